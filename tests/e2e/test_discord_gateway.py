@@ -9,6 +9,7 @@ from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
 from tests.standins.discord import Channel, Fault
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+from tests.words import NOT_FETCHED
 
 pytestmark = pytest.mark.telegrams_own
 
@@ -93,7 +94,7 @@ async def test_a_chat_that_could_not_be_asked_for_what_it_missed_is_asked_again(
     discord.discord.faults.order(Fault("GET", r"/messages$", "garbled"))
     await discord.start()
     await discord.sees("Two.")
-    assert "Missed messages cannot be asked for" in discord.steward.output
+    assert NOT_FETCHED in discord.steward.output
 
 
 async def test_thumbs_that_were_put_while_the_program_was_off_are_found_once(

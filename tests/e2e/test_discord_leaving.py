@@ -9,6 +9,7 @@ from tests.e2e.steward import Steward
 from tests.e2e.test_hooks import BUILD, SECRET, Caller, caller, started, write
 from tests.standins.discord import Channel, Fault, Guild, Message
 from tests.standins.messages_api import calls, text, tool
+from tests.words import NOT_FETCHED
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 GONE_FROM_HOME = "I am no longer in “Home”."
@@ -183,7 +184,7 @@ async def test_an_outage_is_no_leaving_and_not_at_a_start_either(discord: OnDisc
     discord.discord.faults.order(again)
     await discord.start()
     await discord.sees("Two.")
-    assert "Missed messages cannot be asked for" in discord.steward.output
+    assert NOT_FETCHED in discord.steward.output
     discord.discord.outage(guild, over=True)
     discord.say(f"<@{discord.discord.bot.id}> hello", at=guild.channels[0])
     await last(discord, guild.channels[0], "Here again.")
