@@ -18,7 +18,7 @@ async def test_talks_branch_off_and_are_opened_by_buttons_over_kills(steward: St
     await steward.sees("Rome.")
     await steward.recorded()
     steward.say("/title Holidays")
-    await steward.sees("This conversation is called Holidays.")
+    await steward.sees("This conversation is called “Holidays”.")
     steward.say("/branch Another way")
     branched = await steward.sees(BRANCHED)
     steward.say("How do I get there?")
