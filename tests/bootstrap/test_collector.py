@@ -11,6 +11,8 @@ from bot.bootstrap.collector import collect_from_now_on, uncollected
 @pytest.fixture(autouse=True)
 def collecting() -> Iterator[None]:
     """Leaves the collector of the tests as it was: it looks at nothing that all of them load."""
+    # Tests that load the program in their own process have paused it.
+    gc.enable()
     yield
     gc.enable()
     # Unfrozen, every module would be looked through again and again for the rest of the session.
