@@ -57,5 +57,8 @@ def _end_connections(url: str) -> None:
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
         connection.execute(
-            text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'")
+            text(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
+                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
         )

@@ -102,9 +102,12 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("Removed: Write exactly this content in note.txt.")
     steward.script(write("note.txt", "else"), write("note.txt"), text("Third."))
     steward.say("And with other words, then with the old ones")
-    steward.press(await steward.card(), DENY)
+    first = await steward.card()
+    steward.press(first, DENY)
     await steward.asked(6)
-    steward.press(await steward.card(), DENY)
+    # The first card may keep its buttons for a moment.
+    (second,) = await steward.until(lambda: [one for one in steward.cards if one.id != first.id])
+    steward.press(second, DENY)
     await steward.sees("Third.")
 
 

@@ -51,7 +51,7 @@ async def everywhere(steward: Steward) -> None:
     await _recalled(steward)
     await _planned(steward)
     steward.say(f"/memory {CANARY}")
-    await steward.sees("erases it")
+    await steward.sees("A number shows one of them")
     await steward.eventually(lambda: _indexed(steward))
     await steward.recorded()
 
@@ -195,7 +195,7 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     await steward.sees("I knew it.")
     assert CANARY in str(steward.model.requests[-1].body["messages"][-1])
     steward.say("/memory secret code")
-    await steward.sees("erases it")
+    await steward.sees("A number shows one of them")
     await steward.eventually(lambda: _indexed(steward))
     await steward.recorded()
     held = steward.records.holding(CANARY)

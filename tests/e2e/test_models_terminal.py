@@ -164,6 +164,8 @@ async def test_models_and_tiers_are_chosen_by_keys_until_something_else_is_said(
     talk.say("hello")
     await talk.shows("A letter.")
     talk.say("f")
+    await talk.shows("That key is spent: it was Fast")
+    talk.say("f")
     await talk.shows("Fast here.")
     assert [one.body["model"] for one in talks.server.requests] == ["qwen-local"] * 2
 

@@ -361,7 +361,7 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     await steward.sees("broken: plans/odd.md:2")
     steward.say("/plan use weekly-report notes")
     await steward.sees("📋 Report")
-    assert "Read the notes in `notes`" in words_in(steward.model.requests[4])
+    assert "read all notes of the last seven days in `notes`" in words_in(steward.model.requests[4])
 
 
 @pytest.mark.telegrams_own

@@ -41,6 +41,8 @@ async def test_calls_are_shown_above_their_answer_until_it_is_switched_off(
     await steward.sees(ON)
     steward.say("Read the note")
     answer = await steward.sees("Two reads.")
+    # The second call is an edit, which waits behind everything that is owed.
+    await steward.sees("✗ Read nowhere.txt")
     (shown,) = about_calls(steward)
     assert shown.id < answer.id
     assert "✓ Read note.txt" in shown.text

@@ -189,7 +189,7 @@ async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() ->
         await scene.settled()
         await indexed(scene)
         await scene.say("/memory gerbil")
-        told = await scene.shows("→ A gerbil. · ")
+        told = await scene.shows("→ A gerbil.")
         number = next(line for line in told.splitlines() if "Look at" in line).partition(" ")[0]
         assert "📝 A gerbil lives here." in told
         await scene.press(number.strip("*"))

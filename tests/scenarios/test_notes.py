@@ -115,7 +115,7 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
         assert "answer: A gerbil." in result.text
         assert "Eve" in (result.untrusted or "")
         await scene.say("/memory gerbil")
-        await scene.shows("→ A gerbil. · ")
+        await scene.shows("→ A gerbil.")
         await scene.say("/memory quince")
         await scene.shows("I remember nothing about `quince`.")
         await scene.say("/new")
