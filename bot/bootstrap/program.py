@@ -1,5 +1,6 @@
 """The program as it is shipped: its channels (a new one is added here), and the ways to run it."""
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,7 +49,7 @@ async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
 async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
     harden()
-    with unechoed():
+    with unechoed(sys.stdin):
         return await serving.serve(settings, (FOREGROUND,), secrets, watch)
 
 

@@ -92,23 +92,20 @@ def erase_log(
 ) -> set[str]:
     """Erases what these turns said in a conversation of a chat, and what quotes these passages.
 
+    Of the other turns it erases these calls alone, each told by its turn and its id. The title goes
+    when it was made of erased words, the summary when anything changed. A cut is stored where the
+    view begins anew: here, and in each branch that shares what was erased.
+
     Returns the turns of which anything was erased.
-
-    Of the other turns it erases these calls alone, each told by its turn and its id.
-
-    Its title goes when it was made of erased words, its summary when anything changed. A cut is
-    stored where the view begins anew: here, and in each branch that shares what was erased.
     """
     (within, of), mark = place, mark_of(at)
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
     changed: list[dict[str, Any]] = []
     aside: list[str] = []
     for seq, own, body in rows:
-        if own in turns or isinstance(body, SummaryBody) or quotes(body, passages):
-            left = erased(body, mark)
-            aside.extend(kept_aside(body))
-        else:
-            left = without(body, {id for turn_id, id in calls if turn_id == own})
+        whole = own in turns or isinstance(body, SummaryBody) or quotes(body, passages)
+        left = erased(body, mark) if whole else without(body, _of_turn(calls, own))
+        aside.extend(kept_aside(body) if whole else ())
         if left != body:
             changed.append({"within": within, "line": seq, "left": left})
     _erase_aside(connection, within, aside, mark)
@@ -127,6 +124,10 @@ def erase_log(
     lines = {line["line"] for line in changed}
     told = (row for row in rows if not isinstance(row[2], SummaryBody))
     return {own for seq, own, _ in told if seq in lines}
+
+
+def _of_turn(calls: Set[tuple[str, str]], turn: str) -> set[str]:
+    return {id for of, id in calls if of == turn}
 
 
 def _erase_aside(connection: Connection, within: int, ids: Sequence[str], mark: str) -> None:

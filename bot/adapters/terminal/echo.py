@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from typing import TextIO
 
 if sys.platform != "win32":
     import termios
@@ -11,13 +12,13 @@ if sys.platform != "win32":
     """The place of the local flags among the attributes of a terminal."""
 
     @contextmanager
-    def unechoed() -> Generator[None]:
+    def unechoed(keys: TextIO) -> Generator[None]:
         """Keeps what is typed before a prompt off the screen: the prompt shows it once it stands.
 
-        Does nothing where the standard input is no terminal.
+        Does nothing where the keys do not come from a terminal.
         """
         try:
-            keyboard = sys.stdin.fileno()
+            keyboard = keys.fileno()
             before = termios.tcgetattr(keyboard)
         except (OSError, ValueError, AttributeError, termios.error):
             yield
@@ -35,6 +36,7 @@ if sys.platform != "win32":
 else:
 
     @contextmanager
-    def unechoed() -> Generator[None]:
+    def unechoed(keys: TextIO) -> Generator[None]:
         """Does nothing: such a terminal shows nothing before it is asked for a line."""
+        del keys
         yield

@@ -2,9 +2,9 @@
 
 import io
 import os
-import sys
 import termios
 from collections.abc import Iterator
+from typing import TextIO
 
 import pytest
 
@@ -12,22 +12,21 @@ from bot.adapters.terminal.echo import unechoed
 
 
 @pytest.fixture
-def keyboard(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """A terminal as the standard input."""
+def keyboard() -> Iterator[TextIO]:
+    """The keys of a terminal."""
     there, here = os.openpty()
-    with os.fdopen(here, "r") as stdin:
-        monkeypatch.setattr(sys, "stdin", stdin)
-        yield here
+    with os.fdopen(here, "r") as keys:
+        yield keys
     os.close(there)
 
 
-def echoes(keyboard: int) -> bool:
+def echoes(keyboard: TextIO) -> bool:
     return bool(termios.tcgetattr(keyboard)[3] & termios.ECHO)
 
 
-def test_what_is_typed_is_not_shown_until_it_ends(keyboard: int) -> None:
+def test_what_is_typed_is_not_shown_until_it_ends(keyboard: TextIO) -> None:
     def left_by(key: type[BaseException]) -> None:
-        with unechoed():
+        with unechoed(keyboard):
             assert not echoes(keyboard)
             raise key
 
@@ -36,7 +35,7 @@ def test_what_is_typed_is_not_shown_until_it_ends(keyboard: int) -> None:
     assert echoes(keyboard)
 
 
-def test_a_pipe_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO("words"))
-    with unechoed():
-        assert sys.stdin.read() == "words"
+def test_a_pipe_is_left_alone() -> None:
+    keys = io.StringIO("words")
+    with unechoed(keys):
+        assert keys.read() == "words"
