@@ -10,7 +10,7 @@ ENV PYTHONUNBUFFERED=1 \
     PIP_ROOT_USER_ACTION=ignore \
     PIP_DISABLE_PIP_VERSION_CHECK=1
 
-# meaning.txt brings the index of meaning along: 490 MB more.
+# meaning.txt also installs the index of meaning: 490 MB more.
 ARG REQUIREMENTS=postgres.txt
 
 WORKDIR /app

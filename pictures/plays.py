@@ -233,7 +233,7 @@ async def terminal() -> Session:
             text("Done: the dentist is on **Thursday at 10:00** now."),
         )
         at.terminal.say("move the dentist to Thursday")
-        await at.terminal.shows("[y]", "what should be different")
+        await at.terminal.shows("[y]", "a change or a question")
         await at.look(1)
         return _screen("A card in the terminal, with its keys.", at)
 
@@ -247,7 +247,7 @@ async def talk() -> Session:
         )
         await at.look(1.5)
         await at.typed("move the dentist to Thursday", 1.2)
-        await at.terminal.shows("[y]", "what should be different")
+        await at.terminal.shows("[y]", "a change or a question")
         await at.look(3.0)
         await at.typed("y", 0.8)
         await at.terminal.shows("What is left of the week", "• Fri market")
@@ -291,7 +291,7 @@ async def minute() -> Session:
         await at.terminal.shows(READY)
         await at.terminal.quiet()
         at.terminal.say("write a note")
-        await at.terminal.shows("[y]", "what should be different")
+        await at.terminal.shows("[y]", "a change or a question")
         await at.terminal.quiet()
         at.terminal.say("y")
         await at.terminal.shows("The note is there")

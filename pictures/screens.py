@@ -52,7 +52,7 @@ class AtTerminal:
         self._terminal = at.terminal
         self._database = at.folder / "data" / "steward.db"
         self._model = model
-        self._pressed: set[str] = set()
+        self._pressed: dict[str, int] = {}
 
     def script(self, *replies: Reply) -> None:
         self._model.script.add(*replies)
@@ -64,18 +64,22 @@ class AtTerminal:
         await self._terminal.quiet(QUIET)
 
     async def press(self, label: str) -> None:
-        """Types the newest key with this label that was not typed before; a number is its own."""
+        """Types the newest key with this label, unless it was typed since; a number is its own."""
         if label.isdecimal():
             await self.say(label)
             return
+        text = self._terminal.text
         keys = [
             found[1]
-            for found in _KEYED.finditer(self._terminal.text)
-            if self._terminal.text[found.end() :].replace("\ufe0f", "").startswith(label)
-            and found[1] not in self._pressed
-            and found[1][1:] not in {key[1:] for key in self._pressed if key[1:]}
+            for found in _KEYED.finditer(text)
+            if text[found.end() :].replace("\ufe0f", "").startswith(label)
+            and all(
+                found.start() >= at
+                for key, at in self._pressed.items()
+                if key == found[1] or (key[1:] and key[1:] == found[1][1:])
+            )
         ]
-        self._pressed |= set(keys[-1:])
+        self._pressed |= {key: len(text) for key in keys[-1:]}
         await self.say(keys[-1] if keys else f"(no key {label})")
 
     async def reply(self, words: str) -> None:

@@ -104,7 +104,7 @@ async def a_rule(at: Screen) -> None:
     at.script(calls(write("notes/a.md", "a\n")), text("Done."))
     at.script(calls(write("notes/b.md", "b\n")), text("Done, too."))
     await at.say("Note a")
-    await at.press("🔁 Always in")
+    await at.press("🔁 Always write in")
     await at.say("Note b")
     await at.say("/rules")
 
@@ -249,6 +249,9 @@ async def a_task(at: Screen) -> None:
     for words in ("/tasks", "/tasks 2", "/tasks 1"):
         await at.say(words)
     await at.press("⏸ Pause")
+    await at.press("✏ Edit")
+    await at.press("◂ Back")
+    await at.press("🗑 Delete")
     await at.press("🗑 Delete")
 
 

@@ -423,6 +423,7 @@ def _tools() -> Sequence[Tool]:
         Recall(store.memory, store.words, None, store.journal, FakeClock()).searched,
         store.notes,
         store.chats,
+        store.people,
     )
     timetable = Timetable(CronCalendar(), FakeMomentWords())
     making = TaskMaking(store.scheduled, timetable, store.chats, store.people, Zones())
@@ -461,7 +462,7 @@ def _commands() -> list[Command]:
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), store.inbox, clock),
-        CardCommands(approvals, store.members, store.plans, store.outbox),
+        CardCommands(approvals, store.members, store.plans, store.outbox, clock),
         RuleCommands(approvals, store.rules, store.consents, journal, clock, DOCUMENTS, ()),
         GroupCommands({}, {}),
         MemoryCommands(store.notes, store.memory, recall),

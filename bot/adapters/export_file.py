@@ -11,7 +11,7 @@ from bot.domain.errors import ToolFailure
 from bot.domain.message import FileRef
 from bot.ports.belongings import Page
 
-_NAME, _ZIPPED = "steward-export.zip", "content.zip"
+_ENDING = ".zip"
 
 
 class ExportFiles:
@@ -20,9 +20,12 @@ class ExportFiles:
     def __init__(self, spool: Path) -> None:
         self._spool = spool
 
-    async def pack(self, key: str, pages: AsyncIterator[Page], most: int) -> FileRef | None:
+    async def pack(
+        self, key: str, name: str, pages: AsyncIterator[Page], most: int
+    ) -> FileRef | None:
         """Writes page by page in a thread, so that a long export holds up nobody."""
         folder = self._spool / hashlib.sha256(key.encode()).hexdigest()[:32]
+        zipped = folder / f"{name}{_ENDING}"
         try:
             await asyncio.to_thread(_emptied, folder)
             size = 0
@@ -31,17 +34,17 @@ class ExportFiles:
                 if size > most:
                     await asyncio.to_thread(_emptied, folder)
                     return None
-            await asyncio.to_thread(_zipped, folder)
+            await asyncio.to_thread(_zip, folder, zipped)
         except OSError as fault:
             raise ToolFailure(f"the file cannot be written: {fault.strerror}") from fault
-        return FileRef(str(folder / _ZIPPED), _NAME)
+        return FileRef(str(zipped), zipped.name)
 
 
 def _emptied(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for name in (_ZIPPED, "content.jsonl", "content.md"):
+    for file in (*folder.glob(f"*{_ENDING}"), folder / "content.jsonl", folder / "content.md"):
         with suppress(FileNotFoundError):
-            (folder / name).unlink()
+            file.unlink()
 
 
 def _add(folder: Path, page: Page) -> int:
@@ -54,8 +57,8 @@ def _add(folder: Path, page: Page) -> int:
     return size
 
 
-def _zipped(folder: Path) -> None:
-    with zipfile.ZipFile(folder / _ZIPPED, "w", zipfile.ZIP_DEFLATED) as archive:
+def _zip(folder: Path, zipped: Path) -> None:
+    with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in ("content.jsonl", "content.md"):
             if (folder / name).exists():
                 archive.write(folder / name, name.replace("content", "steward"))

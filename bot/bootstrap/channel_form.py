@@ -1,13 +1,13 @@
 """The one form by which every channel is served: opened, listened to, greeted and checked."""
 
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bot.doctor import Check, Finding
-from bot.domain.message import Address, RawUpdate
+from bot.domain.message import Address, Presence, Press, RawUpdate
 from bot.domain.person import Sender
 from bot.flow.commands.menus import Menus
 from bot.flow.world import at_once
@@ -61,11 +61,17 @@ class Host:
     chats_of: Callable[[str], Awaitable[Sequence[Address]]]
     """Returns the addresses of a channel's chats, the newest first, at most 200."""
 
-    left: Callable[[str], Awaitable[Collection[Address]]]
-    """Returns the places of a channel that the bot has left."""
+    lost: Callable[[str], Awaitable[Mapping[Address, Presence]]]
+    """Returns the places of a channel that the bot has left, or where it may not write."""
 
     heard_until: Callable[[str], Awaitable[datetime | None]]
     """Returns the time at which the newest update of a channel came in."""
+
+    waiting_in: Callable[[Address], Awaitable[Sequence[RawUpdate]]]
+    """Returns the messages of a chat that wait for their turn, at most 50."""
+
+    present_words: Callable[[Press], Awaitable[str]]
+    """Returns the words that a button changes, if the person may; empty where it changes none."""
 
     model: str
     """The model that chats begin with, as `provider/name`."""

@@ -111,7 +111,8 @@ def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
     """Leaves a SQLite file alone that does not exist yet, since opening would make it."""
     file = Path(settings.database_url.partition(":///")[2])
     due = settings.database_url.startswith("sqlite") and file.parent == settings.home
-    look = "Look at STEWARD_DATABASE_URL."
+    served_by = "" if due else ", and at the server that it names"
+    look = f"Look at STEWARD_DATABASE_URL{served_by}."
     if due and not _may_be_there(file):
         found = Finding("database", "ok", "There is none yet: the first start makes it.")
         owner = Check("owner", partial(_probe_no_owner, settings, served), look)

@@ -47,15 +47,16 @@ class DiscordForm:
 
         rates = None if settings.send_rates is None else _RATES
         async with discord_api(settings) as api:
-            channel = DiscordChannel(api, gated=rates is not None)
             listener = DiscordListener(api, clock)
+            gated = rates is not None
+            channel = DiscordChannel(api, gated=gated, has_left=listener.stays.has_left)
             yield OpenChannel(
                 GatedChannel(channel, FloodGate(rates, clock, is_server)),
                 listener.listen,
                 DiscordFiles(api),
                 DiscordGroups(api),
                 prepare=partial(_prepare, listener),
-                greet=partial(_greet, api),
+                greet=partial(_greet, api, clock),
             )
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
@@ -158,20 +159,21 @@ async def _probe_rights(settings: Settings) -> str:
 
 async def _prepare(listener: "DiscordListener", host: Host) -> None:
     listener.interactions.usages = host.usages
+    listener.interactions.present_words = host.present_words
     await listener.missed.prepare(host)
     await listener.stays.prepare(host)
 
 
-async def _greet(api: "DiscordApi", host: Host) -> None:
+async def _greet(api: "DiscordApi", clock: Clock, host: Host) -> None:
     """Says as whom the bot is served, and how the first person becomes its owner."""
     from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
     from bot.adapters.discord.menu import Menu, listed  # noqa: PLC0415
 
     await host.warm_up()
     try:
-        name = await DiscordAccount(api).check()
-    except ChannelError:
-        # The listener meets the same trouble, and tells it.
+        name = await DiscordAccount(api).introduced(clock)
+    except ChannelDenied:
+        # The listener is told the same, and says so.
         return
     names = await host.owner_names()
     _tell(served_line(f"{name} on Discord", host.model, names))

@@ -42,6 +42,8 @@ async def try_words(settings: Settings) -> str:
     except StoreError as fault:
         raise Complaint(f"The index of words is damaged: {fault}.", mend, "warn") from None
     done = standing.passages - standing.owed
+    if not standing.passages:
+        return "Nothing to remember yet."
     return f"{done:,} of {standing.passages:,} answers are found by words."
 
 

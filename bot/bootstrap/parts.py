@@ -218,7 +218,7 @@ def house_tools(
         spool=settings.home / "spool",
         web=tools_for_the_web(settings, reader),
     )
-    about_memory = memory_tools(searched, store.notes, store.chats)
+    about_memory = memory_tools(searched, store.notes, store.chats, store.people)
     about_skills = skill_tools(skills, settings.limits.pipeline_depth)
     about_tasks = _about_tasks(settings, store, clock)
     sent_out = (Delegate(store.errands),) if settings.limits.errands else ()

@@ -15,7 +15,7 @@ from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
 from bot.domain.errors import SettingError
 from bot.domain.hold import never_held
-from bot.domain.message import Address
+from bot.domain.message import Address, RawUpdate
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.commands.menus import menus_of
@@ -23,7 +23,7 @@ from bot.flow.groups.absence import Absence
 from bot.logs import Secrets
 from bot.settings import Settings
 
-_MOST_CHATS = 200
+_MOST_CHATS, _MOST_WAITING = 200, 50
 """Chats that a channel asks about after a gap."""
 Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
 """Keeps a door for other programs open until cancelled."""
@@ -96,6 +96,11 @@ def host_of(running: Running) -> Host:
     async def names() -> Sequence[str]:
         return owner_names(await people.accounts())
 
+    async def waiting_in(address: Address) -> Sequence[RawUpdate]:
+        chats = [c for c in await running.store.chats.within(address) if c.address == address]
+        waits = [await running.store.inbox.waiting(chat.id, _MOST_WAITING) for chat in chats]
+        return [RawUpdate(row.key, row.body) for rows in waits for row in rows]
+
     commands = parts.command_table.commands
     return Host(
         [(command.name, command.summary) for command in commands],
@@ -109,8 +114,10 @@ def host_of(running: Running) -> Host:
         parts.command_table.cards_on_screen.shown_in,
         names,
         partial(running.store.chats.of_channel, limit=_MOST_CHATS),
-        Absence(running.store.ledger).left,
+        Absence(running.store.ledger).lost,
         running.store.inbox.newest,
+        waiting_in,
+        parts.present_words,
         running.model,
         running.warm_up,
     )

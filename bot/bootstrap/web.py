@@ -50,7 +50,7 @@ def missing(settings: Settings) -> Sequence[str]:
     if not settings.web.fetch:
         told.append(f"`{WEB_FETCH}`: `STEWARD_WEB=true` lets me read pages of the web")
     if settings.search is None:
-        told.append(f"`{WEB_SEARCH}`: set `STEWARD_SEARCH` to a service: {_SERVICES}")
+        told.append(f"`{WEB_SEARCH}`: set `STEWARD_SEARCH` to {_SERVICES}")
     elif settings.search.fault:
         told.append(f"`{WEB_SEARCH}`: `{settings.search.fault}` is not set")
     return told

@@ -1,8 +1,10 @@
 """Words about a call for people who want to see it whole: bounded, visible, without secrets."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from typing import Any, TypeAlias, cast
 
 from bot.domain.deeds import deed_of
@@ -71,20 +73,36 @@ def excerpt(text: str, longest: int) -> str:
     return f"{visible(text[:first])[:first]}{_GAP}{end[len(end) - last :]}"
 
 
-def whole_text(pairs: Sequence[tuple[ToolCall, ToolResult]], conceal: Conceal, most: int) -> str:
+@dataclass(frozen=True, slots=True)
+class CallsOf:
+    """The calls of one turn with their results; `heading` names the errand that made them."""
+
+    pairs: Sequence[tuple[ToolCall, ToolResult]]
+    heading: str = ""
+
+
+def whole_text(makers: Sequence[CallsOf], conceal: Conceal, most: int) -> str:
     """Returns calls as a document of at most so many characters; what it quotes is indented."""
     parts: list[str] = []
     room = most
-    for number, (call, result) in enumerate(pairs, 1):
-        title, given = _asked(call, result, conceal)
-        shown, told = visible(given), visible(conceal(result.text))
-        part = as_text(CallBlock(f"{number}. {title}", shown, told))
+    for part in _parts(makers, conceal):
         room -= len(part)
         if room < 0:
             parts.append(f"{part[:room]}\n\n[… the rest is left out …]\n")
             break
         parts.append(part)
     return "\n".join(parts)
+
+
+def _parts(makers: Sequence[CallsOf], conceal: Conceal) -> Iterator[str]:
+    numbers = count(1)
+    for maker in makers:
+        if maker.heading:
+            yield f"{visible(conceal(maker.heading))}\n"
+        for call, result in maker.pairs:
+            title, given = _asked(call, result, conceal)
+            shown, told = visible(given), visible(conceal(result.text))
+            yield as_text(CallBlock(f"{next(numbers)}. {title}", shown, told))
 
 
 def as_text(block: CallBlock) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.change import Write
+from bot.domain.change import Show, Write
 from bot.domain.message import Button
 from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
@@ -80,6 +80,8 @@ class Ended:
     """A small line at the end of the message with the last word."""
     buttons: tuple[tuple[Button, ...], ...] = ()
     """The buttons below the last word."""
+    behind: tuple[Show, ...] = ()
+    """Messages behind the last word; they are left out where nothing is said."""
     listed: bool = False
     """True when a card lists what was done, so that the last word need not."""
     silent: bool = False

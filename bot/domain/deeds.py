@@ -28,7 +28,7 @@ _ABOUT = {
     "send_message": ("Say", "message"),
     "remember": ("Remember", "note"),
     "recall": ("Look in the memory for", "query"),
-    "delegate": ("Errand", "task"),
+    "delegate": ("Helper", "task"),
     "schedule_task": ("Schedule", "when"),
     "update_task": ("Change the task", "task"),
     "cancel_task": ("Delete the task", "task"),
@@ -59,7 +59,7 @@ _MANY = {
     "read_skill_file": "Read {} files of skills",
     "find_skills": "Look for {} skills",
     "send_message": "Say {} things",
-    "delegate": "{} errands",
+    "delegate": "{} helpers",
 }
 
 

@@ -19,7 +19,7 @@ from bot.domain.note import (
     note_id,
     note_of,
 )
-from bot.domain.passage import Whose
+from bot.domain.passage import NOBODY, Whose
 from bot.domain.tool import Preview, ToolCall, ToolResult
 from bot.domain.transcript import (
     ArrivalBody,
@@ -36,9 +36,6 @@ from bot.domain.transcript import (
     TextPart,
 )
 from bot.domain.visible_text import visible
-
-_NOBODY = "erased"
-"""The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
 
 TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers", "errands")
 """Beginnings of the keys of the messages about a turn."""
@@ -60,6 +57,9 @@ _DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
 
 _SPEAKING = ("call.", "card.", "plan.", "errand.", "file.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
+
+MARKED = "[erased "
+_MARK = re.compile(r"\[erased \d{4}-\d\d-\d\d\]")
 
 _WORDS = ("arguments", "reason", "why")
 
@@ -91,7 +91,7 @@ class Target:
 
 def mark_of(at: datetime) -> str:
     """Returns the words that stand in the place of erased ones."""
-    return f"[erased {at:%Y-%m-%d}]"
+    return f"{MARKED}{at:%Y-%m-%d}]"
 
 
 def billed(question: str) -> str:
@@ -142,8 +142,13 @@ def without(body: Body, calls: Set[str]) -> Body:
         return body
     words = (TextPart(body.text),) if body.text else ()
     left = (erased_call(call) if call.id in calls else call for call in body.calls)
-    nobody = replace(body.provenance, provider=_NOBODY)
+    nobody = replace(body.provenance, provider=NOBODY)
     return replace(body, parts=(*words, *map(CallPart, left)), provenance=nobody)
+
+
+def is_erased(body: Body) -> bool:
+    """Returns True for a question or an answer whose words are erased."""
+    return isinstance(body, AskerBody | ReplyBody) and _MARK.fullmatch(body.text) is not None
 
 
 def kept_aside(body: Body) -> tuple[str, ...]:
@@ -205,7 +210,7 @@ def erased_call(call: ToolCall) -> ToolCall:
 def _erased_reply(body: ReplyBody, mark: str) -> ReplyBody:
     words = (TextPart(mark),) if body.text else ()
     calls = tuple(CallPart(erased_call(call)) for call in body.calls)
-    nobody = replace(body.provenance, provider=_NOBODY)
+    nobody = replace(body.provenance, provider=NOBODY)
     return replace(body, parts=(*words, *calls), provenance=nobody)
 
 

@@ -14,6 +14,11 @@ PREFIX = "u"
 UNDO, REDO = "↩ Undo", "↪ Redo"
 
 
+def undo_label(count: int) -> str:
+    """Returns the label of a button that takes so many changes back."""
+    return f"{UNDO} the change" if count == 1 else f"{UNDO} the {count} changes"
+
+
 def token_of(content: bytes | None) -> str:
     """Returns the token of a content; None stands for a missing file."""
     return ABSENT if content is None else hashlib.sha256(content).hexdigest()
@@ -125,12 +130,17 @@ class FileChange:
 
 
 class UndoVerb(StrEnum):
-    """The wish of a button: one change, one in any case, to keep the file, or all of a turn."""
+    """The wish of a button.
+
+    One change, one in any case, to keep the file, all changes of a turn, or those of its changes
+    that ran because of a standing rule.
+    """
 
     ONE = "o"
     ANYWAY = "a"
     KEEP = "k"
     ALL = "t"
+    RULED = "r"
 
 
 @dataclass(frozen=True, slots=True)

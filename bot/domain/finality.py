@@ -22,10 +22,11 @@ _LONGEST_CALL = 20_000
 _NAMES = ("name", "tool", "tool_name", "function", "function_name", "action")
 _ARGUMENTS = ("arguments", "parameters", "args", "input", "tool_input", "action_input")
 _WRAPPERS = ("tool_calls", "tool_call", "function_call", "function")
-_WRAPPED = re.compile(
-    r"(?:<(?P<tag>\|?\w+\|?)>\s*)?(?:```\w*\s*)?(?P<json>[\[{].*[\]}])\s*(?:```)?\s*(?:</?[^>]*>)?",
-    re.DOTALL,
-)
+_LAYERS = 8
+"""Lists and objects around a call, at most: models write two or three."""
+
+_OPENING = re.compile(r"(?:<\|?\w+\|?>\s*)?(?:```\w*\s*)?")
+_CLOSING_TAG = re.compile(r"</?[^<>]*>")
 
 
 def repeats_reads(progress: Progress, gates: Mapping[str, Gate]) -> bool:
@@ -60,26 +61,38 @@ def written_call(text: str, tools: Collection[str]) -> str:
     It is empty for any other text: the JSON must be the whole reply, apart from a fence or a tag,
     and name a tool that is offered.
     """
-    found = _WRAPPED.fullmatch(text.strip()[: _LONGEST_CALL + 1])
-    if found is None or len(text) > _LONGEST_CALL:
+    if len(text) > _LONGEST_CALL:
         return ""
     try:
-        value: object = json.loads(found["json"])
+        value: object = json.loads(_unwrapped(text))
     except (ValueError, RecursionError):
         return ""
     return _called(value, tools)
 
 
-def _called(value: object, tools: Collection[str]) -> str:
+def _unwrapped(text: str) -> str:
+    """Returns a text without the tags and the fence around it."""
+    text = text.strip()
+    opening = _OPENING.match(text)
+    text = text[opening.end() if opening is not None else 0 :]
+    tag = text[text.rfind("<") :] if text.endswith(">") else ""
+    if _CLOSING_TAG.fullmatch(tag):
+        text = text[: -len(tag)].rstrip()
+    return text.removesuffix("```")
+
+
+def _called(value: object, tools: Collection[str], layers: int = _LAYERS) -> str:
+    if not layers:
+        return ""
     if isinstance(value, list):
         items = cast("list[object]", value)
-        names = [_called(item, tools) for item in items]
+        names = [_called(item, tools, layers - 1) for item in items]
         return names[0] if names and all(names) else ""
     if not isinstance(value, Mapping):
         return ""
     fields = cast("Mapping[str, object]", value)
     for wrapper in _WRAPPERS:
-        if name := _called(fields.get(wrapper), tools):
+        if name := _called(fields.get(wrapper), tools, layers - 1):
             return name
     name = next((n for key in _NAMES if isinstance(n := fields.get(key), str)), "")
     given = any(key in fields for key in _ARGUMENTS)

@@ -16,10 +16,9 @@ def unforeseen(call: ToolCall, effect: Effect, fault: str = "") -> Preview:
 
     `fault` is the reason why the call cannot be done as things are now.
     """
-    blocks = list(_told(call.name, call.arguments or {}, call.canonical))
-    if fault:
-        blocks.append(Plain(f"⚠️ This would fail now — {visible(fault)}"))
-    return Preview(call.subject, call.subject, effect, tuple(blocks), fault=fault)
+    told = _told(call.name, call.arguments or {}, call.canonical)
+    warning = (Plain(f"⚠️ This would fail now — {visible(fault)}"),) if fault else ()
+    return Preview(call.subject, call.subject, effect, (*warning, *told), fault=fault)
 
 
 def _told(tool: str, arguments: Mapping[str, Any], spelled: str) -> tuple[Block, ...]:

@@ -20,6 +20,7 @@ WHOLE = "body"
 """The placeholder that stands for the whole body."""
 
 _BLANK = re.compile(r"\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,7})\s*\}\}")
+_NAME = re.compile(r"⟨([\w.-]+)⟩")
 _MISSING = object()
 
 
@@ -41,6 +42,11 @@ def unclear_in(words: str) -> str:
     left = _BLANK.sub("", words)
     at = left.find("{{")
     return left[at : at + 40].partition("\n")[0] if at >= 0 else ""
+
+
+def in_brackets(words: str) -> str:
+    """Returns filled words for people: where a value belongs, its name stands, as in `[log]`."""
+    return _NAME.sub(r"[\1]", words)
 
 
 def read_json(body: bytes) -> Any:

@@ -13,6 +13,9 @@ from bot.domain.passage import MOST_ANSWER, MOST_QUESTION, clipped_words
 LONGEST_LINE = 10_000_000
 """Characters of a line of JSON Lines."""
 
+IMPORTED = "import:"
+"""Stands before the id of each passage that was imported."""
+
 _PLAIN_ID = re.compile(r"[\w.:@/+=-]{1,200}")
 """An id that a person can type behind `/forget`, and that no button is too short for."""
 
@@ -85,12 +88,13 @@ def _reason(fault: Exception) -> str:
 def _line(found: object) -> Told:
     one = _object(found)
     return Told(
-        f"import:{_plain(_text(one, 'id'))}",
+        f"{IMPORTED}{_plain(_text(one, 'id'))}",
         _moment(one.get("at")),
         clipped_words(_text(one, "question"), MOST_QUESTION),
         clipped_words(_text(one, "answer"), MOST_ANSWER),
         _text(one, "person") if one.get("person") is not None else None,
         _text(one, "chat") if one.get("chat") is not None else None,
+        untrusted="an imported answer",
     )
 
 
@@ -103,16 +107,17 @@ def _conversation(one: _Object) -> Iterator[Told]:
         id = _text(one, "uuid")
     else:
         raise ValueError("it is no conversation of ChatGPT or Claude")
-    key = f"import:{source.lower()}:{_plain(id)}"
-    question = ""
+    key = f"{IMPORTED}{source.lower()}:{_plain(id)}"
+    told = f"a conversation imported from {source}"
+    question, first = "", 0
     for number, (asks, at, text) in enumerate(said):
         if asks:
-            question = text
-        elif question:
-            told = f"a conversation imported from {source}"
+            question, first = text, number + 1
+        elif question and (number + 1 == len(said) or said[number + 1][0]):
+            # What came before it was said on the way: between two looks, or beside a call.
             asked = clipped_words(question, MOST_QUESTION)
             answer = clipped_words(text, MOST_ANSWER)
-            yield Told(f"{key}:{number}", at, asked, answer, conversation=key, untrusted=told)
+            yield Told(f"{key}:{first}", at, asked, answer, conversation=key, untrusted=told)
             question = ""
 
 
@@ -134,7 +139,8 @@ def _of_chatgpt(one: _Object) -> Sequence[tuple[bool, datetime, str]]:
         role = _object(held.get("author") or {}).get("role")
         parts = _object(held.get("content") or {}).get("parts")
         words = _joined(parts)
-        if role in ("user", "assistant") and words:
+        to_a_tool = held.get("recipient") not in (None, "all")
+        if role in ("user", "assistant") and words and not to_a_tool:
             moment = held.get("create_time") or one.get("create_time")
             said.append((role == "user", _moment(moment), words))
     return said
@@ -149,12 +155,20 @@ def _of_claude(one: _Object) -> Sequence[tuple[bool, datetime, str]]:
         message = _object(found)
         parts = message.get("content")
         blocks = cast("list[object]", parts) if isinstance(parts, list) else []
-        texts = [_object(block).get("text") for block in blocks]
-        words = _joined(texts) or str(message.get("text") or "").strip()
+        words = _final(list(map(_object, blocks))) or str(message.get("text") or "").strip()
         sender = message.get("sender")
         if sender in ("human", "assistant") and words:
             said.append((sender == "human", _moment(message.get("created_at")), words))
     return said
+
+
+def _final(blocks: Sequence[_Object]) -> str:
+    """Returns the words behind the last call of a tool; all words when there are none."""
+    looked = (n for n, block in enumerate(blocks, 1) if "tool" in str(block.get("type")))
+    behind = blocks[max(looked, default=0) :]
+    return _joined([each.get("text") for each in behind]) or _joined(
+        [each.get("text") for each in blocks]
+    )
 
 
 def _joined(parts: object) -> str:

@@ -16,7 +16,7 @@ R = TypeVar("R", bound=EntryReader)
 
 
 class InView(Generic[R]):
-    """A reader of one log; all is read again when a summary or a cut takes entries out of view."""
+    """A reader of one log; all is read again when a summary or a cut changes what is in view."""
 
     def __init__(self, make: Callable[[], R]) -> None:
         self._make = make
@@ -26,7 +26,7 @@ class InView(Generic[R]):
     def of(self, log: Sequence[Entry]) -> R:
         """Returns the reader once it has read this log, which was only appended to since."""
         fresh = newest_after(log, self._last)
-        if any(_takes_out(entry) for entry in fresh):
+        if any(_changes_view(entry) for entry in fresh):
             self._reader = self._make()
             fresh = list(uncovered(reversed(log)))
         for entry in reversed(fresh):
@@ -45,6 +45,11 @@ def newest_after(log: Sequence[Entry], seq: int) -> list[Entry]:
     return fresh
 
 
-def _takes_out(entry: Entry) -> bool:
-    body = entry.body
-    return isinstance(body, SummaryBody) or (isinstance(body, CutBody) and bool(body.without))
+def _changes_view(entry: Entry) -> bool:
+    match entry.body:
+        case SummaryBody():
+            return True
+        case CutBody(without=gone, unsummed=unsummed):
+            return bool(gone or unsummed)
+        case _:
+            return False

@@ -45,8 +45,8 @@ class Quote:
     attachments: tuple["Attachment", ...] = ()
     foreign: str | None = None
     """Names content that nobody typed in that message, a picture or a poll for instance."""
-    asked: bool = False
-    """True when a button of that message asked for the words that answer it."""
+    asked: str = ""
+    """The data of the button of that message that asked for the words; empty for a plain reply."""
 
     @property
     def foreign_attachments(self) -> Sequence["Attachment"]:
@@ -217,7 +217,7 @@ class PresenceChange:
     """The person who did it. None where the platform names nobody: it may then be told twice."""
     before: Presence
     now: Presence
-    kind: Literal["private", "group", "channel"]
+    kind: Literal["private", "group", "channel", "server"]
     title: str = ""
     besides: tuple[Address, ...] = ()
     """More groups that it concerns, as the other channels of a server."""
@@ -273,6 +273,16 @@ class RawUpdate:
     body: str
 
 
+class Hint(StrEnum):
+    """The words that a message or button asks for; a channel may show them where people type."""
+
+    DIFFERENT = "What should be different?"
+    NOTE = "What should the note say?"
+    TIMES = "When should it run? For example: every weekday 09:00"
+    WORK = "What should each run do?"
+    CITY = "Which city has your time? For example: Lisbon"
+
+
 @dataclass(frozen=True, slots=True)
 class Button:
     label: str
@@ -280,7 +290,8 @@ class Button:
     asks: str = ""
     """A hint for the words that the press asks for; a channel may take both at once.
 
-    The words then come as a reply to the message with the button, and not as a press.
+    The words then come as a reply to the message with the button, and not as a press. The reply
+    names the data of the button.
     """
 
 

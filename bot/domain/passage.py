@@ -15,7 +15,10 @@ MOST_QUESTION = 4_000
 MOST_ANSWER = 16_000
 """Characters of an answer that are kept; the log has the whole."""
 
-UNREMEMBERED = frozenset({"demo"})
+NOBODY = "erased"
+"""The provider of an erased reply: no model takes it for its own, so nothing is sent as it was."""
+
+UNREMEMBERED = frozenset({"demo", NOBODY})
 """The providers whose answers are never kept: the demo model answers nothing that is true."""
 
 

@@ -152,8 +152,8 @@ def allowed_by(rule: Rule) -> str:
     if rule.under:
         return "as you allowed for this skill"
     if isinstance(rule.pattern, PathRule) and rule.pattern.folder != _WHOLE:
-        return f"as you always allow in {file_name(rule.pattern.folder)}/"
-    return "as you always allow"
+        return f"as your rule for {file_name(rule.pattern.folder)}/ allows"
+    return "as your rule allows"
 
 
 def allowed_line(told: str, times: int) -> str:

@@ -9,18 +9,19 @@ MOST_SPOKEN = 4_096
 """Characters that the services which speak take at once: about five minutes."""
 
 _FENCE = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d+[.)])[ \t]+)*(`{3,}|~{3,})")
-_TABLE = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
+_CELL = re.compile(r"[ \t]*:?-+:?[ \t]*")
 _RULE = re.compile(r"[ \t>]*(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,}|=+)")
 _START = re.compile(r"[ \t]*(?:>[ \t]*|#{1,6}(?:[ \t]+|$)|[-*+•][ \t]+(?:\[[ xX]\][ \t]+)?)")
-_CLOSING_HASHES = re.compile(r"[ \t]+#+[ \t]*$")
 _DEFINITION = re.compile(r"[ \t]*\[[^\]\n]+\]:[ \t]*\S")
-_PICTURE = re.compile(r"!\[([^\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?")
+_PICTURE = re.compile(r"!\[([^\[\]\n]*)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])?")
 _LINK = re.compile(r"\[([^\[\]\n]+)\](?:\([^()\n]*(?:\([^()\n]*\)[^()\n]*)*\)|\[[^\]\n]*\])")
-_NOTE = re.compile(r"\[\^[^\]\n]+\]:?")
+_NOTE = re.compile(r"\[\^[^\[\]\n]+\]:?")
 _ADDRESS = re.compile(
     r"<?(?<![a-zA-Z0-9])[a-zA-Z][a-zA-Z0-9+.-]{1,20}://[^\s<>]*>?|\bwww\.[^\s<>]+", re.ASCII
 )
-_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]{0,200})?/?>|<!--.{0,2000}?-->", re.DOTALL)
+_TAG = re.compile(
+    r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]{0,200})?/?>|<!--(?:(?!<!--).){0,2000}?-->", re.DOTALL
+)
 _MARKS = re.compile(
     r"(?<![\\\s])\*+|(?<!\\)\*+(?=[^\s*])|(?<!\\)(?:~~+|\|\||`+|(?<!\w)_+(?=\S)|(?<=\S)_+(?!\w))"
 )
@@ -88,7 +89,7 @@ def _lines(markdown: str) -> tuple[list[str], bool]:
         elif found is not None and not ("`" in found[1] and "`" in line[found.end() :]):
             fence, bare = found[1], True
             kept.append("")
-        elif "|" in line and _TABLE.fullmatch(line):
+        elif "|" in line and _is_below_columns(line):
             # The line before it has the names of the columns.
             in_table, bare = True, True
             kept = kept[:-1] if kept and "|" in kept[-1] else kept
@@ -97,6 +98,12 @@ def _lines(markdown: str) -> tuple[list[str], bool]:
             in_table = False
             kept.append("" if _RULE.fullmatch(line) or _DEFINITION.match(line) else line)
     return kept, bare
+
+
+def _is_below_columns(line: str) -> bool:
+    """Returns True for the line of dashes in a table."""
+    cells = line.lstrip(" \t>").rstrip(" \t").removeprefix("|").removesuffix("|").split("|")
+    return all(map(_CELL.fullmatch, cells))
 
 
 def _spoken(paragraph: str) -> str:
@@ -108,7 +115,7 @@ def _line(line: str) -> str:
     """Returns the words of a line without the signs of Markdown."""
     while found := _START.match(line):
         line = line[found.end() :]
-    line = _CLOSING_HASHES.sub("", line)
+    line = _without_closing_hashes(line)
     line = _NOTE.sub("", line)
     line = _PICTURE.sub(r"\1", line)
     for _ in range(2):  # a link around a picture is two links
@@ -119,6 +126,13 @@ def _line(line: str) -> str:
     # Signs that went may have stood within an address, or before one.
     sound = sound.replace("://", " ")
     return _BEFORE_STOP.sub(r"\1", _SPACES.sub(" ", sound)).strip()
+
+
+def _without_closing_hashes(line: str) -> str:
+    whole = line.rstrip(" \t")
+    words = whole.rstrip("#")
+    closed = len(words) < len(whole) and words.endswith((" ", "\t"))
+    return words.rstrip(" \t") if closed else line
 
 
 def _sound(character: str) -> str:

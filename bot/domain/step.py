@@ -12,7 +12,7 @@ from bot.domain.trouble import ModelTrouble
 class Run:
     """The call may run now; `preview` tells what it will do, where one was prepared.
 
-    `allowed` says in words that a standing rule lets it run, as in “as you always allow”.
+    `allowed` says in words that a standing rule lets it run, as in “as your rule allows”.
     """
 
     effect: Effect

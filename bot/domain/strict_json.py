@@ -18,13 +18,6 @@ def read(text: str) -> Any:
     return value
 
 
-def whole(text: str) -> str:
-    """Returns the text with surrogate pairs joined and lone ones replaced: no store takes those."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON value")
 

@@ -42,8 +42,8 @@ _CODE_LINES = 8
 
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)"
-    r"|^\s+at [\w$.<>]+\(.*:\d+\)"
-    r"|^\s+at .+ \(?.+:\d+:\d+\)?$"
+    r"|^[^\S\n]+at [\w$.<>]+\(.*:\d+\)"
+    r"|^[^\S\n]+at \S.* \(?\S+:\d+:\d+\)?$"
     r"|^panic: |^goroutine \d+ \["
     r"|^thread '.+' panicked at"
     r"|^(Caused by|Exception in thread)\b",

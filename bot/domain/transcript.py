@@ -278,12 +278,14 @@ class CutBody:
 
     `shrunk` are the sequence numbers of result entries. The view leaves out the thinking of all
     earlier entries, because thinking is only valid behind an unchanged text. `without` are turns
-    whose earlier entries are out of view, because a person took them back.
+    whose earlier entries are out of view, because a person took them back. `unsummed` are turns
+    whose summaries a person took back: the entries that these covered are in view again.
     """
 
     shrunk: tuple[int, ...]
     keep_chars: int
     without: tuple[str, ...] = ()
+    unsummed: tuple[str, ...] = ()
     kind: Literal["cut"] = "cut"
 
 
@@ -318,18 +320,19 @@ def uncovered(newest_first: Iterable[Entry]) -> Iterator[Entry]:
     """Yields what a view is made of, the newest first.
 
     That is the newest summary, in its place in the log, and every entry that it does not stand for,
-    but for those of turns that were taken back.
+    but for those of turns that were taken back. A summary that was taken back stands for nothing.
     """
     covers: int | None = None
-    gone = set[str]()
+    gone, unsummed = set[str](), set[str]()
     for entry in newest_first:
         if covers is not None and entry.seq <= covers:
             return
         if isinstance(entry.body, CutBody):
             gone.update(entry.body.without)
+            unsummed.update(entry.body.unsummed)
         if not isinstance(entry.body, SummaryBody):
             if entry.turn not in gone:
                 yield entry
-        elif covers is None:
+        elif covers is None and entry.turn not in unsummed:
             covers = entry.body.covers
             yield entry

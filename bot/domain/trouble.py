@@ -13,6 +13,7 @@ class Trouble(StrEnum):
     MODEL = "model"
     RATE = "rate"
     OVERLOADED = "overloaded"
+    DOWN = "down"
     CONNECTION = "connection"
     EMPTY = "empty"
     TOO_LONG = "too_long"

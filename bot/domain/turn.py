@@ -13,6 +13,9 @@ ACCESS_ENDED = "access was taken back"
 BOT_GONE = "the bot is no longer in the chat"
 """The text of `stop_asked` when the bot was removed from the turn's chat."""
 
+GIVEN_UP = "Give up"
+"""The beginning of `stop_asked` of a resting turn that somebody gave up."""
+
 ONE_OF_SEVERAL = " (one of several)"
 """The end of `stop_asked` of a turn that stops together with another, which says so."""
 

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from bot.domain.errand import CHANNEL
 from bot.domain.message import Address, FileRef
-from bot.domain.passage import Whose
+from bot.domain.passage import Passage, Whose
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,18 @@ class Belongings(Protocol):
         """
         ...
 
+    async def imported(self, whose: Whose, after: int, limit: int) -> Sequence[Passage]:
+        """Returns answers that were imported for somebody, behind the one with this number."""
+        ...
+
 
 class Packing(Protocol):
-    async def pack(self, key: str, pages: AsyncIterator[Page], most: int) -> FileRef | None:
-        """Packs pages into a file; the same key replaces it. None above `most` bytes of text.
+    async def pack(
+        self, key: str, name: str, pages: AsyncIterator[Page], most: int
+    ) -> FileRef | None:
+        """Packs pages into a file of this name, without its ending; the same key replaces it.
+
+        None above `most` bytes of text.
 
         Raises ToolFailure when the file cannot be written.
         """

@@ -22,6 +22,10 @@ class Groups(Protocol):
         """Returns True when the bot has the right to; raises ChannelError within seconds."""
         ...
 
+    async def leave(self, group: Address) -> None:
+        """Leaves a group for good, or its whole server; raises ChannelError within seconds."""
+        ...
+
     async def includes(self, group: Address, sender: Sender) -> bool:
         """Returns True when this account is in the group; raises ChannelError within seconds."""
         ...

@@ -10,6 +10,11 @@ class Persona(Protocol):
         ...
 
     @property
+    def place(self) -> str:
+        """Returns the file into which an owner writes them."""
+        ...
+
+    @property
     def fault(self) -> str:
         """Returns why some or all of the words are not read; empty when all are."""
         ...

@@ -377,7 +377,8 @@ class Fields(BaseModel):
     )
     pauses: CountOrNone = told(_LIMITS.pauses, "Pauses of the provider that a turn accepts.")
     attempts: Count = told(
-        _LIMITS.attempts, "Failed starts of a turn without progress before it is paused."
+        _LIMITS.attempts,
+        "Failed starts of a turn without progress before it waits for its new try.",
     )
     counted_after_seconds: Seconds = told(
         _LIMITS.counted_after_seconds,
@@ -385,7 +386,7 @@ class Fields(BaseModel):
     )
     rest_minutes: Minutes = told(
         _LIMITS.rest_minutes,
-        "Minutes of each pause of a turn that keeps failing, or none for no pause.",
+        "Minutes until each new try of a turn that keeps failing, or none for no new try.",
     )
     plan_explore: bool = told(True, "Whether reading tools run while a plan is collected.")
     plan_steps: Count = told(_LIMITS.plan_steps, "Steps a plan may have.")

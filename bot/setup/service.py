@@ -21,7 +21,7 @@ MODEL, ANTHROPIC_KEY, OPENAI_KEY = "STEWARD_MODEL", "ANTHROPIC_API_KEY", "OPENAI
 _CHOICES = (
     "Claude, by Anthropic",
     "OpenAI",
-    "another server that speaks like OpenAI's: Ollama, vLLM, OpenRouter …",
+    "another server with the same interface as OpenAI: Ollama, vLLM, OpenRouter …",
 )
 _MOST_MODELS = 9
 _PORTS = {11434: "ollama", 8080: "llamacpp"}

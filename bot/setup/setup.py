@@ -111,8 +111,8 @@ def _discord_question(probes: Probes) -> SecretQuestion:
     return SecretQuestion(
         _DISCORD_TOKEN,
         "Discord token",
-        "At https://discord.com/developers/applications press New Application. On its page Bot "
-        "switch on Message Content Intent, press Reset Token, and paste the token here.",
+        "At https://discord.com/developers/applications press New Application. Open its page "
+        "“Bot”, switch on Message Content Intent, press Reset Token, and paste the token here.",
         "Make a new one there: your application, Bot, Reset Token.",
         forms.discord_token,
         probes.discord,

@@ -52,7 +52,7 @@ class VoiceQuestion:
     def asked(self, settings: Settings) -> Mapping[str, str]:
         """Returns the values for .env; raises click.Abort at Ctrl-C."""
         say("A service hears your voice messages, and one speaks answers to them.")
-        say("Each speaks like OpenAI's: OpenAI itself, Groq, or a server of your own.")
+        say("Each has the same interface as OpenAI: OpenAI itself, Groq, or a server of your own.")
         say("\n1 of 2 · Hearing")
         heard = self._service(settings, _HEARING, None)
         env = self._named(_HEARING, heard)

@@ -19,6 +19,7 @@ from bot.domain.change import (
     InboundState,
     KeepPassage,
     MarkInbound,
+    ReadPast,
     SaveApproval,
     SaveConversation,
     SavePlan,
@@ -119,6 +120,19 @@ async def test_one_turn_loses_its_words_and_nothing_else(store: StorePorts, chat
     assert [hit.id for hit in await store.words.search(SECRET, "p1", 5)] == ["two"]
     with pytest.raises(FenceLost):
         await commit(store, SaveTurn(a_turn(chat, "late")), fence=fence)
+
+
+async def test_what_is_erased_while_the_past_is_read_does_not_come_back(
+    store: StorePorts, chat: Chat
+) -> None:
+    await said(store, chat, "one", 1)
+    await said(store, chat, "two", len(BODIES) + 1)
+    read = [await store.memory.get(id) for id in ("one", "two")]
+    await commit(store, Erase(Target("p1", turn="one")))
+    kept = [KeepPassage(one) for one in read if one is not None]
+    await commit(store, *kept, ReadPast(chat.conversation))
+    assert await store.memory.get("one") is None
+    assert await store.memory.get("two") == read[1]
 
 
 async def test_a_conversation_or_everything_is_erased(store: StorePorts, chat: Chat) -> None:

@@ -240,3 +240,29 @@ async def test_the_talks_of_somebody_are_those_of_their_chats(
     home = await store.chats.at(home_of("e1"), private=True)
     await commit(store, SaveErrand(an_errand(chat, home)))
     assert {one.place for one in await store.belongings.talks(ME)} == {"telegram:42", "errand:e1"}
+
+
+async def test_talks_that_left_nothing_to_remember_are_theirs_too(
+    store: StorePorts, chat: Chat
+) -> None:
+    group = await store.chats.at(Address("telegram", "-1"), private=False)
+    theirs = await store.chats.at(Address("telegram", "43"), private=True)
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "a", state=TurnState.SETTLED)),
+        SaveTurn(replace(a_turn(group, "b", state=TurnState.SETTLED))),
+        SaveTurn(replace(a_turn(theirs, "c", state=TurnState.SETTLED), asker=2)),
+    )
+    assert await store.belongings.talks(ME) == [Talk("telegram:42", chat.conversation)]
+    assert await store.belongings.talks("p2") == [Talk("telegram:43", theirs.conversation)]
+
+
+async def test_what_was_imported_for_somebody_is_handed_over_page_by_page(
+    store: StorePorts,
+) -> None:
+    brought = [replace(DOG, id=f"import:{n}") for n in range(3)]
+    await remember(store, DOG, *brought, replace(CAR, id="import:x", whose="p2"))
+    first = await store.belongings.imported(ME, 0, 2)
+    rest = await store.belongings.imported(ME, first[-1].number, 2)
+    assert [one.id for one in (*first, *rest)] == [one.id for one in brought]
+    assert await store.belongings.imported("p3", 0, 2) == []

@@ -7,28 +7,29 @@ import sqlite3
 import subprocess
 import sys
 import time
-from array import array
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 
 import psutil
 import pytest
 
 from bot.adapters.chroma.vectors import ChromaVectors
 from bot.domain.errors import VectorsAway, VectorsLost
-from bot.domain.meaning import Vector
+from bot.domain.meaning import Vector, nearness, unit
 from bot.ports.meaning import Vectors
 from tests.fakes.embedder import embedded
 from tests.fakes.vectors import FakeVectors
+from tests.vector_traces import holding, traces_of
 
 if find_spec("chromadb") is None:
     pytest.skip("could not import 'chromadb'", allow_module_level=True)
 
 
-def vector(number: int) -> Vector:
-    return embedded(f"thing{number} is on shelf{number}", 32)
+def vector(number: int, size: int = 100) -> Vector:
+    return embedded(f"thing{number} is on shelf{number}", size)
 
 
 def free_port() -> int:
@@ -102,6 +103,36 @@ async def test_an_index_is_made_filled_searched_and_emptied(vectors: Vectors) ->
     assert not await vectors.open("one")
 
 
+@pytest.mark.parametrize("size", [8, 64, 65, 384, 1_536])
+async def test_the_nearest_are_told_with_their_true_nearness_whatever_their_size(
+    vectors: Vectors, size: int
+) -> None:
+    # Vectors of few numbers that are not zero may be out of a graph's reach.
+    random = Random(size)
+    held = {n: unit([random.gauss(0, 1) for _ in range(size)]) for n in range(300)}
+    await vectors.make("one")
+    await vectors.put("p1", list(held.items()))
+    for n in (0, 77, 299):
+        asked = unit([0.8 * each + 0.3 * random.gauss(0, 1) / size**0.5 for each in held[n]])
+        found = await vectors.nearest("p1", asked, 24)
+        assert len(found) == 24
+        assert found[0][0] == max(held, key=lambda each: nearness(asked, held[each]))
+        # The others may differ: a graph does not find everything.
+        for number, near in found:
+            assert near == pytest.approx(nearness(asked, held[number]), abs=0.01)
+
+
+async def test_a_passage_that_moved_is_found_by_its_new_owner_alone(vectors: Vectors) -> None:
+    await vectors.make("one")
+    await vectors.put("p1", [(1, vector(1)), (2, vector(2))])
+    await vectors.put("g1", [(1, vector(1))])
+    await vectors.remove("p1", [1])
+    assert [number for number, _ in await vectors.nearest("p1", vector(1), 5)] == [2]
+    assert [number for number, _ in await vectors.nearest("g1", vector(1), 5)] == [1]
+    assert await vectors.open("one")
+    assert [number for number, _ in await vectors.nearest("g1", vector(1), 5)] == [1]
+
+
 async def test_one_process_owns_a_folder_and_others_look_at_a_copy(tmp_path: Path) -> None:
     folder = tmp_path / "meaning"
     owner, other = ChromaVectors(folder), ChromaVectors(folder)
@@ -135,6 +166,89 @@ async def test_a_damaged_graph_is_found_when_it_is_opened(tmp_path: Path) -> Non
         await owner.close()
 
 
+@pytest.mark.parametrize("harm", ["gone", "noise", "emptied", "older", "of others"])
+async def test_damaged_whole_vectors_are_found_when_they_are_opened(
+    tmp_path: Path, harm: str
+) -> None:
+    folder = tmp_path / "meaning"
+    file = folder / "whole.sqlite3"
+    owner = ChromaVectors(folder)
+    try:
+        await owner.make("one")
+        await owner.put("p1", [(number, vector(number)) for number in range(50)])
+        await owner.close()
+        assert await owner.open("one")
+        await owner.close()
+        match harm:
+            case "gone":
+                file.unlink()
+            case "noise":
+                file.write_bytes(os.urandom(file.stat().st_size))
+            case "emptied":
+                file.write_bytes(b"")
+            case "older":
+                changed(file, "DELETE FROM whole WHERE number = 25")
+            case _:
+                changed(file, "UPDATE whole SET bytes = randomblob(length(bytes))")
+        assert not await owner.open("one")
+        await owner.make("two")
+        assert await owner.open("two")
+    finally:
+        await owner.close()
+
+
+async def test_a_whole_vector_that_came_before_a_death_is_no_damage(tmp_path: Path) -> None:
+    folder = tmp_path / "meaning"
+    owner = ChromaVectors(folder)
+    try:
+        await owner.make("one")
+        await owner.put("p1", [(number, vector(number)) for number in range(50)])
+        await owner.close()
+        # As if the process had died before Chroma had the last one.
+        another = (
+            "INSERT INTO whole SELECT 99, whose, length, square, bytes FROM whole WHERE number = 9"
+        )
+        changed(folder / "whole.sqlite3", another)
+        assert await owner.open("one")
+        assert 99 not in [number for number, _ in await owner.nearest("p1", vector(9), 60)]
+        assert await owner.count() == 50
+    finally:
+        await owner.close()
+
+
+async def test_an_index_of_whole_vectors_by_an_earlier_version_is_not_there(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "meaning"
+    cosine = {"configuration": {"hnsw": {"space": "cosine"}}, "embedding_function": None}
+    code = (
+        "import chromadb, sys\n"
+        "from chromadb.config import Settings\n"
+        "quiet = Settings(anonymized_telemetry=False)\n"
+        "c = chromadb.PersistentClient(sys.argv[1], settings=quiet)\n"
+        f"made = dict(metadata={{'whole': 1}}, **{cosine!r})\n"
+        "c.get_or_create_collection('steward-one-mark', **made)\n"
+        "held = c.get_or_create_collection('steward-one-p1-0', **made)\n"
+        "held.upsert(ids=['1'], embeddings=[[0.1] * 384])\n"
+    )
+    await asyncio.to_thread(
+        subprocess.run, [sys.executable, "-c", code, str(folder)], check=True, timeout=60
+    )
+    owner = ChromaVectors(folder)
+    try:
+        assert not await owner.open("one")
+        await owner.make("two")
+        await owner.put("p1", [(1, vector(1))])
+        assert await owner.count() == 1
+    finally:
+        await owner.close()
+
+
+def changed(file: Path, statement: str) -> None:
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(statement)
+
+
 async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_files(
     tmp_path: Path,
 ) -> None:
@@ -144,6 +258,9 @@ async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_fi
         await owner.make("one")
         for n in range(0, 800, 200):
             await owner.put("p1", [(number, vector(number)) for number in range(n, n + 200)])
+        short, whole, _ = traces_of(vector(gone))
+        assert holding(folder, short)
+        assert holding(folder, whole)
         leaving = asyncio.create_task(owner.remove("p1", [gone]))
         while not await killed_half_way(folder, leaving):
             # A busy machine showed us nothing between two steps of it.
@@ -163,8 +280,8 @@ async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_fi
         assert gone not in found
     finally:
         await owner.close()
-    trace = array("f", vector(gone)).tobytes()
-    assert not [f for f in folder.rglob("*") if f.is_file() and trace in f.read_bytes()]
+    short, whole, _ = traces_of(vector(gone))
+    assert (holding(folder, short), holding(folder, whole)) == ([], [])
 
 
 async def killed_half_way(folder: Path, leaving: asyncio.Task[None]) -> bool:

@@ -29,7 +29,13 @@ _BODIES: st.SearchStrategy[Body] = st.one_of(
         BackgroundBody, st.sampled_from([None, 1, 2]), st.sampled_from(["", "x", "y"]), st.just("")
     ),
     st.builds(SummaryBody, st.integers(0, 30), st.just("so far")),
-    st.builds(CutBody, st.just(()), st.just(0), st.lists(_TURNS, max_size=2).map(tuple)),
+    st.builds(
+        CutBody,
+        st.just(()),
+        st.just(0),
+        st.lists(_TURNS, max_size=2).map(tuple),
+        st.lists(_TURNS, max_size=1).map(tuple),
+    ),
 )
 
 

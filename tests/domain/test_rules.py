@@ -27,9 +27,9 @@ def command(text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("pattern", "under", "told"),
     [
-        (PathRule("notes/old"), "", "as you always allow in notes/old/"),
-        (PathRule("."), "", "as you always allow"),
-        (ExactRule("{}"), "", "as you always allow"),
+        (PathRule("notes/old"), "", "as your rule for notes/old/ allows"),
+        (PathRule("."), "", "as your rule allows"),
+        (ExactRule("{}"), "", "as your rule allows"),
         (ExactRule("{}"), "tidy-csv@1", "as you allowed for this skill"),
         (ReadingRule(()), "", ""),
         (ReadingRule(("git",)), "tidy-csv@1", ""),

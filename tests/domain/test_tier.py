@@ -1,5 +1,7 @@
 """Tiers, and what in the log of a turn asks for the deepest one."""
 
+from time import process_time
+
 import pytest
 
 from bot.domain.tier import Tier, Tiers, raised, tier_of
@@ -31,6 +33,12 @@ def failed(number: int, status: Status = Status.FAILED) -> list[Body]:
         ((reply(f"So:\n{CODE}", LOOK),), "code"),
         ((AskerBody("Traceback (most recent call last):\n  File", "Ann"),), "a stack trace"),
         ((reply(LOOK), ResultBody(result(LOOK, text="  at f (a.js:3:4)"))), "a stack trace"),
+        (
+            (reply(LOOK), ResultBody(result(LOOK, text="  at f (C:\\A B\\a.js:3:4)"))),
+            "a stack trace",
+        ),
+        ((reply(LOOK), ResultBody(result(LOOK, text="  at F.g(F.java:31)"))), "a stack trace"),
+        ((reply(LOOK), ResultBody(result(LOOK, text="    at 10:30:15"))), ""),
         ((reply(LOOK), ResultBody(result(LOOK, text="panic: nil map"))), "a stack trace"),
         ((reply(LOOK), ResultBody(result(LOOK, text="meet me at noon (a:1)"))), ""),
         ((*failed(1), *failed(2)), ""),
@@ -42,6 +50,14 @@ def test_code_traces_and_repeated_failures_ask_for_the_deepest(
     bodies: tuple[Body, ...], expected: str
 ) -> None:
     assert why(*bodies) == expected
+
+
+@pytest.mark.parametrize("piece", ["\n", " \n", "\t", "  at a ", "  at a:1:2 ", "`", "```\n"])
+def test_a_text_without_a_trace_is_read_in_good_time(piece: str) -> None:
+    begun = process_time()
+    why(*[AskerBody(piece * 20_000, "Ann")] * 5)
+    # Everybody waits for it in each round; empty lines alone took two seconds each time.
+    assert process_time() - begun < 2
 
 
 def test_what_asked_for_it_once_goes_on_asking() -> None:

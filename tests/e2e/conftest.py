@@ -101,9 +101,12 @@ async def sandboxed() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a scenario on every platform, unless it is marked as Telegram's own."""
-    own = metafunc.definition.get_closest_marker("telegrams_own") is not None
-    if "steward" in metafunc.fixturenames and not own:
+    """Run a scenario on every platform, unless it is marked as one's own, with the reason."""
+    found = metafunc.definition.iter_markers()
+    own = next((mark for mark in found if mark.name in ("telegrams_own", "discords_own")), None)
+    if own is not None and not own.args:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {own.name} needs its reason")
+    if "steward" in metafunc.fixturenames and own is None:
         metafunc.parametrize("platform", ["telegram", "discord"], indirect=True)
 
 

@@ -10,23 +10,26 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.flow.commands.choices import PREFIX as MENU
+from tests.e2e.hands import DISCORD_NUMBERS, DiscordHands
 from tests.e2e.launching import Launch
 from tests.e2e.steward import Steward
+from tests.e2e.ways import DiscordWay
 from tests.standins.bot_api import BotApi
 from tests.standins.bot_api.world import StoredFile
 from tests.standins.discord import TOKEN, Discord, Interaction, Message, User
 from tests.standins.messages_api import MessagesApi
 
 T = TypeVar("T")
-ANN = 700_000_000_000_000_042
+ANN = DISCORD_NUMBERS + 42
 
 _MARKUP = re.compile(
-    r"\\(?P<shown>[^\w\s])|```\w*\n?|\*\*|__|~~|\|\||`|^(?:> |-# |#{1,3} )"
+    r"\\(?P<shown>[^\w\s]|_)|```\w*\n?|\*\*|__|~~|\|\||`|^(?:> |-# |#{1,3} )"
     r"|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)",
     re.MULTILINE,
 )
 _LINK = re.compile(r"\[([^\]\n]+)\]\(<?https?://[^)\s]+>?\)")
 _BULLET = re.compile(r"^( *)- ", re.MULTILINE)
+_NO_PREVIEW, _SILENT, _VOICE = 1 << 2, 1 << 12, 1 << 13
 _UNASKED = "Unknown Emoji"
 """After a restart nobody knows which reactions stand on a message."""
 
@@ -53,9 +56,28 @@ class Seen:
         return self.message.id
 
     @property
+    def reply_to(self) -> int | None:
+        return self.message.answers.id if self.message.answers is not None else None
+
+    @property
+    def silent(self) -> bool:
+        """Whether it came without a sound."""
+        return bool(self.message.flags & _SILENT)
+
+    @property
+    def preview(self) -> bool:
+        """Whether it shows what is behind a link."""
+        return not self.message.flags & _NO_PREVIEW
+
+    @property
     def file(self) -> Any:
-        found = ((one["filename"], one["data"]) for one in self.message.attachments)
-        return next((StoredFile("document", "", name, "", data) for name, data in found), None)
+        if not self.message.attachments:
+            return None
+        one = self.message.attachments[0]
+        if not self.message.flags & _VOICE:
+            return StoredFile("document", "", one["filename"], "", one["data"])
+        traits = {"duration": one["duration_secs"]}
+        return StoredFile("voice", "", one["filename"], "audio/ogg", one["data"], traits)
 
     @property
     def labels(self) -> list[str]:
@@ -83,12 +105,13 @@ def _choice(one: dict[str, Any]) -> Choice:
     return Choice(one["label"], data, sent)
 
 
-class DiscordSteward(Steward):
+class DiscordSteward(DiscordHands, Steward):
     """Ann talks to it on Discord, and no other platform is served."""
 
     def __init__(self, folder: Path, model: MessagesApi, launch: Launch, discord: Discord) -> None:
         super().__init__(folder, BotApi(), model, launch)
         self.discord = discord
+        self.way = DiscordWay(discord, self._foresee)
         self.someone: User = discord.person(ANN, "Ann")
         self.foreseen.append(_UNASKED)
         self.secrets.append(TOKEN)
@@ -106,11 +129,6 @@ class DiscordSteward(Steward):
     def _listening(self) -> Callable[[], object]:
         before = self.discord.gateway.identified
         return lambda: self.discord.gateway.identified > before
-
-    def say(self, text: str, **how: Any) -> Any:
-        if isinstance(answered := how.get("reply_to"), Seen):
-            how["reply_to"] = answered.message
-        return self.discord.say(self.someone, text, **how)
 
     def press(self, card: Any, label: str, person: Any = None, *, nth: int = 0) -> Any:
         found = [one for row in card.buttons for one in row if one.text.startswith(label)]
@@ -137,9 +155,23 @@ class DiscordSteward(Steward):
         del words
         assert await self.answered(press) == ""
 
+    async def refused(self, press: Any) -> str:
+        return await self.notified(press)
+
+    async def question(self, press: Any, words: str) -> Any:
+        del words
+        await self.until(lambda: press.dialogue)
+        return press
+
+    def reply(self, question: Any, words: str) -> None:
+        self.discord.fill(question, words)
+
     @property
     def shown(self) -> list[Any]:
-        return [seen(message) for message in self.discord.screen(self.someone)]
+        return self.screen()
+
+    def screen(self, at: Any = None) -> list[Any]:
+        return [seen(message) for message in self.discord.screen(at or self.someone)]
 
     def _is_menu(self, message: Any) -> bool:
         return any(one.data.startswith(f"{MENU}:") for row in message.buttons for one in row)
@@ -147,9 +179,13 @@ class DiscordSteward(Steward):
     async def _waited(self, condition: Callable[[], T | None], within: float) -> T | None:
         return await self.discord.wait_for(condition, within)
 
-    def _refusals(self) -> list[str]:
-        return [
+    def _unmet(self) -> int:
+        return self.discord.faults.unused
+
+    def refusals(self) -> list[str]:
+        refused = [
             f"{call.method} {call.path}: {call.status} {call.text}"
             for call in self.discord.calls
             if call.status >= 400
         ]
+        return refused + [f"a message called {who}" for who in self.discord.called]

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.flow.commands.choices import PREFIX as MENU
+from tests.e2e.hands import TelegramHands
 from tests.e2e.launching import Launch, Process, Start, surroundings
 from tests.e2e.records import Records
-from tests.standins.bot_api import TOKEN, BotApi, Message, Person, Press, ShownMessage
+from tests.e2e.ways import DiscordWay, TelegramWay
+from tests.standins.bot_api import TOKEN, BotApi, Person, Press, ShownMessage
 from tests.standins.bot_api.methods import RICH
 from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
 from tests.words import EVENT_LOOP, REDO, STOP, UNDO
@@ -24,7 +26,7 @@ _ASKING = ("getUpdates", "setWebhook")
 _LOOK_EVERY = 0.02
 
 
-class Steward:
+class Steward(TelegramHands):
     """One home with its process, which can be killed and started again; Ann (42) owns it.
 
     `settings` are the environment of the next start, `module` is what is started. `foreseen` are
@@ -43,6 +45,7 @@ class Steward:
         self.ann = telegram.person(42, "Ann", username="ann")
         telegram.private_chat(self.ann)
         self.foreseen: list[str] = []
+        self.way: TelegramWay | DiscordWay = TelegramWay(telegram, self._foresee)
         self.excused: Callable[[str], bool] = lambda _: False
         """Tells of a line about a held loop if the machine itself explains it."""
         self.settings: dict[str, str] = {}
@@ -141,8 +144,8 @@ class Steward:
         """What the model answers next."""
         self.model.script.add(*replies)
 
-    def say(self, text: str, **how: Any) -> Message:
-        return self.telegram.say(self.ann, text, **how)
+    def _foresee(self, words: str) -> None:
+        self.foreseen.append(words)
 
     def press(
         self, card: ShownMessage, label: str, person: Person | None = None, *, nth: int = 0
@@ -162,15 +165,23 @@ class Steward:
     @property
     def shown(self) -> list[ShownMessage]:
         """The bot's messages in Ann's chat."""
-        return self.telegram.screen(self.ann.id).from_bot
+        return self.screen()
 
-    def showing(self, text: str) -> list[ShownMessage]:
-        return [message for message in self.shown if text in message.text]
+    @property
+    def voice_notes(self) -> list[ShownMessage]:
+        """The bot's voice messages to Ann."""
+        return [one for one in self.shown if one.file is not None and one.file.kind == "voice"]
+
+    def showing(self, text: str, at: Any = None) -> list[ShownMessage]:
+        return [message for message in self.screen(at) if text in message.text]
 
     @property
     def cards(self) -> list[ShownMessage]:
         """Cards that can still be decided, oldest first."""
-        shown = (message for message in self.shown if message.buttons)
+        return self.cards_at(None)
+
+    def cards_at(self, at: Any) -> list[ShownMessage]:
+        shown = (message for message in self.screen(at) if message.buttons)
         return [one for one in shown if not (self._is_menu(one) or _leads_back(one))]
 
     def _is_menu(self, message: ShownMessage) -> bool:
@@ -190,13 +201,13 @@ class Steward:
         assert value is not None
         return value
 
-    async def sees(self, text: str, times: int = 1) -> ShownMessage:
+    async def sees(self, text: str, times: int = 1, at: Any = None) -> ShownMessage:
         """Wait until so many of the bot's messages hold the text; the newest of them."""
-        return (await self.until(lambda: self.showing(text)[times - 1 :]))[-1]
+        return (await self.until(lambda: self.showing(text, at)[times - 1 :]))[-1]
 
-    async def card(self, nth: int = 1) -> ShownMessage:
+    async def card(self, nth: int = 1, at: Any = None) -> ShownMessage:
         """Wait until so many open cards are shown; the newest of them."""
-        return (await self.until(lambda: self.cards[nth - 1 :]))[0]
+        return (await self.until(lambda: self.cards_at(at)[nth - 1 :]))[0]
 
     async def asked(self, count: int) -> ReceivedRequest:
         """Wait until the model has been asked so often in all; the latest request."""
@@ -216,6 +227,24 @@ class Steward:
     async def counted(self, press: Any, words: str) -> None:
         """Wait until a press is decided that is no refusal, and its notice says these words."""
         assert await self.answered(press) == words
+        assert not press.answer.show_alert
+
+    async def refused(self, press: Any) -> str:
+        """The words of a refusal, which nobody can overlook."""
+        told = await self.answered(press)
+        assert press.answer.show_alert
+        return told
+
+    async def question(self, press: Any, words: str) -> Any:
+        """Wait until a press has asked for words."""
+        assert await self.answered(press) == ""
+        asked = await self.sees(words)
+        assert asked.asks == words
+        return asked
+
+    def reply(self, question: Any, words: str) -> None:
+        """Answer what a press has asked."""
+        self.say(words, reply_to=question)
 
     async def recorded(self) -> None:
         """Wait until the program knows of everything that is on the screen."""
@@ -239,7 +268,7 @@ class Steward:
         await self.abandon()
         unforeseen = self._unforeseen()
         assert unforeseen == [], unforeseen
-        assert self.telegram.faults.unused == 0, "an ordered fault was never met"
+        assert self._unmet() == 0, "an ordered fault was never met"
         self.model.assert_exhausted()
         leaks = self._leaks()
         assert leaks == [], leaks
@@ -273,9 +302,13 @@ class Steward:
 
     def _unforeseen(self) -> list[str]:
         refused = [f"model: {status} {words}" for status, words in self.model.refusals]
-        return self._but_foreseen(refused + self._refusals())
+        return self._but_foreseen(refused + self.refusals())
 
-    def _refusals(self) -> list[str]:
+    def _unmet(self) -> int:
+        """How many ordered faults no call has met."""
+        return self.telegram.faults.unused
+
+    def refusals(self) -> list[str]:
         """What the platform would not do."""
         return [
             f"{call.method}: {call.status} {call.description}"
@@ -322,4 +355,5 @@ def _text(content: Any) -> str:
 
 def _leads_back(message: ShownMessage) -> bool:
     """Whether it is a decided card whose change can be undone, or the offer to stop a long turn."""
-    return all(b.text in (UNDO, REDO, STOP) for row in message.buttons for b in row)
+    labels = [b.text for row in message.buttons for b in row]
+    return all(one in (REDO, STOP) or one.startswith(UNDO) for one in labels)

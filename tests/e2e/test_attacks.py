@@ -26,28 +26,21 @@ async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
         assert (steward.workspace / f"{time}.txt").exists()
 
 
-@pytest.mark.telegrams_own
 async def test_a_chat_whose_folder_cannot_be_made_is_answered_all_the_same(
     steward: Steward,
 ) -> None:
     in_the_way = steward.workspace / "chats"
     in_the_way.write_text("A file where members have their folders.")
-    bob = steward.telegram.person(7, "Bob")
-    steward.telegram.private_chat(bob)
-
-    def told(words: str) -> bool:
-        return any(words in shown.text for shown in steward.telegram.screen(bob.id).from_bot)
-
+    bob = steward.person(7, "Bob")
     steward.script(text("Hello, Bob."), text("Here I am."))
-    await steward.start(STEWARD_ALLOWED="telegram:7")
-    steward.telegram.say(bob, "Hello")
-    await steward.until(lambda: told("Hello, Bob."))
+    await steward.start(STEWARD_ALLOWED=steward.account(bob))
+    steward.say("Hello", by=bob)
+    await steward.sees("Hello, Bob.", at=bob)
     in_the_way.unlink()
-    steward.telegram.say(bob, "Are you well?")
-    await steward.until(lambda: told("Here I am."))
+    steward.say("Are you well?", by=bob)
+    await steward.sees("Here I am.", at=bob)
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_what_a_command_reads_of_another_chat_pauses_rules_and_cannot_be_copied(

@@ -18,6 +18,12 @@ INSERT INTO note (id, whose, text, at, person, speaker, conversation)
 SELECT 'n' || n, whose, 'fact number ' || n || ' ' || ?, datetime(at, '-' || n || ' minutes')
     || '.000000', person, speaker, '' FROM each, note WHERE note.id NOT LIKE 'n%'"""
 
+PASSAGES = 100_000
+KEEP = """WITH RECURSIVE each(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM each LIMIT ?)
+INSERT INTO passage (id, whose, at, question, answer, person, speaker, chat, conversation)
+SELECT 'p' || n, whose, at, 'How is thing ' || n || '?', 'It is fine, like thing ' || (n / 7) ||
+    ' of the street ' || (n % 50), person, speaker, chat, '' FROM each, passage"""
+
 
 async def test_an_answer_of_five_megabytes_is_cut_before_the_next_request(steward: Steward) -> None:
     steward.script(text("One."), text(BIG), text("- it was long"), text("Two."), text("Three."))
@@ -94,8 +100,37 @@ async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their
     assert f"fact number {MANY - 1}…" in (await steward.sees("page 1000, the")).text
     steward.press(await steward.sees("page 1000, the"), "1")
     steward.press(await steward.sees("Noted 20"), "🗑 Delete")
-    await steward.sees("One note is deleted.")
+    steward.press(await steward.sees("Delete this note?"), "🗑 Delete")
+    await steward.sees("The note is deleted.")
     steward.say("/forget all")
     steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
     await steward.sees("Erased.")
     assert steward.records.rows("SELECT count(*) FROM note") == [(0,)]
+
+
+async def test_a_hundred_thousand_answers_of_one_person_keep_nobody_waiting(
+    steward: Steward,
+) -> None:
+    steward.script(text("The unicycle is in the shed."))
+    await steward.start()
+    steward.say("Where is the unicycle?")
+    await steward.sees("The unicycle is in the shed.")
+    indexed = "SELECT count(*) FROM passage WHERE indexed"
+    await steward.eventually(lambda: steward.records.rows(indexed) == [(1,)])
+    with closing(sqlite3.connect(steward.records.path)) as connection, connection:
+        connection.execute(KEEP, (PASSAGES,))
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.script(text("As I said."))
+    steward.say("In which place is the unicycle?")
+    await steward.sees("As I said.")
+    assert "in the shed" in words_in(steward.model.requests[-1])
+    steward.say("/status")
+    await steward.sees("Memory: 100,0")
+    await steward.restart()
+    # It goes on with what is owed, and people are answered meanwhile.
+    await steward.eventually(lambda: steward.records.rows(indexed)[0][0] > 1_000, 40)
+    steward.say("/forget all")
+    steward.press(await steward.sees("I cannot bring it back"), "🗑 Erase")
+    await steward.until(lambda: steward.showing("Erased."), 60)
+    assert steward.records.rows("SELECT count(*) FROM passage") == [(0,)]

@@ -31,7 +31,7 @@ async def test_talks_branch_off_and_are_opened_by_buttons_over_kills(steward: St
     )
     await steward.recorded()
     await steward.restart()
-    steward.press(branched, "↩ Holidays")
+    steward.press(branched, "◂ Back to “Holidays”")
     await steward.sees(OPEN_AGAIN)
     steward.say("How else do I get there?")
     await gate.arrived()
@@ -43,7 +43,7 @@ async def test_talks_branch_off_and_are_opened_by_buttons_over_kills(steward: St
     await steward.recorded()
     steward.say("/conversations")
     listed = await steward.sees(TALKS)
-    assert "● Holidays" in listed.text
+    assert "✓ Holidays" in listed.labels
     await steward.recorded()
     await steward.restart()
     steward.press(listed, "Another way")
@@ -72,7 +72,7 @@ async def test_in_the_terminal_conversations_are_opened_by_keys(
             talk.say("How do I get there?")
             await talk.shows("By train.")
             talk.say("/conversations")
-            await talk.shows("● Side", "[w] Where shall I go?")
+            await talk.shows("✓ Side", "[w] Where shall I go?")
             talk.say("w")
             await talk.shows(OPEN_AGAIN)
             talk.say("How long?")

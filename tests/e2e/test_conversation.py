@@ -6,7 +6,7 @@ from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("drafts")
 async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_place(
     steward: Steward,
 ) -> None:
@@ -26,19 +26,17 @@ async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_pla
     await steward.stop()
 
 
-@pytest.mark.telegrams_own
-async def test_a_quick_answer_costs_one_call_of_the_bot_api(steward: Steward) -> None:
+async def test_a_quick_answer_costs_one_call_of_the_platform(steward: Steward) -> None:
     steward.script(text("Hi."), text("Hi again."))
     await steward.start()
     steward.say("Hello")
     await steward.sees("Hi.")
     await steward.recorded()
-    before = len(steward.telegram.calls)
+    before = len(steward.way.done)
     steward.say("Hello again")
     await steward.sees("Hi again.")
     await steward.recorded()
-    made = [call.method for call in steward.telegram.calls[before:]]
-    assert [method for method in made if method != "getUpdates"] == ["sendMessage"]
+    assert steward.way.done[before:] == [steward.way.sending]
 
 
 async def test_reads_of_one_reply_run_side_by_side_and_thinking_goes_back_as_it_came(

@@ -6,9 +6,11 @@ strict model refuses) is judged for all of them when the test ends.
 """
 
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from tests.e2e.dying_intake_program import DEATH_FILE
 from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, Reply, calls, failure, text, thinking, tool
@@ -31,19 +33,31 @@ def only_result(steward: Steward, request: int) -> str:
     return result
 
 
-@pytest.mark.telegrams_own
-async def test_an_update_that_was_on_its_way_comes_again(steward: Steward) -> None:
-    poll = steward.telegram.hold("getUpdates", after_work=True)
-    steward.script(final("Hello, Ann."))
+def dying_at_arrivals(steward: Steward) -> Path:
+    """Has the program die once where an update arrives; the file that is returned says when."""
+    fate = steward.folder / "dies"
+    steward.settings[DEATH_FILE] = str(fate)
+    steward.module = "tests.e2e.dying_intake_program"
+    return fate
+
+
+async def test_a_message_that_was_fetched_but_not_stored_comes_again(steward: Steward) -> None:
+    steward.script(final("Good morning."), final("Hello, Ann."))
     await steward.start()
-    steward.say("Hello")
-    await poll.arrived()
-    await steward.restart()
+    steward.say("Good morning")
+    await steward.sees("Good morning.")
+    await steward.recorded()
+    await steward.way.listened()
+    with steward.records.locked():
+        steward.say("Hello")
+        await steward.way.delivered()
+        await steward.kill()
+    await steward.start()
     await steward.sees("Hello, Ann.")
-    assert len(steward.shown) == 1
+    assert len(steward.shown) == 2
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("updates are confirmed")
 async def test_an_update_that_was_stored_but_not_confirmed_is_answered_once(
     steward: Steward,
 ) -> None:
@@ -63,6 +77,51 @@ async def test_an_update_that_was_stored_but_not_confirmed_is_answered_once(
     assert steward.telegram.updates.confirmed > said.id
     assert len(steward.shown) == 2
     assert len(steward.records.stop_reasons) == 2
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_death_where_a_message_is_stored_answers_it_once(
+    steward: Steward, moment: str
+) -> None:
+    fate = dying_at_arrivals(steward)
+    steward.script(final("Hello, Ann."), final("And again."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("Hello, Ann.")
+    await steward.recorded()
+    await steward.way.listened()
+    fate.write_text(moment)
+    steward.say("Again")
+    await steward.ended()
+    await steward.start()
+    await steward.sees("And again.")
+    steward.script(final("Once more."))
+    steward.say("Once more")
+    await steward.sees("Once more.")
+    assert [shown.text for shown in steward.shown] == ["Hello, Ann.", "And again.", "Once more."]
+    assert len(steward.records.stop_reasons) == 3
+
+
+@pytest.mark.commands
+@pytest.mark.parametrize("moment", ["before", "after"])
+async def test_a_death_where_a_press_is_stored_runs_its_call_once(
+    steward: Steward, moment: str
+) -> None:
+    fate = dying_at_arrivals(steward)
+    steward.script(run("echo ran >> ran.txt"), final("Settled."))
+    await steward.start()
+    steward.say("Run it")
+    card = await steward.card()
+    await steward.recorded()
+    await steward.way.listened()
+    fate.write_text(moment)
+    press = steward.press(card, APPROVE)
+    await steward.ended()
+    await steward.start()
+    if moment == "before":
+        steward.way.press_again_if_lost(press)
+    await steward.sees("Settled.")
+    assert (steward.workspace / "ran.txt").read_text() == "ran\n"
 
 
 @pytest.mark.parametrize("after", [None, 1, 4], ids=["before the first byte", "begun", "mid-text"])
@@ -215,7 +274,7 @@ async def test_an_approval_that_waits_for_an_earlier_card_is_kept(steward: Stewa
         await steward.card(2)
         await steward.recorded()
         press = steward.press(steward.cards[1], APPROVE)
-        await steward.answered(press)
+        assert "It runs when the cards before it" in await steward.notified(press)
         await steward.recorded()
         await steward.restart()
         assert second.runs == 0
@@ -229,10 +288,9 @@ async def test_an_approval_that_waits_for_an_earlier_card_is_kept(steward: Stewa
         assert (first.runs, second.runs) == (1, 1)
 
 
-@pytest.mark.telegrams_own
 async def test_a_card_that_was_owed_is_shown_once_and_works(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
-        sending = steward.telegram.hold("sendMessage")
+        sending = steward.way.hold_message()
         steward.script(run(errand.command), final("It ran."))
         await steward.start()
         steward.say("Run my errand")
@@ -246,31 +304,31 @@ async def test_a_card_that_was_owed_is_shown_once_and_works(steward: Steward) ->
     assert len(steward.showing("errand.txt")) == 1
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.parametrize("copy", [0, -1], ids=["the old copy", "the new copy"])
 async def test_a_card_that_was_shown_but_not_recorded_works_and_runs_its_call_once(
     steward: Steward, copy: int
 ) -> None:
     with Errand(steward.workspace) as errand:
-        sending = steward.telegram.hold("sendMessage", after_work=True)
+        sending = steward.way.hold_message(after_work=True)
         steward.script(run(errand.command), final("It ran."))
         await steward.start()
         steward.say("Run my errand")
         await sending.arrived()
         await steward.restart()
-        await steward.card(2)
+        await steward.card(steward.way.copies)
+        await steward.recorded()
         steward.press(steward.cards[copy], APPROVE)
         await errand.begun()
         errand.release()
         await steward.sees("It ran.")
         assert errand.runs == 1
         # A press brings the copy that it was made on up to date, and the newest copy follows.
-        if copy == -1:
+        if copy == -1 and steward.way.copies > 1:
             (left,) = steward.cards
             assert DECIDED_ALREADY in await steward.notified(steward.press(left, APPROVE))
         await steward.until(lambda: not steward.cards)
         assert errand.runs == 1
-    assert len(steward.showing("errand.txt")) == 2
+    assert len(steward.showing("errand.txt")) == steward.way.copies
 
 
 async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward) -> None:
@@ -291,29 +349,28 @@ async def test_an_open_card_still_works_and_runs_its_call_once(steward: Steward)
         assert errand.runs == 1
 
 
-@pytest.mark.telegrams_own
-async def test_a_press_that_was_fetched_but_not_stored_comes_again(steward: Steward) -> None:
+async def test_a_press_that_was_fetched_but_not_stored_is_no_loss(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(run(errand.command), final("It ran."))
         await steward.start()
         steward.say("Run my errand")
         card = await steward.card()
         await steward.recorded()
-        await steward.until(lambda: steward.telegram.updates.polling)
+        await steward.way.listened()
         with steward.records.locked():
             press = steward.press(card, APPROVE)
-            await steward.until(lambda: not steward.telegram.updates.polling)
+            await steward.way.delivered()
             await steward.kill()
         assert errand.runs == 0
         await steward.start()
+        steward.way.press_again_if_lost(press)
         await errand.begun()
         errand.release()
         await steward.sees("It ran.")
-        assert await steward.answered(press) == APPROVED
         assert errand.runs == 1
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("updates are confirmed")
 async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_once(
     steward: Steward,
 ) -> None:
@@ -378,9 +435,8 @@ async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> 
     assert "may have happened" in late
 
 
-@pytest.mark.telegrams_own
 async def test_an_answer_that_was_owed_is_sent_once(steward: Steward) -> None:
-    sending = steward.telegram.hold("sendMessage")
+    sending = steward.way.hold_message()
     steward.script(final("Here you are."))
     await steward.start()
     steward.say("Hello")
@@ -391,11 +447,10 @@ async def test_an_answer_that_was_owed_is_sent_once(steward: Steward) -> None:
     assert len(steward.showing("Here you are.")) == 1
 
 
-@pytest.mark.telegrams_own
 async def test_an_answer_that_was_sent_but_not_recorded_has_one_copy_more_at_most(
     steward: Steward,
 ) -> None:
-    sending = steward.telegram.hold("sendMessage", after_work=True)
+    sending = steward.way.hold_message(after_work=True)
     steward.script(final("Here you are."), final("And again."))
     await steward.start()
     steward.say("Hello")
@@ -403,7 +458,7 @@ async def test_an_answer_that_was_sent_but_not_recorded_has_one_copy_more_at_mos
     await steward.restart()
     steward.say("Hello again")
     await steward.sees("And again.")
-    assert len(steward.showing("Here you are.")) in (1, 2)
+    assert 1 <= len(steward.showing("Here you are.")) <= steward.way.copies
     assert len(steward.model.requests) == 2
 
 
@@ -440,26 +495,24 @@ async def test_a_steering_message_that_joined_stays_in_its_turn(steward: Steward
     assert steward.records.stop_reasons == ["final_answer"]
 
 
-@pytest.mark.telegrams_own
 async def test_all_chats_that_were_at_work_go_on(steward: Steward) -> None:
-    people = [steward.telegram.person(number, f"P{number}") for number in (71, 72, 73)]
+    people = [steward.person(number, f"P{number}") for number in (71, 72, 73)]
     cuts = [Gate() for _ in people]
     steward.script(*(final("lost").held(cut) for cut in cuts), *[final("Here.")] * len(people))
-    await steward.start(STEWARD_ALLOWED="telegram:71,telegram:72,telegram:73")
+    await steward.start(STEWARD_ALLOWED=",".join(map(steward.account, people)))
     for person in people:
-        steward.telegram.say(person, "Hello")
+        steward.say("Hello", by=person)
     for cut in cuts:
         await cut.arrived()
     await steward.restart()
     for person in people:
-        await steward.until(lambda who=person: steward.telegram.screen(who.id).from_bot)
-    assert [steward.telegram.screen(p.id).texts for p in people] == [["Hello", "Here."]] * 3
+        await steward.sees("Here.", at=person)
+    assert [[shown.text for shown in steward.screen(one)] for one in people] == [["Here."]] * 3
 
 
-@pytest.mark.telegrams_own
 async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Steward) -> None:
     cut = Gate()
-    telling = steward.telegram.hold("sendMessage")
+    telling = steward.way.hold_message()
     steward.script(final("never").held(cut), final("Fresh."))
     await steward.start()
     steward.say("Think for long")
@@ -508,9 +561,8 @@ async def test_a_conversation_whose_summary_was_cut_is_closed_once(steward: Stew
     ]
 
 
-@pytest.mark.telegrams_own
 async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) -> None:
-    sending = steward.telegram.hold("sendMessage")
+    sending = steward.way.hold_message()
     cut = Gate()
     news = calls(tool("send_message", {"message": "Still at it."}))
     steward.script(thinking("Tell them.") + news, final("lost").held(cut), final("Done."))
@@ -524,14 +576,13 @@ async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) 
     assert [message.text for message in steward.shown] == ["Still at it.", "Done."]
 
 
-@pytest.mark.telegrams_own
 async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None:
     steward.script(final("Here you are."))
-    sending = steward.telegram.hold("sendMessage")
+    sending = steward.way.hold_message()
     await steward.start()
     steward.say("Hello")
     await sending.arrived()
-    again = steward.telegram.hold("sendMessage")
+    again = steward.way.hold_message()
     await steward.restart()
     await again.arrived()
     await steward.restart()
@@ -540,7 +591,6 @@ async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None
     assert len(steward.shown) == 1
 
 
-@pytest.mark.telegrams_own
 async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_goes_on(
     steward: Steward,
 ) -> None:
@@ -557,7 +607,7 @@ async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_g
     await steward.sees("Good.")
     assert steward.records.stop_reasons == [None, "final_answer"]
     await steward.restart()
-    assert await steward.answered(steward.press(card, "🔁 Try now")) == "Trying again."
+    await steward.counted(steward.press(card, "🔁 Try now"), "Trying again.")
     await steward.sees("At last.")
     assert steward.records.stop_reasons == ["final_answer", "final_answer"]
     assert steward.cards == []

@@ -5,23 +5,15 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
-from tests.e2e.steward import Steward, results_in, words_in
-from tests.standins.discord import Fault
+from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
 from tests.words import (
-    ALWAYS,
-    ANSWER_ANEW,
     APPROVE,
     BY_PLACE,
-    CARD_DENIED,
     CHANGE,
-    DENY,
-    NOT_YOURS,
-    UNDO,
-    UNDONE,
 )
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("dialogues, menus, commands from a list")
 
 
 @pytest.fixture
@@ -49,101 +41,6 @@ async def test_a_private_message_is_answered_beside_telegram(discord: OnDiscord)
     await discord.steward.stop()
 
 
-async def test_an_answer_grows_in_one_silent_message_and_then_stands_alone(
-    discord: OnDiscord,
-) -> None:
-    writing = Gate()
-    discord.steward.script(text("Half of it. And the whole.").in_pieces(4).held(writing, after=3))
-    await discord.start()
-    discord.say("Tell me")
-    growing = await discord.until(lambda: discord.shown)
-    assert growing[0].flags & 1 << 12, "what grows makes no sound"
-    assert discord.discord.places.direct(discord.ann).typed
-    writing.release()
-    await discord.until(lambda: [m.text for m in discord.shown] == ["Half of it. And the whole."])
-    assert discord.shown[0] is not growing[0]
-    await discord.steward.recorded()
-
-
-async def test_a_card_is_approved_by_a_button_after_a_restart(discord: OnDiscord) -> None:
-    discord.steward.script(write("a.txt"), text("Written."))
-    await discord.start()
-    # After a restart nobody knows which reactions stand on a message.
-    discord.foreseen.append("Unknown Emoji")
-    discord.say("Write a file")
-    card = await discord.card()
-    await discord.steward.recorded()
-    await discord.restart()
-    press = discord.press(card, APPROVE)
-    await discord.acknowledged(press)
-    await discord.sees("Written.")
-    assert (discord.steward.workspace / "a.txt").read_text() == "content"
-    undone = discord.press(await discord.card(UNDO), UNDO)
-    await discord.acknowledged(undone)
-    await discord.sees(UNDONE)
-    assert not (discord.steward.workspace / "a.txt").exists()
-
-
-async def test_a_message_is_answered_anew_once_it_is_edited(discord: OnDiscord) -> None:
-    discord.steward.script(text("Four."), text("Five."), text("Six."))
-    await discord.start()
-    said = discord.say("Two and two?")
-    await discord.sees("Four.")
-    discord.say("/retry")
-    await discord.sees("Five.")
-    discord.discord.edit(said, "Three and three?")
-    offer = await discord.card(ANSWER_ANEW)
-    await discord.acknowledged(discord.press(offer, ANSWER_ANEW))
-    await discord.sees("Six.")
-
-
-async def test_a_denial_takes_its_reason_from_a_dialogue(discord: OnDiscord) -> None:
-    discord.steward.script(write("one.txt"), text("As you wish."))
-    await discord.start()
-    discord.say("Write")
-    card = await discord.card()
-    await discord.steward.recorded()
-    press = discord.press(card, CHANGE)
-    await discord.until(lambda: press.dialogue)
-    filled = discord.discord.fill(press, "Why not *another* name?")
-    await discord.acknowledged(filled)
-    second = await discord.steward.asked(2)
-    assert "They said: Why not *another* name?" in next(iter(results_in(second).values()))
-    await discord.sees("As you wish.")
-    assert CARD_DENIED in card.text
-    assert list(discord.steward.workspace.iterdir()) == []
-
-
-async def test_a_press_of_somebody_else_is_refused_for_their_eyes_alone(
-    discord: OnDiscord,
-) -> None:
-    bob = discord.discord.person(700_000_000_000_000_077, "Bob")
-    guild = discord.discord.guild("Home", discord.ann, bob)
-    discord.steward.script(write("a.txt"), text("Fine."))
-    await discord.start(STEWARD_ALLOWED=f"discord:{bob.id}")
-    discord.say(f"<@{discord.discord.bot.id}> write", at=guild.channels[0])
-    place = guild.channels[0]
-    card = await discord.until(
-        lambda: next((m for m in discord.discord.screen(place) if m.components), None)
-    )
-    press = discord.press(card, APPROVE, bob)
-    assert NOT_YOURS in await discord.notice(press)
-    discord.press(card, DENY)
-    await discord.until(lambda: any("Fine." in m.text for m in discord.discord.screen(place)))
-
-
-async def test_always_makes_a_rule_and_the_same_call_asks_no_more(discord: OnDiscord) -> None:
-    discord.steward.script(write("n.txt"), text("First."), write("n.txt"), text("Second."))
-    await discord.start()
-    discord.say("Write")
-    discord.press(await discord.card(), ALWAYS)
-    await discord.sees("First.")
-    (discord.steward.workspace / "n.txt").unlink()
-    discord.say("Again")
-    await discord.sees("Second.")
-    assert (discord.steward.workspace / "n.txt").read_text() == "content"
-
-
 async def test_a_plan_is_changed_in_a_dialogue_and_then_approved(discord: OnDiscord) -> None:
     discord.steward.script(
         write("one.txt"),
@@ -168,16 +65,6 @@ async def test_a_plan_is_changed_in_a_dialogue_and_then_approved(discord: OnDisc
     discord.press(card, APPROVE)
     await discord.until((discord.steward.workspace / "two.txt").exists)
     assert not (discord.steward.workspace / "one.txt").exists()
-
-
-async def test_an_answer_whose_sending_lost_its_reply_stands_once(discord: OnDiscord) -> None:
-    discord.steward.script(text("Only once."))
-    await discord.start()
-    discord.discord.faults.order(Fault("POST", r"/messages$", "lost"))
-    discord.say("Hi")
-    await discord.sees("Only once.")
-    await discord.steward.recorded()
-    assert len(discord.shown) == 1
 
 
 async def test_a_long_answer_comes_in_parts_with_whole_fences_and_a_longer_one_as_file(
@@ -225,21 +112,6 @@ async def test_a_choice_is_the_answer_and_so_are_any_other_words(discord: OnDisc
     await discord.until(lambda: not any(one.labels for one in discord.shown))
     assert again.labels == []
     await discord.steward.recorded()
-
-
-async def test_files_go_both_ways(discord: OnDiscord) -> None:
-    send = calls(tool("send_file", {"path": "made.txt"}))
-    discord.steward.script(text("I have read it."), send, text("Sent."))
-    (discord.steward.workspace / "made.txt").write_text("made here")
-    await discord.start()
-    discord.say("Read", files=[("list.txt", b"milk and bread", "text/plain")])
-    await discord.sees("I have read it.")
-    assert "milk and bread" in words_in(discord.steward.model.requests[0])
-    discord.say("Send me made.txt")
-    sent = await discord.until(lambda: next((m for m in discord.shown if m.attachments), None))
-    assert sent.attachments[0]["data"] == b"made here"
-    assert sent.attachments[0]["filename"] == "made.txt"
-    await discord.sees("Sent.")
 
 
 async def test_commands_are_listed_once_and_carried_out_from_the_list(

@@ -10,7 +10,7 @@ from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
 from tests.standins.discord.discord import APPLICATION_ID
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("what the developer portal says")
 
 
 @pytest.fixture

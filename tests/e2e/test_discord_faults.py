@@ -5,13 +5,12 @@ from collections.abc import AsyncIterator
 import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
-from tests.e2e.steward import Steward, words_in
-from tests.standins.discord import Channel, Interaction, Message
+from tests.e2e.steward import Steward
+from tests.standins.discord import Channel, Message
 from tests.standins.forwarding import forwarding
 from tests.standins.messages_api import Gate, Reply, calls, text, tool
-from tests.words import NOT_YOURS, UNDO
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("servers and their channels")
 
 
 @pytest.fixture
@@ -94,38 +93,6 @@ async def test_a_channel_deleted_in_the_middle_costs_its_answer_alone(discord: O
     await discord.sees("In private.")
 
 
-async def test_presses_of_others_twice_at_once_and_on_old_cards_are_refused_in_private(
-    discord: OnDiscord,
-) -> None:
-    eve = discord.discord.person(700_000_000_000_000_099, "Eve")
-    bob = discord.discord.person(700_000_000_000_000_098, "Bob")
-    guild, bot = discord.discord.guild("Home", discord.ann, eve, bob), discord.discord.bot.id
-    place = guild.channels[0]
-    discord.steward.script(write(), text("Written."))
-    await discord.start()
-    discord.say(f"/allow discord:{bob.id}")
-    await discord.until(lambda: discord.shown)
-    discord.say(f"<@{bot}> write a list", at=place)
-    card = await card_in(discord, place)
-    by_bob = discord.press(card, "✅ Approve", bob)
-    assert NOT_YOURS in await discord.notice(by_bob)
-    by_eve = discord.press(card, "✅ Approve", eve)
-    await discord.acknowledged(by_eve)
-    pressed = by_bob.data
-    first, second = (discord.press(card, "✅ Approve") for _ in range(2))
-    late = discord.press(card, "❌ Deny")
-    await shown(discord, place, "Written.")
-    for press in (first, second, late):
-        # The card shows what became of it; the one who was too late is not interrupted.
-        await discord.acknowledged(press)
-    await discord.steward.recorded()
-    old = discord.discord.sent_off(Interaction(3, discord.ann, card, pressed))
-    await discord.acknowledged(old)
-    assert "approved by Ann" in card.text
-    assert card.labels == [UNDO]
-    assert len(discord.steward.model.requests) == 2
-
-
 async def test_somebody_who_left_the_server_decides_nothing_there(discord: OnDiscord) -> None:
     bob = discord.discord.person(700_000_000_000_000_098, "Bob")
     guild, bot = discord.discord.guild("Home", discord.ann, bob), discord.discord.bot.id
@@ -176,32 +143,13 @@ async def test_a_menu_of_many_choices_is_chosen_from(discord: OnDiscord) -> None
     await discord.sees("From your next message on: `anthropic/claude-e`.")
 
 
-async def test_activation_and_context_work_in_a_server(discord: OnDiscord) -> None:
-    guild, bot = discord.discord.guild("Home", discord.ann), discord.discord.bot.id
-    place = guild.channels[0]
-    discord.steward.script(text("Always here."), text("I read it."))
-    await discord.start()
-    discord.say(f"<@{bot}> /activation always", at=place)
-    await shown(discord, place, "I answer every message of the people I know here.")
-    discord.say("no mention at all", at=place)
-    await shown(discord, place, "Always here.")
-    discord.say("/activation mention", at=place)
-    await shown(discord, place, "I answer here when I am mentioned or replied to.")
-    discord.say(f"<@{bot}> /context on", at=place)
-    await shown(discord, place, "I read along")
-    discord.say("the cake is at noon", at=place)
-    discord.say(f"<@{bot}> when?", at=place)
-    await shown(discord, place, "I read it.")
-    assert "the cake is at noon" in words_in(discord.steward.model.requests[1])
-
-
 async def test_link_makes_the_accounts_of_a_person_one(discord: OnDiscord) -> None:
     discord.steward.script(text("On Discord."), text("On Telegram."))
     await discord.start(STEWARD_OWNERS=f"discord:{discord.ann.id}")
     discord.say("Hello")
     await discord.sees("On Discord.")
     discord.say(f"/link {discord.ann.id} telegram:42")
-    await discord.sees("telegram:42 is Ann from now on.")
+    await discord.sees("telegram:42 is now a second account of Ann: both have")
     discord.steward.say("Hello from here")
     await discord.steward.sees("On Telegram.")
     people = "SELECT count(DISTINCT person) FROM account"

@@ -8,10 +8,10 @@ import pytest
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
 from tests.standins.discord import Channel, Fault
-from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+from tests.standins.messages_api import ReceivedRequest, Reply, text
 from tests.words import NOT_FETCHED
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("sessions of the gateway")
 
 
 @pytest.fixture
@@ -35,6 +35,21 @@ async def test_what_came_while_the_connection_was_cut_is_sent_again_by_the_same_
     assert len(discord.steward.model.requests) == 2
 
 
+@pytest.mark.parametrize("address", ["ws://[broken", "nowhere", "ws://127.0.0.1:1/gateway"])
+async def test_an_address_of_a_session_that_leads_nowhere_is_asked_for_again(
+    discord: OnDiscord, address: str
+) -> None:
+    discord.steward.script(text("First."), text("Second."))
+    discord.discord.gateway.resumed_at = address
+    await discord.start()
+    discord.say("One")
+    await discord.sees("First.")
+    discord.discord.gateway.cut()
+    discord.say("Two")
+    await discord.sees("Second.")
+    assert len(discord.steward.model.requests) == 2
+
+
 async def test_an_order_to_connect_again_is_followed(discord: OnDiscord) -> None:
     discord.steward.script(text("Here."))
     await discord.start()
@@ -42,6 +57,22 @@ async def test_an_order_to_connect_again_is_followed(discord: OnDiscord) -> None
     await discord.until(lambda: discord.discord.gateway.resumed)
     discord.say("There?")
     await discord.sees("Here.")
+
+
+async def test_the_heart_beats_as_often_as_the_gateway_wants_and_when_it_asks(
+    discord: OnDiscord,
+) -> None:
+    gateway = discord.discord.gateway
+    gateway.beat_every = 300
+    await discord.start()
+    await discord.until(lambda: gateway.connections[0].beats >= 3)
+    gateway.beat_every = 60_000
+    gateway.cut()
+    await discord.until(lambda: gateway.resumed)
+    [connection] = gateway.connections
+    before = connection.beats
+    await gateway.order(1)
+    await discord.until(lambda: connection.beats > before)
 
 
 async def test_a_forgotten_session_is_begun_anew(discord: OnDiscord) -> None:
@@ -139,32 +170,6 @@ async def test_thumbs_that_were_put_while_the_program_was_off_are_found_once(
     assert len(kept()) == 3
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        "no JSON at all",
-        "[]",
-        "{}",
-        '{"op": 0, "t": "MESSAGE_CREATE", "s": "x", "d": 7}',
-        json.dumps({"op": 0, "t": "MESSAGE_CREATE", "d": {"id": "1", "author": []}}),
-        json.dumps({"op": 0, "t": "INTERACTION_CREATE", "d": {"type": 3, "data": "x"}}),
-        json.dumps({"op": 0, "t": "GUILD_CREATE", "d": {"id": "5", "channels": 5, "roles": [1]}}),
-        '{"op": 0, "t": "MESSAGE_CREATE", "d": ' + "[" * 5_000,
-    ],
-    ids=range(8),
-)
-async def test_a_payload_that_nobody_can_read_does_not_stop_those_behind_it(
-    discord: OnDiscord, payload: str
-) -> None:
-    # It has no chat, so it is kept and marked.
-    discord.steward.foreseen += ["inbox: unknown:"]
-    discord.steward.script(text("Still here."))
-    await discord.start()
-    await discord.discord.gateway.tell_raw(payload)
-    discord.say("Are you there?")
-    await discord.sees("Still here.")
-
-
 async def test_a_refused_handshake_is_tried_again(discord: OnDiscord) -> None:
     discord.steward.script(text("Here."))
     discord.discord.gateway.refuse_handshakes = 1
@@ -198,20 +203,6 @@ async def test_a_refused_intent_is_named_and_ends_discord_alone(discord: OnDisco
     await discord.steward.sees("On Telegram.")
 
 
-async def test_a_message_killed_before_it_was_answered_is_answered_once(
-    discord: OnDiscord,
-) -> None:
-    gate = Gate()
-    discord.steward.script(text("Never sent.").held(gate), text("After all."))
-    discord.foreseen.append("Unknown Emoji")
-    await discord.start()
-    discord.say("Hello")
-    await discord.steward.asked(1)
-    await discord.restart()
-    await discord.sees("After all.")
-    assert len(discord.shown) == 1
-
-
 async def test_an_answer_waits_out_the_rates_of_its_channel(discord: OnDiscord) -> None:
     discord.discord.rates.bounds["/messages"] = (1, 0.5)
     discord.steward.script(text("One."), text("Two."))
@@ -220,15 +211,6 @@ async def test_an_answer_waits_out_the_rates_of_its_channel(discord: OnDiscord) 
     await discord.sees("One.")
     discord.say("2")
     await discord.sees("Two.")
-
-
-async def test_a_rate_of_the_whole_api_is_waited_out(discord: OnDiscord) -> None:
-    discord.foreseen.append("429")
-    discord.steward.script(text("At last."))
-    await discord.start()
-    discord.discord.faults.order(Fault("POST", r"/messages$", "limited", seconds=0.2))
-    discord.say("Hi")
-    await discord.sees("At last.")
 
 
 async def test_a_machine_that_the_edge_refuses_is_silent_for_a_while(discord: OnDiscord) -> None:
@@ -241,17 +223,6 @@ async def test_a_machine_that_the_edge_refuses_is_silent_for_a_while(discord: On
     await discord.until(lambda: any(call.text == "banned" for call in discord.discord.calls))
     await discord.steward.eventually(lambda: discord.steward.records.stop_reasons)
     assert discord.shown == []
-
-
-async def test_a_person_who_takes_no_messages_any_more_is_given_up(discord: OnDiscord) -> None:
-    discord.foreseen.append("Cannot send messages to this user")
-    discord.steward.foreseen.append("outbox: ")
-    discord.steward.script(text("Hello."))
-    await discord.start()
-    discord.say("Hi")
-    discord.ann.blocks = True
-    told = "a message is given up: Cannot send messages to this user"
-    await discord.steward.eventually(lambda: told in discord.steward.output)
 
 
 async def test_a_server_is_answered_where_the_bot_is_meant(discord: OnDiscord) -> None:
@@ -286,14 +257,14 @@ async def test_a_thread_is_a_chat_of_its_own(discord: OnDiscord, told: bool) -> 
     discord.steward.script(text("Above."), text("In the thread."))
     await discord.start()
     place = guild.channels[0]
-    discord.say(f"<@{bot}> the secret is 12", at=place)
+    discord.say(f"<@{bot}> the secret is sesame", at=place)
     await discord.until(lambda: discord.discord.screen(place))
     thread = discord.discord.thread(place, "Plans", told=told)
     discord.say(f"<@{bot}> what is the secret?", at=thread)
     await discord.until(lambda: discord.discord.screen(thread))
     last = json.dumps(discord.steward.model.requests[1].body["messages"])
     assert "what is the secret?" in last
-    assert "12" not in last
+    assert "sesame" not in last
     keys = [key for (key,) in discord.steward.records.rows("SELECT address FROM chat ORDER BY id")]
     assert keys == [f"discord:-{place.id}", f"discord:-{place.id}/{thread.id}"]
 

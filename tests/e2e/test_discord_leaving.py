@@ -6,7 +6,6 @@ import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
-from tests.e2e.test_hooks import BUILD, SECRET, Caller, caller, started, write
 from tests.standins.discord import Channel, Fault, Guild, Message
 from tests.standins.messages_api import calls, text, tool
 from tests.words import NOT_FETCHED
@@ -17,9 +16,7 @@ BACK_IN_HOME = "I am in “Home” again."
 GONE_FROM_GENERAL = "I am no longer in “#general · Home”."
 BACK_IN_GENERAL = "I am in “#general · Home” again."
 
-__all__ = ["caller"]
-
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("servers and their channels")
 
 
 @pytest.fixture
@@ -60,62 +57,13 @@ def presences(discord: OnDiscord) -> list[str]:
     return [told for (told,) in discord.steward.records.rows(wanted)]
 
 
-async def test_thrown_out_of_a_server_its_cards_end_and_its_tasks_say_so(
-    discord: OnDiscord,
-) -> None:
-    guild = discord.discord.guild("Home", discord.ann)
-    place, bot = guild.channels[0], discord.discord.bot.id
-    other = discord.discord.channel(guild, "garden")
-    discord.steward.script(text("Hello, garden."), calls(WRITE))
-    await discord.start()
-    discord.say(f"<@{bot}> hello", at=other)
-    await last(discord, other, "Hello, garden.")
-    discord.say(f"<@{bot}> note it", at=place)
-    await last(discord, place, "notes.txt")
-    discord.discord.remove_bot(guild)
-    told = await discord.sees(GONE_FROM_HOME)
-    assert told.text.endswith("Ended there: 1 turn.")
-    records = discord.steward.records
-    await discord.steward.eventually(lambda: records.stop_reasons[-1:] == ["user_cancelled"])
-    await discord.steward.eventually(
-        lambda: records.rows("SELECT state FROM approval") == [("cancelled",)]
-    )
-    assert records.open_calls == []
-    assert len(presences(discord)) == 2, "one line for each of the two known chats"
-    assert len([one for one in discord.shown if "no longer in" in one.text]) == 1
-
-
-async def test_a_hook_of_a_server_that_was_left_is_refused_until_the_bot_is_back(
-    discord: OnDiscord, caller: Caller
-) -> None:
-    guild = await greeted(discord)
-    place = guild.channels[0]
-    write(discord.steward, "build", BUILD.format(more=f"chat: discord:-{place.id}\n"))
-    discord.steward.script(text("No water."), text("Still no water."))
-    await discord.steward.kill()
-    await started(discord.steward)
-    assert (await caller.post(key="first")).status_code == 202
-    await last(discord, place, "No water.")
-    discord.discord.remove_bot(guild)
-    await discord.sees(GONE_FROM_HOME)
-    assert (await caller.post(key="second")).status_code == 503
-    assert f"the bot is no longer in discord:-{place.id}" in discord.steward.output
-    await discord.restart()
-    assert (await caller.post(key="second")).status_code == 503
-    discord.discord.add_bot(guild)
-    await discord.sees(BACK_IN_GENERAL)
-    assert (await caller.post(key="second")).status_code == 202
-    await last(discord, place, "Still no water.")
-    assert SECRET not in discord.steward.output
-
-
 async def test_thrown_out_while_the_program_is_off_it_finds_out_once(discord: OnDiscord) -> None:
     guild = await greeted(discord)
     await discord.steward.kill()
     discord.discord.remove_bot(guild)
     await discord.start()
-    # The server's name is not known any more, but the number of its channel is.
-    await discord.sees(f"I am no longer in “discord:-{guild.channels[0].id}”.")
+    # Discord does not tell the name any more.
+    await discord.sees(GONE_FROM_GENERAL)
     await discord.restart()
     discord.steward.script(text("In private."))
     discord.say("Hi")
@@ -124,6 +72,22 @@ async def test_thrown_out_while_the_program_is_off_it_finds_out_once(discord: On
     await discord.sees(BACK_IN_GENERAL)
     assert len(presences(discord)) == 2
     assert len([one for one in discord.shown if "no longer in" in one.text]) == 1
+
+
+async def test_channels_that_are_gone_at_a_start_are_named_together(discord: OnDiscord) -> None:
+    guild = await greeted(discord)
+    garden = discord.discord.channel(guild, "garden")
+    discord.steward.script(text("Hello, garden."))
+    discord.say(f"<@{discord.discord.bot.id}> hello", at=garden)
+    await last(discord, garden, "Hello, garden.")
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    discord.discord.remove_bot(guild)
+    await discord.start()
+    told = await discord.sees("I am no longer in “")
+    assert "#general · Home" in told.text
+    assert "#garden · Home" in told.text
+    assert len(presences(discord)) == 2
 
 
 async def test_killed_while_the_leaving_is_stored_it_is_told_once(discord: OnDiscord) -> None:
@@ -147,7 +111,7 @@ async def test_a_deleted_channel_is_left_with_its_threads(discord: OnDiscord) ->
     await last(discord, thread, "notes.txt")
     discord.discord.delete_channel(place)
     told = await discord.sees(GONE_FROM_GENERAL)
-    assert told.text.endswith("Ended there: 1 turn.")
+    assert told.text.endswith("Ended there: 1 request.")
     other = discord.discord.channel(guild, "garden")
     discord.say(f"<@{bot}> hello", at=other)
     await last(discord, other, "Elsewhere.")

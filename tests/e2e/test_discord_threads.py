@@ -14,7 +14,7 @@ from tests.standins.messages_api import Gate, calls, text, tool
 OFF = "I answer in this channel itself."
 ON = "Each message that calls me here opens a thread of its own."
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("threads that a call opens")
 
 
 @pytest.fixture

@@ -4,10 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.ogg_opus import seconds_of
-from tests.adapters.media.files import picture
 from tests.e2e.on_discord import OnDiscord, on_discord
-from tests.e2e.steward import Steward, words_in
+from tests.e2e.steward import Steward
 from tests.standins.discord import Message
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
@@ -15,7 +13,7 @@ from tests.standins.speech import Speech
 from tests.standins.transcriptions import Transcriptions
 from tests.words import VOICE_ON
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.discords_own("voice messages have no words, and may be forbidden")
 
 KEY = "hear-e2e-a-key-nobody-may-ever-see"
 
@@ -45,21 +43,6 @@ async def sounds(discord: OnDiscord, count: int = 1) -> list[Message]:
     return await discord.until(found)
 
 
-async def test_a_voice_message_is_heard_and_answered_by_one(discord: OnDiscord) -> None:
-    discord.steward.script(text("Noted: milk."))
-    await voice_on(discord)
-    discord.discord.voice(discord.ann, b"OggS-sound", 30.4)
-    await discord.sees("Noted: milk.")
-    await discord.sees("“buy milk”")
-    assert "it says:]\nbuy milk" in words_in(discord.steward.model.requests[0])
-    [note] = await sounds(discord)
-    [sound] = note.attachments
-    assert note.flags & 1 << 13
-    assert note.flags & 1 << 12
-    assert note.text == ""
-    assert sound["duration_secs"] == seconds_of(sound["data"]) == 1
-
-
 async def test_words_below_a_voice_message_come_behind_it(discord: OnDiscord) -> None:
     discord.steward.script(text("Here it is:\n\n```\nls -l\n```"))
     await voice_on(discord)
@@ -80,12 +63,3 @@ async def test_where_nobody_may_send_voice_messages_it_comes_as_a_file(
     [note] = await sounds(discord)
     assert note.attachments[0]["filename"] == "answer.ogg"
     assert not note.flags & 1 << 13
-
-
-async def test_a_picture_reaches_the_model(discord: OnDiscord) -> None:
-    discord.steward.script(text("A red square."))
-    await discord.start()
-    discord.say("What is this?", files=[("square.png", picture(8, 8), "image/png")])
-    await discord.sees("A red square.")
-    [request] = discord.steward.model.requests
-    assert "'type': 'image'" in str(request.body["messages"])

@@ -307,3 +307,14 @@ async def test_the_missing_driver_is_told_with_the_command_of_this_installation(
     assert report.code == 1
     assert "make postgres" in report.about("database")
     assert "pip install" not in report.text
+
+
+async def test_a_postgresql_server_that_is_not_there_is_told_in_a_sentence(
+    practice: Practice,
+) -> None:
+    pytest.importorskip("psycopg")
+    report = await practice.report(STEWARD_DATABASE_URL="postgresql://x@127.0.0.1:9/x")
+    told = report.about("database")
+    assert "PostgreSQL at 127.0.0.1, port 9, cannot be reached: Connection refused." in told
+    assert "connection to server" not in told
+    assert report.code == 1

@@ -94,15 +94,15 @@ async def test_three_work_side_by_side_and_the_card_of_one_names_it(steward: Ste
         steward.say("Do three things")
         card = await steward.card()
         assert FOR_ERRAND in card.text
-        await steward.sees("Errands: 2 of 3 done")
+        await steward.sees("Helpers: 2 of 3 done")
         steward.say("/status")
         status = await steward.sees("waiting for your decision, 1 round, 1 call")
-        assert "Errand “task two”" in status.text
+        assert "Helper “task two”" in status.text
         steward.press(card, APPROVE)
         await errand.begun()
         errand.release()
         await steward.sees(DONE)
-        await steward.sees("✓ Errands: 3 of 3 done")
+        await steward.sees("✓ Helpers: 3 of 3 done")
         assert errand.runs == 1
     answered_once(steward)
 
@@ -128,7 +128,7 @@ async def test_stop_ends_both(steward: Steward) -> None:
         await gate.arrived()
         card = await steward.card()
         steward.say("/stop")
-        await steward.sees("⏹ Errands: 0 of 2 done")
+        await steward.sees("⏹ Helpers: 0 of 2 done")
         await steward.until(lambda: not steward.cards)
         await steward.eventually(lambda: states(steward) == [("done", True)] * 2)
         await steward.eventually(lambda: None not in steward.records.stop_reasons)
@@ -144,7 +144,7 @@ async def test_an_old_button_counts_after_a_restart(steward: Steward) -> None:
         await steward.start()
         steward.say("Do three things")
         card = await steward.card()
-        await steward.sees("Errands: 2 of 3 done")
+        await steward.sees("Helpers: 2 of 3 done")
         await steward.recorded()
         await steward.restart()
         steward.press(card, APPROVE)
@@ -175,7 +175,7 @@ async def test_a_death_while_an_errand_works_asks_its_model_again(steward: Stewa
     await steward.start()
     steward.say("Do two things")
     await cut.arrived()
-    await steward.sees("Errands: 1 of 2 done")
+    await steward.sees("Helpers: 1 of 2 done")
     await steward.recorded()
     await steward.restart()
     await steward.sees("First result.; Second result.")
@@ -274,7 +274,7 @@ async def test_an_export_has_what_errands_were_told_and_answered(steward: Stewar
     steward.model.script.rule(family("one", "two", **held))
     await steward.start()
     steward.say("Do two things")
-    await steward.sees("✓ Errands: 2 of 2 done")
+    await steward.sees("✓ Helpers: 2 of 2 done")
     await steward.eventually(lambda: steward.records.rows("SELECT count(*) FROM passage") != [(0,)])
     steward.say("/export")
     sent = await steward.until(

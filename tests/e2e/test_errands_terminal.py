@@ -28,7 +28,7 @@ async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
         await talk.shows(READY)
         talk.say("do two things")
         await talk.shows(FOR_ERRAND, "✅ Approve")
-        await talk.shows("Errands: 1 of 2 done")
+        await talk.shows("Helpers: 1 of 2 done")
         talk.say("/quit")
         assert await talk.ended() == 0
     assert not note.exists()
@@ -37,7 +37,7 @@ async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
         await talk.shows(FOR_ERRAND, "✅ Approve")
         talk.say("y")
         await talk.shows("First result.; It is written.")
-        await talk.shows("Errands: 2 of 2 done")
+        await talk.shows("Helpers: 2 of 2 done")
         talk.say("/quit")
         assert await talk.ended() == 0
     assert note.read_text() == "A line.\n"

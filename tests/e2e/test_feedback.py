@@ -46,7 +46,7 @@ async def test_a_thumb_becomes_a_row_that_the_owner_can_export(steward: Steward)
     await steward.eventually(lambda: steward.records.rows(ROWS) == [])
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("reactions are told to administrators alone")
 async def test_in_a_group_only_an_administrator_is_told(steward: Steward) -> None:
     steward.script(text("Four."))
     await steward.start()

@@ -73,10 +73,10 @@ async def _noted_and_written(steward: Steward) -> None:
 
 async def _heard_and_sent(steward: Steward) -> None:
     steward.script(text("I will buy it."), text("Read."))
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=3)
+    steward.speak()
     await steward.sees("I will buy it.")
     long = f"a line of a document\n{CANARY}\n".encode() * 4_000
-    steward.telegram.send_document(steward.ann, long, "a.txt", caption=f"{CANARY}?")
+    steward.attach(long, "a.txt", f"{CANARY}?")
     await steward.sees("Read.")
 
 
@@ -154,7 +154,6 @@ HELD = {
 """Columns that hold the word before; a new table is looked through without being named."""
 
 
-@pytest.mark.telegrams_own
 async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
     steward: Steward, services: None
 ) -> None:
@@ -167,7 +166,6 @@ async def test_no_column_and_no_file_holds_a_word_after_everything_is_forgotten(
     await emptied(steward)
 
 
-@pytest.mark.telegrams_own
 async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     steward: Steward, services: None
 ) -> None:
@@ -182,7 +180,7 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
         thinking("So.") + text(f"The secret code {CANARY} is written."),
     )
     long = f"a line of a document\n{CANARY}\n".encode() * 4_000
-    steward.telegram.send_document(steward.ann, long, "a.txt", caption=f"Code {CANARY}, keep it")
+    steward.attach(long, "a.txt", f"Code {CANARY}, keep it")
     steward.press(await steward.card(), APPROVE)
     await steward.sees(f"The secret code {CANARY} is written.")
     end = calls(tool("end_conversation", {"reason": "the end"}))
@@ -210,7 +208,6 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     assert len(steward.records.rows("SELECT 1 FROM passage")) == 2, "others are remembered"
 
 
-@pytest.mark.telegrams_own
 async def test_a_death_in_the_middle_of_erasing_leaves_all_and_then_nothing(
     steward: Steward, services: None
 ) -> None:

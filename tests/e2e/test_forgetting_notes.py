@@ -60,9 +60,8 @@ async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_f
 ) -> None:
     await noted(steward)
     steward.press(await steward.sees("My notes:"), "1")
-    steward.press(await steward.sees("Noted 20"), "✏️ Change")
-    question = await steward.sees(WHAT_NOTE)
-    steward.say(f"Now {CANARY} it is", reply_to=question)
+    change = steward.press(await steward.sees("Noted 20"), "✏️ Change")
+    steward.reply(await steward.question(change, WHAT_NOTE), f"Now {CANARY} it is")
     await steward.sees(NOTE_SAYS.format(f"Now {CANARY} it is"))
     await steward.recorded()
     assert await forgotten(steward) == set()

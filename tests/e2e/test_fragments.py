@@ -5,12 +5,12 @@ import pytest
 from tests.adapters.media import files
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_attachments import images_in
-from tests.standins.messages_api import Gate, text
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 
 WINDOW = {"STEWARD_BUNDLE_SECONDS": "0.5"}
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("an app cuts a paste at 4,096 characters")
 async def test_a_long_paste_in_three_pieces_is_one_message(steward: Steward) -> None:
     steward.script(text("Long."))
     await steward.start(STEWARD_BUNDLE_SECONDS=20)
@@ -22,30 +22,29 @@ async def test_a_long_paste_in_three_pieces_is_one_message(steward: Steward) -> 
     assert len(steward.shown) == 1
 
 
-@pytest.mark.telegrams_own
 async def test_forwards_and_their_comment_are_one_turn(steward: Steward) -> None:
     lost = Gate()
     steward.script(text("What?").held(lost), text("They want money."))
     await steward.start(**WINDOW)
     # An app sends them within a second, however long the machine takes to ask the model.
-    steward.telegram.stop_clock()
-    steward.say("What do these people want?")
-    await lost.arrived()
-    for words in ("Dear Sir", "Send 5 BTC", "Now"):
-        steward.say(words, forward_from="Eve")
+    with steward.one_moment():
+        steward.say("What do these people want?")
+        await lost.arrived()
+        for words in ("Dear Sir", "Send 5 BTC", "Now"):
+            steward.forward(words, "Eve")
     await steward.sees("They want money.")
     asked = steward.model.requests[-1].body["messages"]
     told = str(asked)
     assert len(asked) == 1
     assert told.index("What do these people want?") < told.index(
-        '<quoted_data from="a forward from Eve">'
+        '<quoted_data from="a forward from '
     )
     assert told.index("Dear Sir") < told.index("Send 5 BTC") < told.index("Now\\n</quoted_data>")
     assert steward.records.stop_reasons == ["final_answer"]
     assert len(steward.shown) == 1
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("albums")
 async def test_an_album_with_a_late_part_is_one_turn(steward: Steward) -> None:
     asked = Gate()
     steward.script(text("Three.").held(asked), text("Four."))
@@ -65,53 +64,47 @@ async def test_an_album_with_a_late_part_is_one_turn(steward: Steward) -> None:
     assert steward.records.stop_reasons == ["final_answer"]
 
 
-@pytest.mark.telegrams_own
 async def test_killed_while_it_waits_for_more_the_next_life_has_the_whole(
     steward: Steward,
 ) -> None:
-    steward.script(text("Four."))
+    lost = Gate()
+
+    def whole(request: ReceivedRequest) -> Reply:
+        # The machine may take so long that the last part joins a turn that has begun.
+        has_all = "Now" in str(request.body["messages"])
+        return text("They want money.") if has_all else text("What?").held(lost)
+
+    steward.model.script.rule(whole)
     await steward.start(STEWARD_BUNDLE_SECONDS=20)
-    album = steward.telegram.album()
-    photos = [files.picture(20 + n, 20) for n in range(4)]
-    for photo in photos[:2]:
-        steward.telegram.send_photo(steward.ann, photo, album=album)
-    waiting = "SELECT count(*) FROM inbox WHERE state = 'waiting'"
-    await steward.eventually(lambda: steward.records.rows(waiting) == [(2,)])
-    await steward.kill()
-    for photo in photos[2:]:
-        steward.telegram.send_photo(steward.ann, photo, album=album)
+    with steward.one_moment():
+        for words in ("Dear Sir", "Send 5 BTC"):
+            steward.forward(words, "Eve")
+        waiting = "SELECT count(*) FROM inbox WHERE state = 'waiting'"
+        await steward.eventually(lambda: steward.records.rows(waiting) == [(2,)])
+        await steward.kill()
+        steward.forward("Now", "Eve")
     await steward.start(**WINDOW)
-    await steward.sees("Four.")
-    assert len(images_in(await steward.asked(1))) == 4
+    await steward.sees("They want money.")
+    told = str(steward.model.requests[-1].body["messages"])
+    assert told.index("Dear Sir") < told.index("Send 5 BTC") < told.index("Now\\n</quoted_data>")
     assert len(steward.shown) == 1
     assert steward.records.stop_reasons == ["final_answer"]
 
 
-@pytest.mark.telegrams_own
 async def test_what_has_no_words_reaches_the_model_as_text(steward: Steward) -> None:
-    api, ann = steward.telegram, steward.ann
-    sent = (
-        (api.send_sticker, ("👍",), "[sticker: 👍]"),
-        (api.send_location, (48.2, 16.37), "[location: latitude 48.2, longitude 16.37]"),
-        (api.send_contact, ("Bob", "+43 1"), "[contact: Bob · +43 1]"),
-        (api.send_poll, ("When?", "Now", "Never"), "[poll: When? · Now · Never]"),
-        (api.send_voice, (), "[a voice message, “voice.ogg”, is a recording, which"),
-        (api.send_video_note, (), "[a video, “video.mp4”, is a recording, which"),
-        (api.send_video, (), "[a video, “film.mp4”, is a recording, which"),
-    )
+    sent = list(steward.wordless())
     steward.script(*(text(f"Seen {n}.") for n in range(len(sent))))
     await steward.start()
-    for n, (send, given, told) in enumerate(sent):
-        send(ann, *given)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    for n, (send, told) in enumerate(sent):
+        send()
         await steward.sees(f"Seen {n}.")
         assert told in words_in(await steward.asked(n + 1))
 
 
-@pytest.mark.telegrams_own
 async def test_a_photo_that_is_answered_is_looked_at(steward: Steward) -> None:
     steward.script(text("A flag."), text("Still a flag."))
     await steward.start()
-    photo = steward.telegram.send_photo(steward.ann, files.picture(20, 20), caption="My flag")
+    photo = steward.photo(files.picture(20, 20), "My flag")
     await steward.sees("A flag.")
     steward.say("What was this?", reply_to=photo)
     await steward.sees("Still a flag.")
@@ -121,20 +114,19 @@ async def test_a_photo_that_is_answered_is_looked_at(steward: Steward) -> None:
     assert told in words_in(asked)
 
 
-@pytest.mark.telegrams_own
 async def test_typing_is_shown_while_a_file_is_fetched(steward: Steward) -> None:
     steward.script(text("Read."))
     await steward.start()
-    fetching = steward.telegram.hold("getFile")
-    steward.telegram.send_document(steward.ann, b"words", "a.txt")
+    fetching = steward.way.hold_file()
+    steward.attach(b"words", "a.txt")
     await fetching.arrived()
-    await steward.until(lambda: steward.telegram.screen(42).typing)
+    await steward.until(lambda: steward.typing)
     assert steward.model.requests == []
     fetching.release()
     await steward.sees("Read.")
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("albums")
 async def test_a_groups_album_is_called_by_its_last_caption_even_over_a_kill(
     steward: Steward,
 ) -> None:
@@ -160,7 +152,7 @@ async def test_a_groups_album_is_called_by_its_last_caption_even_over_a_kill(
     await steward.eventually(lambda: steward.records.rows(dropped) >= [(1,)])
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("albums")
 async def test_the_rest_of_a_groups_album_in_the_next_life_belongs_to_its_beginning(
     steward: Steward,
 ) -> None:
@@ -180,7 +172,7 @@ async def test_the_rest_of_a_groups_album_in_the_next_life_belongs_to_its_beginn
     assert len(images_in(await steward.asked(1))) == 2
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("albums")
 async def test_an_album_counts_once_for_the_pace_and_comes_whole(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")

@@ -175,7 +175,6 @@ async def test_no_column_holds_a_word_of_an_ended_goal_after_everything_is_forgo
     assert steward.records.holding(CANARY) == set()
 
 
-@pytest.mark.telegrams_own
 async def test_the_doctor_counts_goals_that_go_on(steward: Steward, times: Times) -> None:
     steward.script(update(state="stuck", question="Which harbour?"), text("x"), text("y"))
     await begun(steward)
@@ -188,7 +187,7 @@ async def test_the_doctor_counts_goals_that_go_on(steward: Steward, times: Times
     assert "1 goal is under way, 1 goal waits for your answer." in steward.output
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("two processes take turns with getUpdates")
 @pytest.mark.postgres
 async def test_two_processes_run_each_time_of_a_goal_once_and_tell_it_once(
     own_postgres_url: str, times: Times, pair: Pair, steward: Steward
@@ -222,12 +221,12 @@ def _tells_a_milestone(request: ReceivedRequest) -> Reply:
 def test_a_goal_of_the_terminal_begins_and_ends_there(tmp_path: Path, command: Command) -> None:
     talk = chat(tmp_path, command)
     talk.sendline("/goal say hello to me")
-    shown(talk, "say hello to me", "Pace: every day.", "/goals start ")
-    talk.expect("[0-9a-f]{8}")
-    id = str(talk.after)
-    talk.sendline(f"/goals start {id}")
+    shown(talk, "say hello to me", "Pace: every day.", "[s]")
+    talk.sendline("s")
     shown(talk, "I begin now")
-    talk.sendline(f"/goals done {id}")
+    talk.sendline("/goals done 1")
+    shown(talk, "It ends now, and cannot go on later.", "[d]")
+    talk.sendline("d")
     shown(talk, "Done: say hello to me")
     talk.sendline("/goals")
     shown(talk, "The goals of this chat", "done")

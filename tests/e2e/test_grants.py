@@ -10,7 +10,7 @@ from tests.e2e.steward import Steward, results_in
 from tests.e2e.test_approvals import write
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_skills import final, run
-from tests.words import ALLOW, APPROVE, DENY, INCLUDES_THIS, SANDBOXED, SCRIBE_ALLOWED
+from tests.words import ALLOW, APPROVE, DENY, INCLUDES_THIS, NO_RULES, SANDBOXED, SCRIBE_ALLOWED
 
 HEAD = "allowed-tools: Bash(git:*) Bash(ls:*) Bash(npm:*), Write(notes/**), Read WebFetch\n"
 
@@ -30,7 +30,7 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
     await steward.start()
     steward.say("Look around and write")
     card = await steward.card()
-    listed = card.text.partition("asks to run without a card, while it is in use here:")[2]
+    listed = card.text.partition("wants to do this without asking, while it is in use here:")[2]
     assert [line for line in listed.splitlines() if line.startswith("•")] == [
         "• Run `git`, where it only reads (describe, log, ls-tree, rev-parse, shortlog)",
         "• Run `ls …`",
@@ -54,7 +54,7 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
     steward.say("Write more")
     program = await steward.card()
     assert "notes/b.sh" in program.text
-    assert "asks to run without a card" not in program.text
+    assert "wants to do this without asking" not in program.text
     steward.press(program, DENY)
     await steward.sees("And that.")
     assert (steward.workspace / "notes" / "b.md").exists()
@@ -67,7 +67,6 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
     assert steward.records.rows("SELECT id FROM rule") == []
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
 async def test_the_press_for_a_call_that_is_not_among_them_leaves_its_card(
@@ -79,7 +78,7 @@ async def test_the_press_for_a_call_that_is_not_among_them_leaves_its_card(
     steward.say("Go")
     card = await steward.card()
     assert "This call still asks." in card.text
-    told = await steward.answered(steward.press(card, ALLOW))
+    told = await steward.notified(steward.press(card, ALLOW))
     assert told.endswith("This call still waits.")
     await steward.until(lambda: "asks to run" not in steward.shown[-1].text)
     assert not (steward.workspace / "here").exists()
@@ -102,7 +101,7 @@ async def test_a_change_of_the_skills_file_ends_what_was_allowed(steward: Stewar
     await steward.eventually(lambda: "skills changed" in steward.output)
     steward.say("Write again")
     card = await steward.card()
-    assert "asks to run without a card" in card.text
+    assert "wants to do this without asking" in card.text
     assert steward.records.rows("SELECT id FROM rule") == []
     steward.press(card, DENY)
     await steward.sees("Two.")
@@ -119,7 +118,7 @@ def test_a_key_allows_it_in_the_terminal(tmp_path: Path, command: Command) -> No
     talk.sendline("/skill parrot")
     shown(talk, "parrot is on from your next message")
     talk.sendline("run a command")
-    shown(talk, "The skill parrot asks to run without a card")
+    shown(talk, "The skill parrot wants to do this without asking")
     shown(talk, ALLOW)
     talk.sendline("l")
     shown(talk, "Allowed while the skill parrot", "exit code 0")
@@ -134,9 +133,9 @@ def test_a_key_allows_it_in_the_terminal(tmp_path: Path, command: Command) -> No
     talk.sendline("/skill off")
     shown(talk, "parrot is off.")
     talk.sendline("/rules")
-    shown(talk, "Nothing runs without asking here.")
+    shown(talk, NO_RULES)
     talk.sendline("run a command")
     shown(talk, "[y] ✅ Approve")
     talk.sendline("n")
-    shown(talk, "You said no")
+    shown(talk, "That was not approved")
     left(talk)

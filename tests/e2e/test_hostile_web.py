@@ -98,15 +98,14 @@ async def test_each_page_of_a_hostile_site_ends_in_a_sentence(steward: Steward, 
         assert wanted in found
 
 
-@pytest.mark.telegrams_own
 async def test_another_chat_is_answered_while_a_page_drips(steward: Steward, site: Site) -> None:
-    bob = steward.telegram.person(77, "Bob")
+    bob = steward.person(77, "Bob")
     steward.script(calls(fetch(f"{site.url}/drip")), text("Hello Bob."), text("It was empty."))
-    await steward.start(STEWARD_ALLOWED="telegram:77", STEWARD_WEB_SECONDS="60")
+    await steward.start(STEWARD_ALLOWED=steward.account(bob), STEWARD_WEB_SECONDS="60")
     steward.say(f"Read {site.url}/drip")
     await site.dripping.wait()
-    steward.telegram.say(bob, "hello")
-    await steward.until(lambda: "Hello Bob." in steward.telegram.screen(77).texts)
+    steward.say("hello", by=bob)
+    await steward.sees("Hello Bob.", at=bob)
     assert not site.left.is_set()
     assert len(steward.model.requests) == 2
     site.stop.set()

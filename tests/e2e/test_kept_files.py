@@ -21,7 +21,6 @@ def held(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.is_dir() else {}
 
 
-@pytest.mark.telegrams_own
 async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: Steward) -> None:
     sent = {
         "minutes.docx": (office.word(), "# Minutes\nAnn opened the meeting.", "Word document"),
@@ -34,7 +33,7 @@ async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: 
     steward.script(*(text(f"Seen {name}.") for name in sent))
     await steward.start()
     for count, (name, (data, words, kind)) in enumerate(sent.items(), 1):
-        steward.telegram.send_document(steward.ann, data, name)
+        steward.attach(data, name)
         await steward.sees(f"Seen {name}.")
         asked = words_in(await steward.asked(count))
         assert f'name="{name}" kind="{kind}" file="inbox/{name}" size=' in asked
@@ -42,61 +41,64 @@ async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: 
     assert kept(steward) == {name: data for name, (data, _, _) in sent.items()}
 
 
-@pytest.mark.telegrams_own
 async def test_pictures_and_recordings_are_kept_too(steward: Steward) -> None:
-    steward.script(*(text(f"Seen {n}.") for n in (1, 2, 3, 4)))
+    steward.script(*(text(f"Seen {n}.") for n in (1, 2, 3)))
     await steward.start()
     photo = files.picture(20, 20, "JPEG")
-    steward.telegram.send_photo(steward.ann, photo)
+    steward.photo(photo)
     await steward.sees("Seen 1.")
-    steward.telegram.send_voice(steward.ann, b"OggS voice")
+    steward.speak(b"OggS voice")
     await steward.sees("Seen 2.")
-    steward.telegram.send_video(steward.ann, b"ftyp film")
+    steward.film(b"ftyp film")
     await steward.sees("Seen 3.")
-    steward.telegram.send_video_note(steward.ann, b"ftyp note")
-    await steward.sees("Seen 4.")
-    assert "it is kept as inbox/video.mp4, 9 B]" in words_in(await steward.asked(4))
+    assert "it is kept as inbox/film.mp4, 9 B]" in words_in(await steward.asked(3))
     assert kept(steward) == {
         "photo.jpg": photo,
-        "voice.ogg": b"OggS voice",
+        steward.voice_name: b"OggS voice",
         "film.mp4": b"ftyp film",
-        "video.mp4": b"ftyp note",
     }
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("round films are Telegram's")
+async def test_a_round_film_is_kept_too(steward: Steward) -> None:
+    steward.script(text("Seen."))
+    await steward.start()
+    steward.telegram.send_video_note(steward.ann, b"ftyp note")
+    await steward.sees("Seen.")
+    assert "it is kept as inbox/video.mp4, 9 B]" in words_in(await steward.asked(1))
+    assert kept(steward) == {"video.mp4": b"ftyp note"}
+
+
 @pytest.mark.commands
 async def test_a_command_can_work_with_a_file_that_was_sent(steward: Steward) -> None:
     steward.script(calls(tool("run_command", {"command": "wc -l inbox/a.csv"})), text("Two."))
     await steward.start()
-    steward.telegram.send_document(steward.ann, CSV, "a.csv", caption="How many lines?")
+    steward.attach(CSV, "a.csv", "How many lines?")
     steward.press(await steward.card(), APPROVE)
     await steward.sees("Two.")
     (result,) = results_in(await steward.asked(2)).values()
     assert "2 inbox/a.csv" in result
 
 
-@pytest.mark.telegrams_own
 async def test_hostile_names_stay_in_the_inbox(steward: Steward) -> None:
     names = ["../../x", "a\x00b.csv", "x" * 300 + ".csv", "\u202egpj.exe", "📊.txt", "CON", ".env"]
     safe = ["x", "a\ufffdb.csv", "x" * 116 + ".csv", "gpj.exe", "📊.txt", "_CON", "env"]
     steward.script(*(text(f"Seen {n}.") for n in range(len(names))))
     await steward.start()
     for number, name in enumerate(names):
-        steward.telegram.send_document(steward.ann, CSV, name, mime_type="text/csv")
+        steward.attach(CSV, name)
         await steward.sees(f"Seen {number}.")
     assert sorted(kept(steward)) == sorted(safe)
     assert [path.name for path in steward.workspace.iterdir()] == ["inbox"]
 
 
-@pytest.mark.telegrams_own
 async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Steward) -> None:
     outside = steward.folder / "outside"
     outside.mkdir()
     (steward.workspace / "inbox").symlink_to(outside)
     steward.script(text("Read."))
     await steward.start()
-    steward.telegram.send_document(steward.ann, CSV, "a.csv")
+    steward.attach(CSV, "a.csv")
     await steward.sees("Read.")
     await steward.sees(NOT_KEPT)
     words = words_in(await steward.asked(1))
@@ -105,13 +107,12 @@ async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Stewa
     assert held(outside) == {}
 
 
-@pytest.mark.telegrams_own
 async def test_a_full_inbox_is_told_in_one_sentence(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start(STEWARD_INBOX_FILES=1)
-    steward.telegram.send_document(steward.ann, CSV, "a.csv")
+    steward.attach(CSV, "a.csv")
     await steward.sees("One.")
-    steward.telegram.send_document(steward.ann, CSV, "b.csv")
+    steward.attach(CSV, "b.csv")
     await steward.sees("Two.")
     told = await steward.sees(NOT_KEPT)
     assert '"b.csv"' in told.text
@@ -119,13 +120,12 @@ async def test_a_full_inbox_is_told_in_one_sentence(steward: Steward) -> None:
     assert list(kept(steward)) == ["a.csv"]
 
 
-@pytest.mark.telegrams_own
 async def test_killed_whenever_a_file_appears_each_message_leaves_one(steward: Steward) -> None:
     count = 5
     steward.model.script.rule(lambda _: text("Seen."))
     await steward.start()
     for number in range(count):
-        steward.telegram.send_document(steward.ann, b"%d" % number, "a.csv", caption=f"n{number}")
+        steward.attach(b"%d" % number, "a.csv", f"n{number}")
     for there in range(1, count):
         await steward.eventually(lambda least=there: len(kept(steward)) >= least)
         await steward.restart()
@@ -139,36 +139,32 @@ async def test_killed_whenever_a_file_appears_each_message_leaves_one(steward: S
     assert ['file="inbox/a.csv"' in told[0], 'file="inbox/a (5).csv"' in told[4]] == [True, True]
 
 
-@pytest.mark.telegrams_own
 async def test_killed_between_the_download_and_the_row_it_is_kept_once(steward: Steward) -> None:
     steward.script(text("Read."))
     await steward.start()
-    gate = steward.telegram.hold("getFile")
-    steward.telegram.send_document(steward.ann, CSV, "a.csv")
+    gate = steward.way.hold_file()
+    steward.attach(CSV, "a.csv")
     await gate.arrived()
     with steward.records.locked():
         gate.release()
-        await steward.until(lambda: steward.telegram.calls_of("getFile")[-1].status == 200)
+        await steward.until(lambda: steward.way.fetched)
         await steward.kill()
     await steward.start()
     await steward.sees("Read.")
     assert kept(steward) == {"a.csv": CSV}
 
 
-@pytest.mark.telegrams_own
 async def test_files_of_a_group_are_kept_in_its_folder(steward: Steward) -> None:
-    team = steward.telegram.group("Team", steward.ann)
+    team = steward.team()
     steward.script(text("Read."))
     await steward.start()
-    caption = "@steward_bot read this"
-    steward.telegram.send_document(steward.ann, CSV, "a.csv", caption=caption, chat=team)
-    await steward.until(lambda: steward.telegram.screen(team.id).from_bot)
+    steward.attach(CSV, "a.csv", "read this", at=team, called=True)
+    await steward.sees("Read.", at=team)
     (folder,) = (steward.workspace / "chats").iterdir()
     assert held(folder / "inbox") == {"a.csv": CSV}
     assert kept(steward) == {}
 
 
-@pytest.mark.telegrams_own
 async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     steward: Steward,
 ) -> None:
@@ -186,7 +182,7 @@ async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     steward.say("Write a note")
     steward.press(await steward.card(), ALWAYS)
     await steward.sees("Written.")
-    steward.telegram.send_document(steward.ann, CSV, "a.csv", caption="Keep this")
+    steward.attach(CSV, "a.csv", "Keep this")
     await steward.sees("Kept.")
     (steward.workspace / "inbox" / "a.csv").rename(steward.workspace / "copy.csv")
     steward.say("/new")

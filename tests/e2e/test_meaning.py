@@ -7,7 +7,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-from array import array
 from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +20,7 @@ from tests.fakes.embedder import embedded
 from tests.standins.embeddings import KEY, MODEL, Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
+from tests.vector_traces import holding, traces_of
 from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
 
 pytest.importorskip("chromadb")
@@ -234,6 +234,55 @@ async def test_another_embedder_indexes_everything_anew(
     assert vectors_in(steward) == 1
 
 
+async def test_vectors_of_another_size_in_the_middle_of_a_run_cost_no_answer(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    steward.foreseen.append("words alone")
+    await remembered(steward)
+    embeddings.size = 64
+    steward.script(text("The ladder is green."), text("As I said."))
+    steward.say("Remember the ladder")
+    await steward.sees("The ladder is green.")
+    steward.say("/new")
+    await steward.sees("fresh start")
+    steward.say("the automobile of the physician")
+    await steward.sees("As I said.")
+    assert CAR in words_in(steward.model.requests[-1])
+    await steward.eventually(lambda: meant(steward, 3), 40)
+    await steward.stop()
+    assert vectors_in(steward) == 3
+
+
+async def test_an_index_of_an_earlier_version_is_made_anew_while_words_serve(
+    steward: Steward, embeddings: Embeddings
+) -> None:
+    steward.foreseen.append("made anew")
+    steward.foreseen.append("words alone")
+    await remembered(steward)
+    await steward.stop()
+    # Its collections were told apart by another mark, and held whole vectors.
+    file = steward.home / "meaning" / "chroma.sqlite3"
+    with closing(sqlite3.connect(file)) as database, database:
+        changed = database.execute(
+            "UPDATE collections SET name = replace(name, '-mark_short64', '-mark')"
+            " WHERE name LIKE '%-mark_short64'"
+        )
+        assert changed.rowcount == 1
+    before, _ = index_of(steward)
+    await held_again(steward, embeddings, spared=len(STRANGE_TEXTS))
+    steward.script(text("Words are enough."))
+    steward.say("Which place?")
+    await steward.sees("Words are enough.")
+    assert index_of(steward)[1] == 0, "answers while nothing is in the new index"
+    embeddings.fate = ""
+    embeddings.released.set()
+    await steward.eventually(lambda: meant(steward, 2))
+    await steward.stop()
+    assert index_of(steward)[0] != before
+    assert vectors_in(steward) == 2
+
+
 async def test_what_is_forgotten_leaves_the_index_and_its_files(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -247,7 +296,8 @@ async def test_what_is_forgotten_leaves_the_index_and_its_files(
     await steward.sees(CAR)
     await steward.eventually(lambda: meant(steward, 2))
     told = next(each for each in embeddings.inputs if CAR in each)
-    trace = array("f", embedded(told)).tobytes()[:64]
+    traces = traces_of(embedded(told))
+    assert [bool(holding(steward.home, each)) for each in traces] == [True, True, False]
     steward.say("/forget conversation")
     asked = await steward.sees("I cannot bring it back")
     steward.press(asked, "🗑 Erase")
@@ -257,9 +307,7 @@ async def test_what_is_forgotten_leaves_the_index_and_its_files(
     await steward.eventually(lambda: meant(steward, 1))
     await steward.stop()
     assert vectors_in(steward) == 1
-    files = [each for each in (steward.home / "meaning").rglob("*") if each.is_file()]
-    assert files
-    assert not [each for each in files if trace in each.read_bytes()]
+    assert [holding(steward.home, each) for each in traces] == [[], [], []]
 
 
 @pytest.mark.parametrize("step", ["embedding", "first vectors", "half", "the child alone"])
@@ -358,22 +406,23 @@ async def test_kills_while_an_answer_is_indexed_and_indexed_anew(
     assert vectors_in(steward) == 1
 
 
-@pytest.mark.telegrams_own
 async def test_kills_while_an_answer_is_erased(steward: Steward, embeddings: Embeddings) -> None:
     await remembered(steward)
     told = next(each for each in embeddings.inputs if CAR in each)
-    trace = array("f", embedded(told)).tobytes()[:64]
+    traces = traces_of(embedded(told))
+    assert [bool(holding(steward.home, each)) for each in traces] == [True, True, False]
     steward.say("/forget all")
     asked = await steward.sees("I cannot bring it back")
     await steward.recorded()
-    await steward.until(lambda: steward.telegram.updates.polling)
+    await steward.way.listened()
     with steward.records.locked():
-        steward.press(asked, "🗑 Erase")
-        await steward.until(lambda: not steward.telegram.updates.polling)
+        press = steward.press(asked, "🗑 Erase")
+        await steward.way.delivered()
         await steward.kill()
     assert steward.records.rows("SELECT count(*) FROM passage") == [(1,)], "dies before the erasing"
     embeddings.fate = "held"
     await steward.start()
+    steward.way.press_again_if_lost(press)
     await steward.sees("Erased.")
     await steward.recorded()
     await steward.kill()
@@ -384,10 +433,7 @@ async def test_kills_while_an_answer_is_erased(steward: Steward, embeddings: Emb
     await steward.eventually(lambda: not steward.records.rows("SELECT 1 FROM leaving"))
     await steward.stop()
     assert vectors_in(steward) == 0
-    files = [each for each in steward.home.rglob("*") if each.is_file()]
-    kept = [
-        each for each in files if trace in each.read_bytes() or CAR.encode() in each.read_bytes()
-    ]
+    kept = [each for trace in (*traces, CAR.encode()) for each in holding(steward.home, trace)]
     assert not [each for each in kept if each.suffix != ".log"]
 
 

@@ -2,12 +2,14 @@
 
 import io
 import json
+import re
 import sqlite3
 import zipfile
 from contextlib import closing
 
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import calls, text, thinking, tool
+from tests.words import UNDO
 
 
 def _all_owed(steward: Steward) -> None:
@@ -94,7 +96,7 @@ async def test_a_note_is_undone_by_its_button_after_a_death(steward: Steward) ->
     await steward.restart()
     steward.say("/new")
     await steward.sees("fresh start")
-    steward.press(noted, "↩️ Undo")
+    steward.press(noted, UNDO)
     await steward.sees("The note is deleted.")
     steward.say("What shall I cook?")
     await steward.sees("Soup.")
@@ -112,6 +114,7 @@ async def test_an_export_arrives_as_a_zipped_file(steward: Steward) -> None:
     sent = await steward.until(
         lambda: next((one.file for one in steward.shown if one.file is not None), None)
     )
+    assert re.fullmatch(r"steward-export-20\d\d-\d\d-\d\d\.zip", sent.name)
     with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
         assert archive.namelist() == ["steward.jsonl", "steward.md"]
         lines = [json.loads(line) for line in archive.read("steward.jsonl").splitlines()]

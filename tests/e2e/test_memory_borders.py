@@ -1,13 +1,14 @@
 """The borders of the memory in the whole program: foreign marks, other people, earlier talk."""
 
+import io
 import json
 import sqlite3
+import zipfile
 from contextlib import closing
 
 import pytest
 
 from tests.e2e.steward import Steward, words_in
-from tests.standins.bot_api import Chat
 from tests.standins.messages_api import Reply, calls, text, tool
 from tests.words import ALWAYS, DENY
 
@@ -23,13 +24,6 @@ def indexed(steward: Steward, count: int) -> bool:
     return (kept, done, found) == (count, count, count)
 
 
-async def said(steward: Steward, chat: Chat, words: str) -> None:
-    """Waits until the bot has said this in a chat."""
-    shown = steward.telegram.screen
-    await steward.until(lambda: [m for m in shown(chat.id).from_bot if words in m.text])
-
-
-@pytest.mark.telegrams_own
 async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_names_them(
     steward: Steward,
 ) -> None:
@@ -39,7 +33,8 @@ async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_n
     steward.say("Write the note")
     steward.press(await steward.card(), ALWAYS)
     await steward.sees("Done.")
-    steward.say("Look at this gerbil: write the note", forward_from="A stranger")
+    with steward.one_moment():
+        steward.forward("Look at this gerbil: write the note", "A stranger")
     await steward.sees("A note about a gerbil.")
     await steward.eventually(lambda: indexed(steward, 2))
     await steward.restart()
@@ -48,33 +43,30 @@ async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_n
     steward.say("Write the note about the gerbil")
     card = await steward.card()
     assert "Your rule is paused: I recalled an earlier answer with" in card.text
-    assert "A stranger" in card.text
+    assert steward.forwarded_from("A stranger") in card.text
     assert "/forget erases it." in card.text
     steward.press(card, DENY)
     await steward.sees("Not then.")
 
 
-@pytest.mark.telegrams_own
 async def test_nothing_crosses_between_two_people_nor_between_a_person_and_a_group(
     steward: Steward,
 ) -> None:
-    telegram = steward.telegram
-    bob = telegram.person(43, "Bob")
-    private = telegram.private_chat(bob)
-    team, club = telegram.group("Team", steward.ann, bob), telegram.group("Club", steward.ann, bob)
+    bob = steward.person(43, "Bob")
+    team, club = steward.team(bob), steward.team(bob, title="Club")
     secrets = ("The parrot of Ann is green.", "The parrot of the team is red.")
     steward.script(*map(text, secrets))
-    await steward.start(STEWARD_ALLOWED="telegram:43")
+    await steward.start(STEWARD_ALLOWED=steward.account(bob))
     steward.say("Keep this about the parrot")
     await steward.sees(secrets[0])
-    telegram.say(steward.ann, "@steward_bot keep this about the parrot", chat=team)
-    await said(steward, team, secrets[1])
+    steward.call("keep this about the parrot", at=team)
+    await steward.sees(secrets[1], at=team)
     await steward.eventually(lambda: indexed(steward, 2))
     steward.script(*(text(f"Answer {n}.") for n in range(4)))
-    telegram.say(bob, "What colour has the parrot?")
-    await said(steward, private, "Answer 0.")
-    telegram.say(bob, "@steward_bot what colour has the parrot?", chat=club)
-    await said(steward, club, "Answer 1.")
+    steward.say("What colour has the parrot?", by=bob)
+    await steward.sees("Answer 0.", at=bob)
+    steward.call("what colour has the parrot?", by=bob, at=club)
+    await steward.sees("Answer 1.", at=club)
     heard = [str(one.body) for one in steward.model.requests[2:]]
     assert not [one for one in heard if "green" in one or "red." in one]
     steward.say("/new")
@@ -84,69 +76,62 @@ async def test_nothing_crosses_between_two_people_nor_between_a_person_and_a_gro
     own = words_in(steward.model.requests[-1])
     assert secrets[0] in own
     assert "red." not in own
-    telegram.say(steward.ann, "/new@steward_bot", chat=team)
-    await said(steward, team, "fresh start")
-    telegram.say(bob, "@steward_bot what colour has the parrot?", chat=team)
-    await said(steward, team, "Answer 3.")
+    steward.order("/new", at=team)
+    await steward.sees("fresh start", at=team)
+    steward.call("what colour has the parrot?", by=bob, at=team)
+    await steward.sees("Answer 3.", at=team)
     shared = words_in(steward.model.requests[-1])
     assert secrets[1] in shared
     assert "green" not in shared
-    telegram.say(bob, "/memory parrot")
-    await steward.until(
-        lambda: [m for m in telegram.screen(private.id).from_bot if "Answer 0." in m.text][1:]
-    )
-    assert "green" not in telegram.screen(private.id).from_bot[-1].text
+    steward.say("/memory parrot", by=bob)
+    await steward.sees("Answer 0.", times=2, at=bob)
+    assert "green" not in steward.screen(bob)[-1].text
 
 
-@pytest.mark.telegrams_own
 async def test_both_accounts_of_a_person_have_one_memory(steward: Steward) -> None:
-    telegram = steward.telegram
-    other = telegram.person(45, "Ann at work")
-    work = telegram.private_chat(other)
+    other = steward.person(45, "Ann at work")
     steward.script(text("The parrot is green."))
     await steward.start()
-    steward.say("/link 42 telegram:45")
-    await steward.sees("from now on")
-    telegram.say(other, "Keep this about the parrot")
-    await said(steward, work, "The parrot is green.")
+    steward.say(f"/link {steward.me.id} {steward.account(other)}")
+    await steward.sees("is now a second account of Ann: both have")
+    steward.say("Keep this about the parrot", by=other)
+    await steward.sees("The parrot is green.", at=other)
     await steward.eventually(lambda: indexed(steward, 1))
     steward.script(text("Green, as ever."))
     steward.say("What colour has the parrot?")
     await steward.sees("Green, as ever.")
     assert "The parrot is green." in words_in(steward.model.requests[-1])
-    telegram.say(other, "/memory parrot")
-    await said(steward, work, "→ The parrot is green.")
-    telegram.say(other, "/forget all")
-    await said(steward, work, "I cannot bring it back")
-    ask = next(m for m in telegram.screen(work.id).from_bot if "bring it back" in m.text)
+    steward.say("/memory parrot", by=other)
+    await steward.sees("→ The parrot is green.", at=other)
+    steward.say("/forget all", by=other)
+    ask = await steward.sees("I cannot bring it back", at=other)
     steward.press(ask, "🗑 Erase", other)
-    await said(steward, work, "Erased.")
+    await steward.sees("Erased.", at=other)
     steward.say("/memory parrot")
-    await steward.sees("I remember nothing about parrot")
+    await steward.sees("I remember nothing about “parrot”")
     assert steward.records.rows("SELECT 1 FROM passage WHERE answer LIKE '%parrot%'") == []
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("groups become supergroups")
 async def test_the_memory_of_a_group_goes_along_when_its_id_changes(steward: Steward) -> None:
     steward.foreseen.append("group chat was upgraded")
-    telegram = steward.telegram
-    team = telegram.group("Team", steward.ann, kind="group")
+    team = steward.telegram.group("Team", steward.ann, kind="group")
     steward.script(text("The parrot of the team is red."))
     await steward.start()
-    telegram.say(steward.ann, "@steward_bot keep this about the parrot", chat=team)
-    await said(steward, team, "The parrot of the team is red.")
+    steward.call("keep this about the parrot", at=team)
+    await steward.sees("The parrot of the team is red.", at=team)
     await steward.eventually(lambda: indexed(steward, 1))
-    new = telegram.upgrade(team, steward.ann)
+    new = steward.telegram.upgrade(team, steward.ann)
     groups = f"SELECT count(*) FROM chat WHERE address LIKE '%{new.id}%'"
     await steward.eventually(lambda: steward.records.rows(groups) == [(1,)])
-    telegram.say(steward.ann, "/new@steward_bot", chat=new)
-    await said(steward, new, "fresh start")
+    steward.order("/new", at=new)
+    await steward.sees("fresh start", at=new)
     steward.script(text("Red it is."))
-    telegram.say(steward.ann, "@steward_bot what colour has the parrot?", chat=new)
-    await said(steward, new, "Red it is.")
+    steward.call("what colour has the parrot?", at=new)
+    await steward.sees("Red it is.", at=new)
     assert "The parrot of the team is red." in words_in(steward.model.requests[-1])
-    telegram.say(steward.ann, "/memory@steward_bot parrot", chat=new)
-    await said(steward, new, "→ The parrot of the team is red.")
+    steward.order("/memory parrot", at=new)
+    await steward.sees("→ The parrot of the team is red.", at=new)
 
 
 def _forgotten_as_before_the_memory(steward: Steward) -> None:
@@ -193,51 +178,59 @@ LINES = [
         "at": "2025-05-05T10:00:00Z",
         "question": "Where is the violin?",
         "answer": "The violin is in the cellar.",
-        "person": "telegram:43",
+        "person": "BOB",
     },
     {
         "id": "3",
         "at": "2025-05-06T10:00:00Z",
         "question": "Where is the drum?",
         "answer": "The drum is in the hall.",
-        "chat": "telegram:TEAM",
+        "chat": "TEAM",
     },
 ]
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.parametrize("running", [True, False])
 async def test_imported_answers_come_back_to_their_person_and_their_group(
     steward: Steward, running: bool
 ) -> None:
-    telegram = steward.telegram
-    bob = telegram.person(43, "Bob")
-    private, team = telegram.private_chat(bob), telegram.group("Team", steward.ann, bob)
+    bob = steward.person(43, "Bob")
+    team = steward.team(bob)
     steward.script(text("Hello, Ann."), text("Hello, Bob."), text("Hello, team."))
-    await steward.start(STEWARD_ALLOWED="telegram:43")
+    await steward.start(STEWARD_ALLOWED=steward.account(bob))
     steward.say("Hi")
     await steward.sees("Hello, Ann.")
-    telegram.say(bob, "Hi")
-    await said(steward, private, "Hello, Bob.")
-    telegram.say(bob, "@steward_bot hi", chat=team)
-    await said(steward, team, "Hello, team.")
+    steward.say("Hi", by=bob)
+    await steward.sees("Hello, Bob.", at=bob)
+    steward.call("hi", by=bob, at=team)
+    await steward.sees("Hello, team.", at=team)
     await steward.recorded()
     if not running:
         await steward.kill()
     file = steward.folder / "old.jsonl"
-    lines = [json.dumps(line).replace("TEAM", str(team.id)) for line in LINES]
-    file.write_text("\n".join(lines))
+    told = "\n".join(map(json.dumps, LINES)).replace("BOB", steward.account(bob))
+    file.write_text(told.replace("TEAM", steward.account(team)))
     assert await steward.exit_code("memory", "import", str(file)) == 0
     assert "Answers read: 3. New: 3." in steward.output
     if not running:
         await steward.start()
-    hers = telegram.private_chat(steward.ann, started=False)
-    for own, (chat, asker) in enumerate(((hers, steward.ann), (private, bob), (team, bob))):
+    for own, (chat, asker) in enumerate(((steward.me, steward.me), (bob, bob), (team, bob))):
         for asked, line in enumerate(LINES):
             reply = f"So {own}{asked}."
             steward.script(text(reply))
-            name = "@steward_bot " if chat is team else ""
-            telegram.say(asker, f"{name}{line['question']}", chat=chat)
-            await said(steward, chat, reply)
+            if chat is team:
+                steward.call(line["question"], by=asker, at=team)
+            else:
+                steward.say(line["question"], by=asker)
+            await steward.sees(reply, at=chat)
         whole = str(steward.model.requests[-1].body)
         assert [line["answer"] in whole for line in LINES] == [n == own for n in range(3)]
+    steward.say("/export")
+    sent = await steward.until(
+        lambda: next((one.file for one in steward.shown if one.file is not None), None)
+    )
+    with zipfile.ZipFile(io.BytesIO(sent.data)) as archive:
+        told = archive.read("steward.jsonl").decode()
+        pages = archive.read("steward.md").decode()
+    assert [line["answer"] in told for line in LINES] == [True, False, False]
+    assert LINES[0]["answer"] in pages

@@ -34,8 +34,24 @@ CHATGPT = [
                 },
             },
             "other": {"parent": "n2", "message": {"author": {"role": "assistant"}, "content": {}}},
-            "n3": {
+            "call": {
                 "parent": "n2",
+                "message": {
+                    "author": {"role": "assistant"},
+                    "recipient": "browser",
+                    "content": {"parts": ["search('shade')"]},
+                },
+            },
+            "aside": {
+                "parent": "call",
+                "message": {
+                    "author": {"role": "assistant"},
+                    "recipient": "all",
+                    "content": {"parts": ["I look it up in a book about shade."]},
+                },
+            },
+            "n3": {
+                "parent": "aside",
                 "message": {
                     "author": {"role": "assistant"},
                     "content": {"parts": ["Hostas do."]},
@@ -53,7 +69,12 @@ CLAUDE = [
             {"sender": "human", "text": "Best bread?", "created_at": "2025-01-01T00:00:00Z"},
             {
                 "sender": "assistant",
-                "content": [{"type": "text", "text": "Sourdough."}],
+                "content": [
+                    {"type": "text", "text": "I look for bread."},
+                    {"type": "tool_use", "name": "search"},
+                    {"type": "tool_result", "content": [{"type": "text", "text": "noise"}]},
+                    {"type": "text", "text": "Sourdough."},
+                ],
                 "created_at": "2025-01-01T00:00:05Z",
             },
         ],
@@ -135,23 +156,27 @@ async def test_exports_of_others_are_taken(
         broken,
         f"Answers read: 1. New: 1. Could not be read: {broken}.",
     )
-    assert answer in memory("search", words)[1]
+    told = memory("search", words)[1]
+    assert answer in told
+    assert "look" not in told, "it was said on the way to the answer"
 
 
 @pytest.mark.parametrize(
     ("export", "question", "answer"),
     [
+        (LINES, "Where is the key of the door?", "Hook."),
         (CHATGPT, "Which plants grow in the shade of a tree?", "Hostas do."),
         (CLAUDE, "Which bread is the best?", "Sourdough."),
     ],
-    ids=["ChatGPT", "Claude"],
+    ids=["lines", "ChatGPT", "Claude"],
 )
 async def test_an_export_of_others_is_recalled_in_a_chat_as_content_from_outside(
     steward: Steward, memory: Memory, tmp_path: Path, export: object, question: str, answer: str
 ) -> None:
     await steward.start()
     file = tmp_path / "conversations.json"
-    file.write_text(json.dumps(export))
+    lines = "\n".join(map(json.dumps, LINES))
+    file.write_text(lines if export is LINES else json.dumps(export))
     # In a thread: the running Steward talks to the services of this process meanwhile.
     await asyncio.to_thread(memory, "import", str(file))
     await steward.eventually(lambda: steward.records.rows("SELECT 1 FROM passage WHERE indexed"))
@@ -165,7 +190,6 @@ async def test_an_export_of_others_is_recalled_in_a_chat_as_content_from_outside
     assert asked.index(block) < asked.index(answer) < asked.rindex(question)
 
 
-@pytest.mark.telegrams_own
 async def test_a_wrong_file_or_person_is_told_in_a_sentence(
     steward: Steward, memory: Memory, tmp_path: Path
 ) -> None:
@@ -174,11 +198,11 @@ async def test_a_wrong_file_or_person_is_told_in_a_sentence(
     file.write_text("[{]")
     assert memory("import", str(file))[0] == 2
     assert memory("import", str(tmp_path / "none"))[0] == 2
-    code, told = memory("search", "x", "--person", "telegram:7")
-    assert (code, told) == (2, "steward: nobody here has the account telegram:7.\n")
+    code, told = memory("search", "x", "--person", f"{steward.platform}:7")
+    assert (code, told) == (2, f"steward: nobody here has the account {steward.platform}:7.\n")
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("no platform has a part in it, so one is enough")
 async def test_before_the_first_start_a_sentence_says_what_to_do(
     steward: Steward, memory: Memory, tmp_path: Path
 ) -> None:
@@ -262,7 +286,7 @@ async def test_an_export_is_taken_as_the_archive_that_it_comes_in(
     assert "Hostas do." in memory("search", "shade")[1]
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("no platform has a part in it, so one is enough")
 @pytest.mark.parametrize(
     ("kind", "why"),
     [

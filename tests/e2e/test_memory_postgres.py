@@ -14,7 +14,10 @@ from tests.standins.embeddings import Embeddings
 from tests.standins.messages_api import text
 
 __all__ = ["embeddings", "services"]
-pytestmark = [pytest.mark.postgres, pytest.mark.telegrams_own]
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.telegrams_own("the database is its subject, so one platform is enough"),
+]
 SLOW = """CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN PERFORM pg_sleep(600); RETURN NEW; END $$;
 CREATE TRIGGER slow BEFORE UPDATE OF body ON entry FOR EACH ROW EXECUTE FUNCTION slowly()"""

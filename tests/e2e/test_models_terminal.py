@@ -78,7 +78,7 @@ async def test_a_server_of_the_settings_answers_with_tools_and_its_models_are_ch
     await talk.shows("Written.")
     assert [path.read_text() for path in talks.folder.rglob("b.txt")] == ["beta"]
     talk.say("/model")
-    await talk.shows("$0.50 / $1.50", "in / out, of 2026-11-22.", f"/model {SECOND}")
+    await talk.shows("$0.50 / $1.50", "in / out, looked up on 2026-11-22.", f"/model {SECOND}")
     talk.say(f"/model {SECOND}")
     await talk.shows(f"From your next message on: {SECOND}.")
     talks.server.add(text("Second here."))
@@ -107,7 +107,7 @@ async def test_a_turn_that_no_model_serves_waits_with_two_keys_over_a_new_start(
     talks.server.add(*[failure(429, "no room")] * 2)
     talk = await talks.open(STEWARD_MODEL_RETRIES="1")
     talk.say("a hard thing")
-    await talk.shows("waits; nothing is lost.", "[t] 🔁 Try now", "[g] ⏹ Give up")
+    await talk.shows("waits; nothing is lost or changed.", "[t] 🔁 Try now", "[g] ⏹ Give up")
     talk.say("/quit")
     assert await talk.ended() == 0
     again = await talks.open(STEWARD_MODEL_RETRIES="1")
@@ -178,6 +178,7 @@ async def test_an_export_is_a_file_in_the_folder_of_the_talk(talks: Talks) -> No
     talk.say("/export")
     await talk.shows("Here is everything we said in private")
     (file,) = _archives(talks.folder)
+    assert file.name.startswith("steward-export-20")
     with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
         assert archive.namelist() == ["steward.jsonl", "steward.md"]
         lines = [json.loads(line) for line in archive.read("steward.jsonl").splitlines()]

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable
 
-import pytest
-
 from tests.e2e.steward import Steward
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import Gate, MessagesApi, text
@@ -23,7 +21,6 @@ from tests.words import (
 COSTS = "SELECT call, cost, estimated FROM usage ORDER BY id"
 
 
-@pytest.mark.telegrams_own
 async def test_usage_is_a_table_and_a_picture(steward: Steward) -> None:
     steward.script(text("Hello."))
     await steward.start()
@@ -104,14 +101,13 @@ async def test_a_call_that_the_program_did_not_outlive_is_counted_at_its_least(
     assert UNCOUNTED in (await steward.sees("Usage of all")).text
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_between_the_refusal_and_its_word_says_it_once(steward: Steward) -> None:
     steward.script(text("One."))
     await steward.start(STEWARD_BUDGET_PERSON="0.001")
     steward.say("first")
     await steward.sees("One.")
     await steward.sees(MOSTLY_USED)
-    sending = steward.telegram.hold("sendMessage")
+    sending = steward.way.hold_message()
     steward.say("second")
     await sending.arrived()
     await steward.restart()

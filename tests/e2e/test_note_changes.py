@@ -3,18 +3,15 @@
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from tests.e2e.launching import Command
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import MessagesApi, calls, text, tool
-from tests.words import NOTE_SAYS, NOTE_UNDONE, READY, WHAT_NOTE
+from tests.words import DELETE_NOTE, KEEP, NOTE_SAYS, NOTE_UNDONE, READY, UNDO, WHAT_NOTE
 
 NUTS, EGGS = "Ann eats no nuts.", "Ann eats no eggs."
 
 
-@pytest.mark.telegrams_own
 async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: Steward) -> None:
     steward.script(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
     await steward.start()
@@ -22,12 +19,11 @@ async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: St
     await steward.sees("I will.")
     steward.say("/memory")
     steward.press(await steward.sees("My notes:"), "1")
-    steward.press(await steward.sees("Noted 20"), "✏️ Change")
-    question = await steward.sees(WHAT_NOTE)
-    assert question.asks.startswith("What should the note say?")
+    change = steward.press(await steward.sees("Noted 20"), "✏️ Change")
+    question = await steward.question(change, WHAT_NOTE)
     await steward.recorded()
     await steward.restart()
-    steward.say(EGGS, reply_to=question)
+    steward.reply(question, EGGS)
     await steward.sees(NOTE_SAYS.format(EGGS))
     await steward.recorded()
     steward.say("/new")
@@ -43,10 +39,17 @@ async def test_a_note_is_changed_by_a_reply_that_comes_after_a_death(steward: St
     assert held[0].startswith("noted:")
     assert "." in held[0]
     await steward.restart()
-    steward.press(await steward.sees(NOTE_SAYS.format(EGGS)), "↩️ Undo")
+    steward.press(await steward.sees(NOTE_SAYS.format(EGGS)), UNDO)
     await steward.sees(NOTE_UNDONE)
     assert steward.records.rows("SELECT text FROM note") == [(NUTS,)]
     assert EGGS not in str(steward.records.rows("SELECT content FROM outbox WHERE key LIKE 'n%'"))
+    steward.press(await steward.sees(NOTE_UNDONE), "🗑 Delete")
+    steward.press(await steward.sees(DELETE_NOTE), KEEP)
+    await steward.until(lambda: not steward.showing(DELETE_NOTE))
+    steward.press(await steward.sees(NOTE_UNDONE), "🗑 Delete")
+    steward.press(await steward.sees(DELETE_NOTE), "🗑 Delete")
+    await steward.sees("The note is deleted.")
+    assert steward.records.rows("SELECT text FROM note") == []
 
 
 async def test_in_the_terminal_the_next_words_are_those_of_the_note(

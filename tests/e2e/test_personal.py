@@ -49,14 +49,10 @@ async def test_persona_and_about_open_a_conversation_and_survive_a_kill(steward:
     assert "what you told me, 19 characters" in told.text
 
 
-@pytest.mark.telegrams_own
 async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Steward) -> None:
-    telegram = steward.telegram
-    steward.script(text("Hello."), text("Hello again."), text("Hi Bob."))
-    bob = telegram.person(43, "Bob", language_code="de")
-    telegram.private_chat(bob)
+    steward.script(text("Hello."), text("Hello again."))
     del steward.settings["STEWARD_TIMEZONE"]
-    await steward.start(STEWARD_ALLOWED="telegram:43")
+    await steward.start()
     steward.say("Hi")
     question = await steward.sees(ZONE_QUESTION)
     assert steward.shown[0].text == "Hello."
@@ -68,6 +64,16 @@ async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Stewa
     await steward.sees("Hello again.")
     assert "Europe/London</now>" in words_in(await steward.asked(2))
     assert not steward.showing(ZONE_QUESTION)
+
+
+@pytest.mark.telegrams_own("its messages tell a language")
+async def test_the_cities_are_those_of_the_language(steward: Steward) -> None:
+    telegram = steward.telegram
+    steward.script(text("Hi Bob."))
+    bob = telegram.person(43, "Bob", language_code="de")
+    telegram.private_chat(bob)
+    del steward.settings["STEWARD_TIMEZONE"]
+    await steward.start(STEWARD_ALLOWED="telegram:43")
     telegram.say(bob, "Hallo")
     await steward.until(lambda: len(telegram.screen(bob.id).from_bot) == 2)
     asked = telegram.screen(bob.id).from_bot[-1]

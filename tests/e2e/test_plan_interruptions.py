@@ -1,6 +1,6 @@
 """Words and presses that meet a plan at work, in the real process: each step runs once."""
 
-import pytest
+from typing import Any
 
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
@@ -14,7 +14,7 @@ from tests.e2e.planning import (
     write,
 )
 from tests.e2e.steward import Steward
-from tests.standins.bot_api import Press, ShownMessage
+from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, failure, thinking, tool
 from tests.words import (
     APPROVE,
@@ -65,14 +65,13 @@ async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
     assert [code for _, _, code in steward.records.results if code] == ["outcome_unknown"] * 3
 
 
-@pytest.mark.telegrams_own
 async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Steward) -> None:
     await steward.start()
     with Errand(steward.workspace) as errand:
         card = await begun(steward, errand)
-        presses = [steward.press(card, label) for label in (APPROVE, CHANGE, CANCEL)]
-        told = {await steward.answered(press) for press in presses}
-        assert told == {f"{DECIDED_ALREADY}: approved by Ann."}
+        presses = [steward.press(card, label) for label in (APPROVE, CANCEL)]
+        for press in presses:
+            assert await steward.notified(press) == f"{DECIDED_ALREADY}: approved by Ann."
         for word in ("/plan off", "/plan done", "/plan resume", "/plan another errand"):
             steward.say(word)
         await steward.sees("/plan cancel ends it.")
@@ -88,25 +87,23 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
     assert recorded(steward, "plan.ready") == recorded(steward, "plan.approved") == 1
 
 
-async def resumed(steward: Steward, *doors: str) -> list[str]:
-    """Come through these doors at once; what each press is answered."""
+async def resumed(steward: Steward, *doors: str) -> list[Any]:
+    """Come through these doors at once; the presses."""
     card = await offering(steward, RESUME)
     await steward.recorded()
-    await steward.until(lambda: steward.telegram.updates.polling)
+    await steward.way.listened()
     # Nothing is taken in while nobody can write, so that all of it comes in one go.
     with steward.records.locked():
-        presses: list[Press] = []
+        presses: list[Any] = []
         for door in doors:
             if door == "press":
                 presses.append(steward.press(card, RESUME))
             else:
                 steward.say(door)
-        await steward.until(lambda: not steward.telegram.updates.polling)
-    return [await steward.answered(press) for press in presses]
+        await steward.way.delivered()
+    return presses
 
 
-# It steers the polls of Telegram, and reads the words of a press that counts: Discord has neither.
-@pytest.mark.telegrams_own
 async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Steward) -> None:
     edits_may_repeat(steward)
     once, twice = Gate(), Gate()
@@ -116,10 +113,13 @@ async def test_resumed_from_several_doors_at_once_it_goes_on_once(steward: Stewa
     steward.say("/plan one file")
     steward.press(await offering(steward, CHANGE), APPROVE)
     late = f"{DECIDED_ALREADY}: approved by Ann."
-    assert await resumed(steward, "/plan resume", "press", "press") == [late, late]
+    for press in await resumed(steward, "/plan resume", "press", "press"):
+        assert await steward.notified(press) == late
     await once.arrived()
     once.release()
-    assert await resumed(steward, "press", "/plan resume", "press") == ["Going on.", late]
+    first, second = await resumed(steward, "press", "/plan resume", "press")
+    await steward.counted(first, "Going on.")
+    assert await steward.notified(second) == late
     await steward.sees("There is nothing to resume")
     await twice.arrived()
     twice.release()

@@ -104,7 +104,6 @@ async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     assert files(steward) == set()
 
 
-@pytest.mark.telegrams_own
 async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -> None:
     steward.script(
         write("one.md"),
@@ -122,31 +121,28 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     await steward.sees(REVISED)
     card = await steward.until(lambda: next((c for c in steward.cards if c.id != old.id), None))
     assert "revision 2" in card.text
-    stale = steward.telegram.press(steward.ann, old, old.buttons[0][0].data or "", forged=True)
-    assert "out of date" in await steward.answered(stale)
+    stale = steward.press(old, APPROVE)
+    assert "out of date" in await steward.notified(stale)
     presses = [steward.press(card, APPROVE) for _ in range(3)]
-    told = sorted([await steward.answered(press) for press in presses])
-    assert told == [APPROVED, *[f"{DECIDED_ALREADY}: approved by Ann."] * 2]
+    await steward.counted(presses[0], APPROVED)
+    for press in presses[1:]:
+        assert await steward.notified(press) == f"{DECIDED_ALREADY}: approved by Ann."
     await steward.sees("Done.")
     assert files(steward) == {"two.md"}
     assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
 
 
-@pytest.mark.telegrams_own
 async def test_change_and_cancel_by_button(steward: Steward) -> None:
     steward.script(write("one.md"), said("The plan."), write("two.md"), submit("Two"))
     await steward.start()
     steward.say("/plan one file")
     card = await steward.card()
-    asked = steward.press(card, CHANGE)
-    assert await steward.answered(asked) == ""
-    question = await steward.sees(DIFFERENT)
-    assert question.asks == DIFFERENT
+    question = await steward.question(steward.press(card, CHANGE), DIFFERENT)
     await steward.recorded()
-    steward.say("two.md instead", reply_to=question)
+    steward.reply(question, "two.md instead")
     again = await steward.until(lambda: next((c for c in steward.cards if c.id != card.id), None))
     cancelled = steward.press(again, CANCEL)
-    assert await steward.answered(cancelled) == "Cancelled."
+    await steward.counted(cancelled, "Cancelled.")
     await steward.sees("🗑 Cancelled, nothing was done · Two")
     assert files(steward) == set()
     steward.say("/plan status")
@@ -170,7 +166,7 @@ async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> Non
     steward.say("/plan edit a.md, write b.md")
     card = await steward.card()
     assert "Arguments" not in card.text
-    assert "1. Edit a.md\n-x\n+y\n⚠️ This would fail now — a.md: there is no" in card.text
+    assert "1. Edit a.md\n⚠️ This would fail now — a.md: there is no" in card.text
     steward.press(card, APPROVE)
     await steward.sees(FIRST_STEP_FAILED)
     steward.press(await offering(steward, RETRY), RETRY)
@@ -271,7 +267,6 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         assert errand.runs == 1
 
 
-@pytest.mark.telegrams_own
 async def test_killed_between_a_press_and_its_turn_the_plan_is_carried_out_once(
     steward: Steward,
 ) -> None:
@@ -280,12 +275,13 @@ async def test_killed_between_a_press_and_its_turn_the_plan_is_carried_out_once(
     steward.say("/plan one file")
     card = await steward.card()
     await steward.recorded()
-    await steward.until(lambda: steward.telegram.updates.polling)
+    await steward.way.listened()
     with steward.records.locked():
-        steward.press(card, APPROVE)
-        await steward.until(lambda: not steward.telegram.updates.polling)
+        press = steward.press(card, APPROVE)
+        await steward.way.delivered()
         await steward.kill()
     await steward.start()
+    steward.way.press_again_if_lost(press)
     await steward.sees("Done.")
     assert files(steward) == {"one.md"}
     assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
@@ -344,7 +340,7 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     steward.say(f"/plan save {plan} ../one")
     await steward.sees("small letters and digits")
     steward.say(f"/plan save {plan} one-file")
-    await steward.sees("Saved as plans/one-file.md")
+    await steward.sees("Saved “One file” as plans/one-file.md")
     kept = (steward.home / "plans" / "one-file.md").read_text()
     assert "name: one-file" in kept
     steward.say("/plan use one-file")
@@ -364,7 +360,6 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     assert "read all notes of the last seven days in `notes`" in words_in(steward.model.requests[4])
 
 
-@pytest.mark.telegrams_own
 async def test_the_weekly_report_is_planned_whole_and_sent_only_when_it_is_approved(
     steward: Steward,
 ) -> None:

@@ -128,7 +128,7 @@ def test_a_second_plan_is_asked_about_by_keys_that_outlive_the_program(
     talk.sendline("/plan make a plan")
     shown(talk, "[y] ✅ Approve")
     talk.sendline("/plan another plan please")
-    shown(talk, "Replace it with “another plan please”?", "[r2] 🔁 Replace  [k2] ↩️ Keep")
+    shown(talk, "Replace it with “another plan please”?", "[r2] 🔁 Replace  [k2] Keep")
     talk.sendline("k2")
     shown(talk, KEPT)
     talk.sendline("/plan another plan please")

@@ -6,20 +6,13 @@ import signal
 import pytest
 
 from tests.e2e.steward import Steward, words_in
-from tests.standins.bot_api import Person
-from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
-from tests.words import STOPPED
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, calls, failure, text, tool
+from tests.words import APPROVE, OVERLOADED, STOPPED
 
 HELD_BACK = "SELECT 1 FROM turn WHERE held_back"
 FAILED = "I failed 3 times at “poison”"
 
 
-def answered(steward: Steward, person: Person) -> list[str]:
-    return [message.text for message in steward.telegram.screen(person.id).from_bot]
-
-
-# Discord brings nothing that was said before the first session, and Bob writes on Telegram.
-@pytest.mark.telegrams_own
 async def test_a_turn_that_kills_the_process_at_once_rests_and_others_are_answered(
     steward: Steward,
 ) -> None:
@@ -29,24 +22,31 @@ async def test_a_turn_that_kills_the_process_at_once_rests_and_others_are_answer
             os.kill(steward.pid, signal.SIGKILL)
         return text("Well.")
 
-    bob = steward.telegram.person(43, "Bob")
-    steward.telegram.private_chat(bob)
+    bob = steward.person(43, "Bob")
     steward.model.script.rule(reply)
     # Long enough that Bob is answered while the poisoned turn rests, on a busy machine too.
-    steward.settings |= {"STEWARD_ALLOWED": "telegram:43", "STEWARD_COUNTED_AFTER_SECONDS": "4"}
+    steward.settings |= {
+        "STEWARD_ALLOWED": steward.account(bob),
+        "STEWARD_COUNTED_AFTER_SECONDS": "4",
+    }
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("Well.")
+    await steward.recorded()
+    await steward.kill()
     steward.say("poison")
     deaths = 0
     while not steward.showing(FAILED):
         await steward.start()
         if deaths == 3:
-            steward.telegram.say(bob, "How are you?")
-            await steward.until(lambda: "Well." in answered(steward, bob))
+            steward.say("How are you?", by=bob)
+            await steward.sees("Well.", at=bob)
         await steward.eventually(lambda: steward.showing(FAILED) or not steward.running)
         deaths += not steward.running
         assert deaths <= 6
     assert deaths == 6
     steward.say("And you?")
-    await steward.sees("Well.")
+    await steward.sees("Well.", times=2)
     steward.press(steward.showing(FAILED)[0], "⏹ Give up")
     await steward.eventually(lambda: "user_cancelled" in steward.records.stop_reasons)
 
@@ -84,3 +84,26 @@ async def test_a_turn_that_waits_for_its_trial_can_be_stopped(steward: Steward) 
     steward.say("/stop")
     await steward.sees(STOPPED)
     assert steward.records.stop_reasons == ["user_cancelled"]
+
+
+@pytest.mark.parametrize("how", ["/stop", "⏹ Give up"])
+async def test_the_end_of_a_resting_message_leaves_the_calls_of_an_open_card_whole(
+    steward: Steward, how: str
+) -> None:
+    write = calls(tool("write_file", {"path": "a.md", "content": "one"}))
+    steward.script(failure(529), write)
+    await steward.start(STEWARD_MODEL_RETRIES=0)
+    steward.say("first")
+    resting = await steward.sees(OVERLOADED)
+    steward.say("write it down")
+    await steward.until(lambda: [card for card in steward.cards if APPROVE in card.labels])
+    if how == "/stop":
+        steward.say(how)
+    else:
+        steward.press(resting, how)
+    await steward.sees("⏹ Given up.")
+    await steward.eventually(lambda: steward.records.stop_reasons)
+    # The stand-in refuses a conversation in which a call has no result right behind it.
+    steward.script(text("Here I am."))
+    steward.say("And now?")
+    await steward.sees("Here I am.")

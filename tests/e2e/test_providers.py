@@ -169,6 +169,23 @@ async def test_a_call_written_as_text_runs_nothing_and_is_told_to_the_model(loca
     assert len(steward.shown) == 1
 
 
+async def test_json_without_a_bottom_is_an_answer_or_a_refused_call_and_is_asked_for_once(
+    local: Local,
+) -> None:
+    steward, server = local.steward, local.server
+    deep = "[" * 900 + "]" * 900
+    server.add(text(deep), calls(tool("read_file", pieces=['{"path": ', deep, "}"])), text("Done."))
+    await steward.start()
+    steward.say("Show me brackets")
+    await steward.eventually(lambda: any("[[[[" in one.text for one in steward.shown))
+    assert len(server.requests) == 1
+    steward.say("Read it")
+    await steward.sees("Done.")
+    assert len(server.requests) == 3
+    assert tool_texts(server.requests[-1])
+    await steward.recorded()
+
+
 async def test_a_server_that_stays_away_gives_way_to_the_fallback(local: Local) -> None:
     steward, server = local.steward, local.server
     server.add(*[failure(429)] * 2)
@@ -188,7 +205,7 @@ async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
     await steward.start(STEWARD_FAST_MODEL=MODEL)
     steward.say("/model")
     menu = await steward.sees(
-        "US dollars for a million tokens in / out, of 2026-11-20 to 2026-11-22."
+        "US dollars for a million tokens in / out, looked up from 2026-11-20 to 2026-11-22."
     )
     labels = [button.text for row in menu.buttons for button in row]
     assert labels[0] == "✓ qwen-local · $0.50 / $1.50"
@@ -213,7 +230,7 @@ async def test_a_turn_that_no_model_serves_waits_over_a_restart_and_is_tried_now
     await steward.start(STEWARD_MODEL_RETRIES=1)
     steward.say("A hard thing")
     card = await steward.card()
-    assert "“A hard thing” waits; nothing is lost." in card.text
+    assert "“A hard thing” waits; nothing is lost or changed." in card.text
     assert "I try again in 1 minute." in card.text
     assert [b.text for row in card.buttons for b in row] == ["🔁 Try now", "⏹ Give up"]
     await steward.recorded()

@@ -1,21 +1,16 @@
 """Messages and commands that arrive while a turn runs."""
 
+from typing import Any
+
 import pytest
 
 from tests.adapters.media import files
 from tests.e2e.errand import Errand
 from tests.e2e.steward import Steward, words_in
-from tests.standins.bot_api import Message
 from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
 from tests.words import APPROVE, GO_ON_WITH_TWO, NOTHING_TO_STOP, PERHAPS_DONE, STOPPED, SUMMARISED
 
 LOOK = calls(tool("list_files"))
-REACT = "setMessageReaction"
-
-
-def reactions(message: Message) -> list[str]:
-    """What the bot's reactions on a message are now."""
-    return [emoji for left in message.reactions.values() for emoji in left]
 
 
 @pytest.mark.commands
@@ -81,7 +76,7 @@ async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: S
     assert dropped_by(steward) == ["/stop all by Ann"]
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("albums are Telegram's")
 async def test_a_message_stopped_before_it_began_is_recorded_as_it_was_stopped(
     steward: Steward,
 ) -> None:
@@ -175,46 +170,44 @@ async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: S
     assert "blue" not in str(steward.model.requests[3].body["messages"])
 
 
-@pytest.mark.telegrams_own
 async def test_a_waiting_message_shows_how_far_it_is_and_a_quick_one_nothing(
     steward: Steward,
 ) -> None:
     busy, next_one = Gate(), Gate()
     steward.script(text("First.").held(busy), text("Second.").held(next_one), text("Third."))
     await steward.start()
-    first = steward.say("One")
+    steward.say("One")
     await busy.arrived()
     second = steward.say("Two")
-    await steward.until(lambda: reactions(second) == ["👀"])
+    await steward.until(lambda: steward.reactions_on(second) == ["👀"])
     busy.release()
-    await steward.until(lambda: reactions(second) == ["✍"])
+    await steward.until(lambda: steward.reactions_on(second) == ["✍"])
     next_one.release()
     await steward.sees("Second.")
-    await steward.until(lambda: reactions(second) == ["👌"])
-    steward.say("Three")
+    await steward.until(lambda: steward.reactions_on(second) == ["👌"])
+    quick = steward.say("Three")
     await steward.sees("Third.")
-    reacted = [call.params["message_id"] for call in steward.telegram.calls_of(REACT)]
-    assert set(reacted) <= {str(first.id), str(second.id), first.id, second.id}
+    await steward.recorded()
+    assert not steward.reactions_on(quick)
 
 
-@pytest.mark.telegrams_own
 async def test_a_chat_that_takes_no_reactions_is_asked_once(steward: Steward) -> None:
-    steward.foreseen.append("REACTION_INVALID")
+    steward.foreseen += ["REACTION_INVALID", "Missing Permissions"]
     busy = Gate()
-    team = steward.telegram.group("Team", steward.ann)
-    team.reactions = ()
+    team = steward.team()
+    steward.forbid_reactions(team)
     steward.script(text("1.").held(busy), text("2."), text("3."))
     await steward.start()
+    sent: list[Any] = []
     for count in range(3):
-        steward.say(f"@steward_bot {count}", chat=team)
+        sent.append(steward.call(str(count), at=team))
         if not count:
             await busy.arrived()
             continue
         rows = f"SELECT 1 FROM inbox WHERE state = 'waiting' LIMIT 1 OFFSET {count - 1}"
         await steward.eventually(lambda rows=rows: steward.records.rows(rows))
-        await steward.until(lambda: steward.telegram.calls_of(REACT))
+        await steward.until(lambda: steward.way.reacted)
     busy.release()
-    shown = steward.telegram.screen(team.id)
-    await steward.until(lambda: len(steward.telegram.screen(team.id).from_bot) == 3)
-    assert len(steward.telegram.calls_of(REACT)) == 1
-    assert all(not message.reactions for message in shown.messages)
+    await steward.until(lambda: len(steward.screen(team)) == 3)
+    assert steward.way.reacted == 1
+    assert not any(map(steward.reactions_on, sent))

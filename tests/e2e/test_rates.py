@@ -13,7 +13,7 @@ pytestmark = pytest.mark.alone
 _PEOPLE = range(1000, 1099)
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("its rates of sending")
 async def test_a_hundred_chats_are_answered_without_one_refusal(steward: Steward) -> None:
     telegram = steward.telegram
     telegram.rates = Rates()
@@ -38,7 +38,7 @@ _REAL_RATES = "chat=1,group=20/min,all=30"
 _SIGNS = ("sendMessageDraft", "sendChatAction")
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("its rates of sending")
 @pytest.mark.commands
 async def test_a_turn_grows_asks_and_answers_under_the_real_rates_without_one_refusal(
     steward: Steward,

@@ -84,7 +84,7 @@ FAULTS = {
     "no credit": (failure(400, "Your credit balance is too low.."), "has no credit left."),
     "an unknown model": (failure(404, "model: none"), "There is no model"),
     "too many requests": (failure(429, "Slow down", retry_after=0), "accepts no more requests"),
-    "a fault of the server": (failure(500, "Oh dear"), "is overloaded"),
+    "a fault of the server": (failure(500, "Oh dear"), "The model's provider has a fault"),
     "an overloaded server": (failure(529, "Overloaded"), "is overloaded"),
     "a dropped connection": (dropped(), CONNECTION_BROKE),
     "a stream that breaks": (text("Half").dropped(after=3), CONNECTION_BROKE),

@@ -6,7 +6,7 @@ from tests.e2e.steward import Steward, words_in
 from tests.standins.bot_api.methods import RICH
 from tests.standins.messages_api import Gate, calls, text, tool
 
-pytestmark = pytest.mark.telegrams_own
+pytestmark = pytest.mark.telegrams_own("rich messages")
 
 PRICES = "## Prices\n\n| Drink | Price |\n|---|--:|\n| Tea | 2 |\n\nThe mean is $\\frac{2}{1}$."
 TOLD = "Prices\nDrink | Price\nTea | 2\nThe mean is \\frac{2}{1}."

@@ -12,7 +12,7 @@ from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_two_processes import Pair, pair
 from tests.e2e.times import Times
 from tests.standins.messages_api import Gate, calls, failure, text, tool
-from tests.words import APPROVE, BY_PLACE, PAUSED
+from tests.words import APPROVE, BY_PLACE, PAUSED, WHICH_CITY
 
 HOUR = 3_600
 
@@ -34,7 +34,7 @@ async def test_a_brief_comes_each_time_and_a_silent_run_says_nothing(
     steward.say("/schedule every 2h | The weather, please")
     assert "Next:" in (await steward.sees("⏰ Scheduled.")).text
     times.move(2 * HOUR)
-    assert "⏰ every 2h · task" in (await steward.sees("Sunny.")).text
+    assert "⏰ every 2h · The weather, please" in (await steward.sees("Sunny.")).text
     assert "The weather, please" in words_in(await steward.asked(1))
     times.move(2 * HOUR)
     await runs_are(steward, "done", "silent")
@@ -157,13 +157,23 @@ async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> N
     steward.say("/tasks")
     listed = await steward.sees("The tasks of this chat")
     steward.press(listed, "1")
-    shown = await steward.sees("Each run starts afresh")
+    shown = await steward.sees("Each run works in a new")
     steward.press(shown, "🗑 Delete")
+    steward.press(await steward.sees("I cannot bring it back."), "🗑 Delete")
     await steward.sees("🗑 Deleted")
     assert steward.records.rows("SELECT count(*) FROM task") == [(0,)]
 
 
-@pytest.mark.telegrams_own
+async def test_another_city_is_asked_for_and_sets_the_clock(steward: Steward) -> None:
+    await steward.start()
+    steward.say("/timezone")
+    other = steward.press(await steward.sees("your time zone"), "Another city")
+    steward.reply(await steward.question(other, WHICH_CITY), "Lisbon")
+    await steward.sees("From now on I use")
+    assert steward.records.rows("SELECT timezone FROM person") == [("Europe/Lisbon",)]
+
+
+@pytest.mark.telegrams_own("locations are shared there")
 async def test_a_shared_location_sets_the_clock_and_moves_tasks(steward: Steward) -> None:
     steward.script(text("A place."))
     await steward.start()
@@ -182,7 +192,7 @@ async def test_a_shared_location_sets_the_clock_and_moves_tasks(steward: Steward
     await steward.sees("A place.")
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
 @pytest.mark.postgres
 async def test_two_processes_meet_the_same_second_once(
     own_postgres_url: str, times: Times, pair: Pair, steward: Steward
@@ -206,7 +216,7 @@ def test_a_task_of_the_terminal_runs_there(tmp_path: Path, command: Command) -> 
     talk = chat(tmp_path, command)
     talk.sendline("/schedule in 1s | hello")
     shown(talk, "Scheduled.", "Next:")
-    shown(talk, "in 1s · task")
+    shown(talk, "in 1s · hello")
     talk.sendline("/tasks")
     shown(talk, "The tasks of this chat", "done")
     left(talk)

@@ -18,7 +18,7 @@ def test_a_pipeline_shows_its_last_text_alone(tmp_path: Path, command: Command) 
     talk.sendline("run a command")
     shown(talk, "🔐 Run ")
     talk.sendline("n")
-    shown(talk, "You said no")
+    shown(talk, "That was not approved")
     left(talk)
 
 

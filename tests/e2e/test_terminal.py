@@ -87,6 +87,7 @@ async def test_each_card_of_a_round_is_decided_by_its_own_key(
     assert sorted(file.name for file in workspace.glob("*.md")) == ["a.md", "b.md", "c.md"]
     said = talk.text
     assert said.count(ASKING) == said.count("All three are there.") == 1
+    assert said.count("or type “2:” and a change") == 1
     assert [said.count(f"✓ {step}") for step in ("List the workspace",)] == [1]
     assert any(line.startswith("╭──") and len(line) <= columns for line in talk.lines)
 
@@ -252,7 +253,9 @@ async def test_the_terminal_offers_only_what_works_in_it(opened: Callable[..., T
     for word in ("/voice", "/previews", "/long", "/activation", "/context", "photo"):
         assert word not in talk.text
     talk.say("/allow")
-    await talk.shows("Give the platform and their number, as in telegram:42")
+    await talk.shows("Write the platform and their number, as in /allow telegram:42")
+    talk.say("/rights")
+    await talk.shows("as in /rights telegram:42 commands off")
     talk.type("/activ\t")
     talk.type("\x7f" * 9)
     talk.type("/exp\t")
@@ -269,7 +272,7 @@ async def test_the_terminal_says_that_it_has_no_voice(opened: Callable[..., Term
     talk = opened(**speaks)
     await talk.shows(READY)
     talk.say("/voice on")
-    await talk.shows("/voice is for messengers. It changes nothing in a terminal.")
+    await talk.shows("/voice changes nothing in a terminal.")
     talk.say("/status")
     await talk.shows("Messages while I am busy")
     assert "Answers to voice messages" not in talk.text

@@ -17,7 +17,7 @@ async def sees(steward: Steward, chat: Chat, words: str) -> ShownMessage:
     return found[-1]
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("forum topics; Discord's threads have tests of their own")
 async def test_topics_of_a_private_chat_are_strangers_to_one_another(steward: Steward) -> None:
     telegram = steward.telegram
     chat = telegram.private_chat(steward.ann)
@@ -50,7 +50,7 @@ async def test_topics_of_a_private_chat_are_strangers_to_one_another(steward: St
         assert "secret" not in str(request.body["messages"])
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("forum topics; Discord's threads have tests of their own")
 async def test_files_cards_and_replies_stay_in_their_topic(steward: Steward) -> None:
     telegram = steward.telegram
     chat = telegram.private_chat(steward.ann)
@@ -67,7 +67,7 @@ async def test_files_cards_and_replies_stay_in_their_topic(steward: Steward) -> 
     assert any(message.file is not None for message in steward.shown)
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("forum topics; Discord's threads have tests of their own")
 async def test_the_general_topic_is_answered_without_naming_it(steward: Steward) -> None:
     telegram = steward.telegram
     team = telegram.group("Team", steward.ann)
@@ -84,7 +84,7 @@ async def test_the_general_topic_is_answered_without_naming_it(steward: Steward)
     assert "In particular." not in str(steward.model.requests[2].body["messages"])
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("forum topics; Discord's threads have tests of their own")
 async def test_an_answer_for_a_deleted_topic_is_given_up_and_the_others_go_on(
     steward: Steward,
 ) -> None:
@@ -108,7 +108,7 @@ async def test_an_answer_for_a_deleted_topic_is_given_up_and_the_others_go_on(
     assert len(telegram.calls_of("sendMessage")) == tried + 1
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("forum topics; Discord's threads have tests of their own")
 async def test_a_closed_topic_blocks_the_call_it_cannot_ask_for_and_a_reopened_one_is_answered(
     steward: Steward,
 ) -> None:

@@ -7,7 +7,6 @@ from tests.e2e.steward import Steward
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
-from tests.standins.serving import serving
 from tests.words import (
     ANOTHER_READS,
     APPROVE,
@@ -18,16 +17,20 @@ from tests.words import (
     TELEGRAM_BACK,
 )
 
+LIBRARIES = ("httpx", "aiohttp", "discord.")
+API = {"telegram": "TELEGRAM_API_URL", "discord": "DISCORD_API_URL"}
+AWAY = {"telegram": NO_TELEGRAM, "discord": "Discord cannot be reached"}
+BACK = {"telegram": TELEGRAM_BACK, "discord": "Discord is back"}
 
-@pytest.mark.telegrams_own
+
 async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward: Steward) -> None:
-    telegram, held = steward.telegram, Gate()
+    held = Gate()
     steward.script(
         thinking("Hm.") + text("Zero.").held(held), *(text(f"{n}.") for n in range(1, 4))
     )
     port = free_port()
-    async with serving(telegram.app, port) as url:
-        await steward.start(TELEGRAM_API_URL=url)
+    async with steward.way.served(port) as url:
+        await steward.start(**{API[steward.platform]: url})
         steward.say("0")
         await held.arrived()
     held.release()
@@ -35,41 +38,42 @@ async def test_without_a_network_it_waits_and_then_answers_all_in_order(steward:
     await steward.eventually(lambda: KEEPS_TRYING in steward.output)
     for number in range(1, 4):
         steward.say(str(number))
-    async with serving(telegram.app, port):
+    async with steward.way.served(port):
         await steward.sees("3.")
         await steward.recorded()
         assert [message.text for message in steward.shown] == ["Zero.", "1.", "2.", "3."]
         assert steward.output.count(KEEPS_TRYING) == 1
-        await steward.eventually(lambda: TELEGRAM_BACK in steward.output)
+        await steward.eventually(lambda: BACK[steward.platform] in steward.output)
         assert steward.output.count("a delivery has to wait") == 1
         await steward.stop()
 
 
-@pytest.mark.telegrams_own
 async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -> None:
-    telegram, port = steward.telegram, free_port()
+    port = free_port()
     steward.script(text("Good morning."))
-    steward.say("Hello?")
-    steward.settings["TELEGRAM_API_URL"] = f"http://127.0.0.1:{port}"
+    steward.settings[API[steward.platform]] = f"http://127.0.0.1:{port}"
     process = await steward.launched("run")
     try:
         await steward.eventually(lambda: KEEPS_TRYING in steward.output)
         # One line while nothing goes, of no library, and one when all goes.
         assert len(steward.output.splitlines()) == 1
-        assert "httpx" not in steward.output
-        async with serving(telegram.app, port):
+        assert not any(f" {name}" in steward.output for name in LIBRARIES)
+        async with steward.way.served(port):
+            await steward.eventually(lambda: "Serving" in steward.output)
+            await steward.way.listened()
+            steward.say("Hello?")
             await steward.sees("Good morning.")
             await steward.recorded()
-            await steward.until(lambda: telegram.calls_of("setMyCommands"))
             lines = [line for line in steward.output.splitlines() if "tool_loop" not in line]
-            assert [NO_TELEGRAM in lines[0], SERVING in lines[1]] == [True, True]
-            assert len(lines) == 2
+            assert AWAY[steward.platform] in lines[0]
+            assert "Serving" in lines[1]
+            assert [line for line in lines[2:] if BACK[steward.platform] not in line] == []
     finally:
         process.kill()
         await process.wait()
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("a second program ends its polls")
 async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: Steward) -> None:
     telegram = steward.telegram
     steward.foreseen.append("getUpdates: 409")
@@ -90,7 +94,7 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
     assert steward.output.count(TELEGRAM_BACK) == 1
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("its token can be replaced while the program runs")
 async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
     steward: Steward,
 ) -> None:
@@ -115,7 +119,7 @@ async def test_a_revoked_token_is_one_clear_word_and_work_goes_on_with_the_next(
     await steward.sees("Written.")
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("it is polled")
 async def test_a_poll_nobody_answers_is_given_up_and_the_next_one_goes_on(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start()

@@ -115,7 +115,7 @@ def cards(steward: Steward) -> int:
     return count
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
 @pytest.mark.postgres
 async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
     pair: Pair, steward: Steward
@@ -154,7 +154,7 @@ async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
     assert (recorded(steward, "plan.ready"), cards(steward)) == (2, 2)
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
 @pytest.mark.postgres
 async def test_two_processes_have_one_memory_and_one_purse(pair: Pair, steward: Steward) -> None:
     steward.script(text("The parrot is green."))
@@ -183,7 +183,7 @@ async def test_two_processes_have_one_memory_and_one_purse(pair: Pair, steward: 
     await steward.recorded()
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
 @pytest.mark.postgres
 async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_follows_it(
     own_postgres_url: str, embeddings: Embeddings, pair: Pair, steward: Steward

@@ -10,6 +10,7 @@ from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import MessagesApi, Reply, calls, text, tool
 from tests.standins.serving import serving
 from tests.words import (
+    ALWAYS_IN,
     APPROVE,
     BACK,
     CHANGED_SINCE,
@@ -17,8 +18,11 @@ from tests.words import (
     PUT_BACK_ANYWAY,
     READY,
     REDO,
+    RULED_IN_NOTES,
+    SUMMARISED,
     UNDO,
     UNDONE,
+    UNSUMMED,
 )
 
 
@@ -32,7 +36,6 @@ async def approved(steward: Steward, *replies: Reply, words: str = "Change it") 
     steward.press(await steward.card(), APPROVE)
 
 
-@pytest.mark.telegrams_own
 async def test_a_real_file_is_as_before_with_its_mode_and_changed_again(steward: Steward) -> None:
     file = steward.workspace / "notes.txt"
     file.write_bytes(b"old \xff\n")
@@ -48,11 +51,29 @@ async def test_a_real_file_is_as_before_with_its_mode_and_changed_again(steward:
     assert await steward.answered(first) == ""
     assert file.read_bytes() == b"old \xff\n"
     assert file.stat().st_mode & 0o7777 == 0o640
-    second = steward.telegram.press(steward.ann, card, first.data, forged=True)
-    assert await steward.answered(second) == DONE_ALREADY
+    second = steward.press(card, UNDO)
+    assert await steward.notified(second) == DONE_ALREADY
     steward.press(await steward.sees(UNDONE), REDO)
     await steward.until(lambda: not steward.showing(UNDONE))
     assert file.read_text() == "new"
+
+
+async def test_a_summary_that_was_taken_back_stays_so_after_a_death(steward: Steward) -> None:
+    steward.script(text("Your dog is called Rex."), text("- They have a dog."), text("Again: Rex."))
+    await steward.start()
+    steward.say("My dog is called Rex")
+    await steward.sees("Your dog is called Rex.")
+    steward.say("/compact")
+    await steward.sees(SUMMARISED)
+    steward.say("/undo")
+    await steward.sees(UNSUMMED)
+    await steward.recorded()
+    await steward.restart()
+    steward.say("What is it called?")
+    await steward.sees("Again: Rex.")
+    asked = str(steward.model.requests[-1].body)
+    assert "My dog is called Rex" in asked
+    assert "- They have a dog." not in asked
 
 
 async def test_a_deleted_file_comes_back_and_a_created_one_goes(steward: Steward) -> None:
@@ -115,7 +136,6 @@ async def test_what_changed_since_is_shown_beside_what_it_would_be(steward: Stew
     assert file.read_text() == "one\nold\n"
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.parametrize("after_work", [False, True])
 async def test_a_kill_around_the_press_puts_the_file_back_once(
     steward: Steward, after_work: bool
@@ -128,7 +148,7 @@ async def test_a_kill_around_the_press_puts_the_file_back_once(
     card = await steward.sees("notes.txt replaced")
     await steward.recorded()
     steward.foreseen.append("message is not modified")
-    answering = steward.telegram.hold("answerCallbackQuery", after_work=after_work)
+    answering = steward.way.hold_acknowledgement(after_work=after_work)
     steward.press(card, UNDO)
     await answering.arrived()
     await steward.restart()
@@ -164,3 +184,24 @@ async def test_undo_in_the_terminal_offers_the_changes_by_key(
             assert await talk.ended() == 0
         finally:
             talk.close()
+
+
+async def test_a_change_that_a_rule_allowed_has_a_button_that_takes_it_back(
+    steward: Steward,
+) -> None:
+    file = steward.workspace / "notes" / "b.md"
+    await steward.start()
+    steward.script(write("notes/a.md", "a"), text("One."), write("notes/b.md", "b"), text("Two."))
+    steward.say("Note a")
+    steward.press(await steward.card(), f"{ALWAYS_IN}notes/")
+    await steward.sees("One.")
+    steward.say("Note b")
+    await steward.sees("Two.")
+    told = await steward.sees(RULED_IN_NOTES)
+    assert file.read_text() == "b"
+    await steward.recorded()
+    await steward.restart()
+    steward.press(told, "↩ Undo the change")
+    await steward.sees("↩ notes/b.md is removed: I had created it")
+    assert not file.exists()
+    assert (steward.workspace / "notes" / "a.md").read_text() == "a"

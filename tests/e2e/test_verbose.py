@@ -100,7 +100,7 @@ async def test_the_keys_of_the_program_are_not_shown(steward: Steward) -> None:
     assert "the key is [secret] and no other" in told(steward, shown)
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("rich messages")
 async def test_on_a_server_with_rich_messages_each_call_opens_on_a_tap(steward: Steward) -> None:
     steward.telegram.rich = True
     (steward.workspace / "note.txt").write_text(NOTE)
@@ -116,7 +116,7 @@ async def test_on_a_server_with_rich_messages_each_call_opens_on_a_tap(steward: 
     assert shown.rich.kinds.count("pre") == 4
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("quotes that open")
 async def test_without_rich_messages_they_are_quotes_that_open_and_make_no_sound(
     steward: Steward,
 ) -> None:
@@ -140,7 +140,7 @@ async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
         yield found
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.discords_own("servers and their channels")
 async def test_on_a_server_of_discord_managers_switch_it_and_files_may_be_forbidden(
     discord: OnDiscord,
 ) -> None:

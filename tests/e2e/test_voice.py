@@ -4,12 +4,12 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
+from typing import Any
 
 import pytest
 
 from bot.domain.ogg_opus import seconds_of
 from tests.e2e.steward import Steward, words_in
-from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.standins.speech import Speech
@@ -56,18 +56,14 @@ async def voice(steward: Steward, ears: Transcriptions) -> AsyncIterator[Speech]
                 assert SPEAK_KEY.encode() not in path.read_bytes()
 
 
-def voice_notes(steward: Steward) -> list[ShownMessage]:
-    return [one for one in steward.shown if one.file is not None and one.file.kind == "voice"]
-
-
 async def turned_on(steward: Steward) -> None:
     await steward.start()
     steward.say("/voice on")
     await steward.sees(VOICE_ON)
 
 
-async def spoken(steward: Steward, count: int = 1) -> ShownMessage:
-    return (await steward.until(lambda: voice_notes(steward)[count - 1 :]))[0]
+async def spoken(steward: Steward, count: int = 1) -> Any:
+    return (await steward.until(lambda: steward.voice_notes[count - 1 :]))[0]
 
 
 def cost_of_speaking(steward: Steward) -> list[tuple[int, bool]]:
@@ -75,16 +71,15 @@ def cost_of_speaking(steward: Steward) -> list[tuple[int, bool]]:
     return [(cost, bool(guessed)) for cost, guessed in steward.records.rows(rows)]
 
 
-@pytest.mark.telegrams_own
 async def test_a_voice_message_is_heard_quoted_and_answered(
     steward: Steward, ears: Transcriptions
 ) -> None:
     steward.script(text("Noted."))
     await steward.start()
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=30)
+    steward.speak(seconds=30)
     await steward.sees("Noted.")
     await steward.sees(QUOTED)
-    assert ears.heard == [("voice.ogg", b"OggS-sound")]
+    assert [sound for _, sound in ears.heard] == [b"OggS-sound"]
     assert ears.refusals == []
     assert "it says:]\nbuy milk" in words_in(steward.model.requests[0])
     costs = steward.records.rows("SELECT cost FROM usage WHERE kind = 'hearing'")
@@ -93,14 +88,13 @@ async def test_a_voice_message_is_heard_quoted_and_answered(
     await steward.sees("hear/whisper-1")
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_while_it_is_heard_quotes_it_once(
     steward: Steward, ears: Transcriptions
 ) -> None:
     ears.gate = asyncio.Event()
     steward.script(text("Noted."))
     await steward.start()
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=30)
+    steward.speak(seconds=30)
     await asyncio.wait_for(ears.arrived.wait(), 20)
     await steward.kill()
     ears.gate.set()
@@ -114,7 +108,6 @@ async def test_a_kill_while_it_is_heard_quotes_it_once(
     assert len(steward.showing("Noted.")) == 1
 
 
-@pytest.mark.telegrams_own
 async def test_a_refused_key_is_told_to_the_model_in_words(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -122,7 +115,7 @@ async def test_a_refused_key_is_told_to_the_model_in_words(
     steward.foreseen.append("was not heard")
     steward.script(text("I could not hear that."))
     await steward.start()
-    steward.telegram.send_voice(steward.ann)
+    steward.speak(seconds=30)
     await steward.sees("I could not hear that.")
     line = await steward.sees(UNHEARD)
     assert "refuses the key, STEWARD_HEAR_KEY. Type it" in line.text
@@ -131,7 +124,6 @@ async def test_a_refused_key_is_told_to_the_model_in_words(
     assert steward.records.rows("SELECT cost FROM usage WHERE kind = 'hearing'") == []
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -141,7 +133,7 @@ async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     await steward.sees("running for")
     with closing(sqlite3.connect(steward.records.path)) as connection:
         connection.execute(UNOPENED)
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=30)
+    steward.speak(seconds=30)
     await steward.eventually(lambda: steward.records.rows("SELECT words FROM hearing"))
     await steward.kill()
     assert steward.records.rows("SELECT count(*) FROM entry") == [(0,)]
@@ -150,18 +142,17 @@ async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     await steward.start()
     await steward.sees("Noted.")
     assert len(steward.showing(QUOTED)) == 1
-    assert ears.heard == [("voice.ogg", b"OggS-sound")]
+    assert [sound for _, sound in ears.heard] == [b"OggS-sound"]
     costs = steward.records.rows("SELECT cost FROM usage WHERE kind = 'hearing'")
     assert costs == [(3_000_000,)]
 
 
-@pytest.mark.telegrams_own
 async def test_an_answer_to_a_voice_message_is_spoken_until_voice_off(
     steward: Steward, voice: Speech
 ) -> None:
     steward.script(text("**Noted**: [milk](https://a.de/b)."), text("Again."), text("In silence."))
     await turned_on(steward)
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=30)
+    steward.speak(seconds=30)
     note = await spoken(steward)
     assert [m.text for m in steward.shown[-3:-1]] == [QUOTED, "Noted: milk."]
     assert steward.shown[-1] == note
@@ -175,22 +166,21 @@ async def test_an_answer_to_a_voice_message_is_spoken_until_voice_off(
     await steward.sees("Again.")
     steward.say("/voice off")
     await steward.sees(TEXT_ALONE)
-    steward.telegram.send_voice(steward.ann, b"OggS-sound", seconds=30)
+    steward.speak(seconds=30)
     await steward.sees("In silence.")
     steward.say("/usage")
     await steward.sees("speak/tts-1")
-    assert len(voice_notes(steward)) == 1
+    assert len(steward.voice_notes) == 1
     assert voice.refusals == []
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_while_it_is_spoken_costs_one_more_call_and_sends_one_note(
     steward: Steward, voice: Speech
 ) -> None:
     voice.gate = asyncio.Event()
     steward.script(text("Noted."))
     await turned_on(steward)
-    steward.telegram.send_voice(steward.ann)
+    steward.speak(seconds=30)
     await steward.sees("Noted.")
     await asyncio.wait_for(voice.arrived.wait(), 20)
     await steward.kill()
@@ -199,29 +189,27 @@ async def test_a_kill_while_it_is_spoken_costs_one_more_call_and_sends_one_note(
     await spoken(steward)
     await steward.recorded()
     assert voice.asked == 2
-    assert len(voice_notes(steward)) == 1
+    assert len(steward.voice_notes) == 1
     assert len(steward.showing("Noted.")) == 1
     assert cost_of_speaking(steward) == [(90_000, False)]
 
 
-@pytest.mark.telegrams_own
 async def test_a_kill_between_the_answer_and_its_delivery_speaks_and_pays_once(
     steward: Steward, voice: Speech
 ) -> None:
     steward.script(text("Noted."))
     await turned_on(steward)
-    sending = steward.telegram.hold("sendVoice")
-    steward.telegram.send_voice(steward.ann)
+    sending = steward.way.hold_voice()
+    steward.speak(seconds=30)
     await sending.arrived()
     await steward.restart()
     await spoken(steward)
     await steward.recorded()
     assert voice.asked == 1
-    assert len(voice_notes(steward)) == 1
+    assert len(steward.voice_notes) == 1
     assert cost_of_speaking(steward) == [(90_000, False)]
 
 
-@pytest.mark.telegrams_own
 async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     steward: Steward, voice: Speech
 ) -> None:
@@ -230,7 +218,7 @@ async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     steward.script(text("One."), text("Two."), text("Three."))
     await turned_on(steward)
     for count, answer in enumerate(("One.", "Two."), 1):
-        steward.telegram.send_voice(steward.ann)
+        steward.speak(seconds=30)
         await steward.sees(answer)
         wanted = 2 * count
         await steward.eventually(lambda most=wanted: voice.asked == most)
@@ -239,14 +227,14 @@ async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     await steward.eventually(lambda: not steward.records.rows("SELECT turn FROM voice_note"))
     assert len(steward.showing(UNSPOKEN)) == 1
     await steward.restart(STEWARD_SPEAK_PRICE="999999", STEWARD_BUDGET_DAY="5")
-    steward.telegram.send_voice(steward.ann)
+    steward.speak(seconds=30)
     await steward.sees("Three.")
     told = await steward.sees(UNSPOKEN, times=2)
     assert "today's budget of $5.00 for everybody does not allow it" in told.text
-    assert (voice.asked, voice_notes(steward), cost_of_speaking(steward)) == (4, [], [])
+    assert (voice.asked, steward.voice_notes, cost_of_speaking(steward)) == (4, [], [])
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("people there can refuse voice notes; on Discord a file comes instead")
 async def test_a_person_who_takes_no_voice_notes_is_told_once(
     steward: Steward, voice: Speech
 ) -> None:
@@ -254,11 +242,11 @@ async def test_a_person_who_takes_no_voice_notes_is_told_once(
     steward.foreseen += ["VOICE_MESSAGES_FORBIDDEN", "takes no voice messages from me"]
     steward.script(text("One."), text("Two."))
     await turned_on(steward)
-    steward.telegram.send_voice(steward.ann)
+    steward.speak(seconds=30)
     await steward.sees("One.")
     told = await steward.sees(NO_VOICE_TAKEN)
     assert NO_VOICE_HERE in told.text
-    steward.telegram.send_voice(steward.ann)
+    steward.speak(seconds=30)
     await steward.sees("Two.")
     assert voice.asked == 1
     assert len(steward.showing(NO_VOICE_TAKEN)) == 1

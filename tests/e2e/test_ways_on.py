@@ -7,7 +7,6 @@ import pytest
 from tests.e2e.launching import Command
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.terminals import Terminal
-from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, failure, text, tool
 from tests.words import (
     ASKERS_ONLY,
@@ -31,7 +30,6 @@ ASKS = calls(
 )
 
 
-@pytest.mark.telegrams_own
 async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> None:
     steward.script(REFUSED)
     await steward.start()
@@ -44,8 +42,8 @@ async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> 
     first = steward.press(told, RETRY)
     assert await steward.answered(first) == ""
     await gate.arrived()
-    second = steward.telegram.press(steward.ann, told, first.data, forged=True)
-    assert PRESSED_ALREADY in await steward.answered(second)
+    second = steward.press(told, RETRY)
+    assert PRESSED_ALREADY in await steward.notified(second)
     # An edit may have been shown, and not have been noted.
     steward.foreseen.append("message is not modified")
     await steward.restart()
@@ -55,7 +53,6 @@ async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> 
     assert len(steward.records.stop_reasons) == 2
 
 
-@pytest.mark.telegrams_own
 @pytest.mark.parametrize("after_work", [False, True])
 async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_nothing(
     steward: Steward, after_work: bool
@@ -68,7 +65,7 @@ async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_n
     # It may have taken the buttons away, and not have noted it.
     steward.foreseen.append("message is not modified")
     # The program answers a press as soon as it is stored; there it is killed.
-    answering = steward.telegram.hold("answerCallbackQuery", after_work=after_work)
+    answering = steward.way.hold_acknowledgement(after_work=after_work)
     lost = Gate()
     steward.script(text("Lost.").held(lost), text("Much is new."))
     steward.press(told, RETRY)
@@ -80,7 +77,6 @@ async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_n
     assert len(steward.records.stop_reasons) == 2
 
 
-@pytest.mark.telegrams_own
 async def test_a_press_that_came_while_the_program_was_dead_counts(steward: Steward) -> None:
     steward.script(REFUSED)
     await steward.start()
@@ -88,32 +84,28 @@ async def test_a_press_that_came_while_the_program_was_dead_counts(steward: Stew
     told = await steward.sees(NOT_LET_IN)
     await steward.recorded()
     await steward.kill()
-    steward.press(told, RETRY)
+    press = steward.press(told, RETRY)
     steward.script(text("Much is new."))
     await steward.start()
+    steward.way.press_again_if_lost(press)
     await steward.sees("Much is new.")
 
 
-@pytest.mark.telegrams_own
 async def test_old_presses_and_those_of_strangers_do_nothing_and_say_so(steward: Steward) -> None:
+    eve = steward.person(666, "Eve")
+    team = steward.team(eve)
     steward.script(REFUSED, text("Something else."))
     await steward.start()
-    steward.say("What is new?")
-    told = await steward.sees(NOT_LET_IN)
-    eve = steward.telegram.person(666, "Eve")
-    data = told.buttons[0][0].data or ""
-    theirs = steward.telegram.press(eve, told, data, forged=True)
-    assert await steward.answered(theirs) == ASKERS_ONLY
-    steward.say("Never mind. What else?")
-    await steward.sees("Something else.")
-    await steward.until(lambda: not told_again(steward).buttons)
-    old = steward.telegram.press(steward.ann, told, data, forged=True)
-    assert GONE_ON in await steward.answered(old)
+    steward.call("What is new?", at=team)
+    told = await steward.sees(NOT_LET_IN, at=team)
+    theirs = steward.press(told, RETRY, eve)
+    assert await steward.notified(theirs) == ASKERS_ONLY
+    steward.call("Never mind. What else?", at=team)
+    await steward.sees("Something else.", at=team)
+    await steward.until(lambda: not steward.showing(NOT_LET_IN, team)[0].buttons)
+    old = steward.press(told, RETRY)
+    assert GONE_ON in await steward.notified(old)
     assert len(steward.model.requests) == 2
-
-
-def told_again(steward: Steward) -> ShownMessage:
-    return steward.showing(NOT_LET_IN)[0]
 
 
 async def test_a_turn_stopped_by_its_rounds_goes_on(steward: Steward) -> None:

@@ -154,15 +154,14 @@ async def test_a_search_that_was_cut_off_or_switched_off_spoils_no_later_request
     assert "web_search" not in last
 
 
-@pytest.mark.telegrams_own
 async def test_a_member_who_may_not_search_is_offered_no_search(steward: Steward) -> None:
-    bob = steward.telegram.person(77, "Bob")
+    bob = steward.person(77, "Bob")
     steward.script(text("I cannot search."), text("I can."))
-    await steward.start(STEWARD_SEARCH="anthropic", STEWARD_ALLOWED="telegram:77")
-    steward.say("/rights 77 tools read_file")
+    await steward.start(STEWARD_SEARCH="anthropic", STEWARD_ALLOWED=steward.account(bob))
+    steward.say(f"/rights {steward.account(bob)} tools read_file")
     await steward.sees("tools read_file ·")
-    steward.telegram.say(bob, "hello")
-    await steward.until(lambda: "I cannot search." in steward.telegram.screen(77).texts)
+    steward.say("hello", by=bob)
+    await steward.sees("I cannot search.", at=bob)
     steward.say("hello")
     await steward.sees("I can.")
     offered = [request.body["tools"] for request in steward.model.requests]
@@ -170,7 +169,6 @@ async def test_a_member_who_may_not_search_is_offered_no_search(steward: Steward
     assert kinds == [[], ["web_search"]]
 
 
-@pytest.mark.telegrams_own
 async def test_a_picture_of_a_page_is_seen_and_a_trusted_site_pauses_no_rule(
     steward: Steward, site: str
 ) -> None:
@@ -203,7 +201,7 @@ async def test_a_picture_of_a_page_is_seen_and_a_trusted_site_pauses_no_rule(
     await steward.sees("By the rule.")
     assert target.read_text() == "a"
     steward.say("/rules")
-    told = await steward.sees("Pauses no rule, because you trust it:")
+    told = await steward.sees("Trusted: what I read there does not pause your rules:")
     assert site in told.text
     steward.say("/rules remove 2")
     await steward.sees("Not trusted any more")

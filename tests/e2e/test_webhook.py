@@ -71,7 +71,7 @@ async def _taken(telegram: BotApi) -> None:
     await telegram.wait_for(lambda: not telegram.updates.pending)
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_a_talk_and_what_came_before_the_start(steward: Steward, proxy: Proxy) -> None:
     steward.script(thinking("Hm.") + text("Hello, Ann."), text("Again."))
     steward.say("Hello")
@@ -84,7 +84,7 @@ async def test_a_talk_and_what_came_before_the_start(steward: Steward, proxy: Pr
     assert proxy.answers.count(200) == 2
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_killed_between_accepting_and_answering_it_handles_the_update_once(
     steward: Steward, proxy: Proxy
 ) -> None:
@@ -108,7 +108,7 @@ async def test_killed_between_accepting_and_answering_it_handles_the_update_once
     assert len(steward.records.stop_reasons) == 2
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_hours_without_the_program_lose_nothing(steward: Steward, proxy: Proxy) -> None:
     steward.script(text("I am here."), text("So I am again."))
     await steward.start()
@@ -124,7 +124,7 @@ async def test_hours_without_the_program_lose_nothing(steward: Steward, proxy: P
     assert "without the right secret" not in steward.output
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 @pytest.mark.parametrize("secret", ["", "a-wrong-secret-of-some-length"])
 async def test_a_stranger_leaves_nothing(steward: Steward, proxy: Proxy, secret: str) -> None:
     await steward.start()
@@ -152,7 +152,7 @@ def _secret(steward: Steward) -> str:
     return webhook.secret
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_each_start_has_a_new_secret_unless_one_is_set(
     steward: Steward, proxy: Proxy
 ) -> None:
@@ -167,7 +167,7 @@ async def test_each_start_has_a_new_secret_unless_one_is_set(
     assert proxy.answers == []
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_back_to_polling_the_webhook_is_deleted_and_nothing_is_lost(
     steward: Steward, proxy: Proxy
 ) -> None:
@@ -186,7 +186,7 @@ async def test_back_to_polling_the_webhook_is_deleted_and_nothing_is_lost(
     assert proxy.answers == []
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_a_port_in_use_is_one_sentence_and_code_2(steward: Steward) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         steward.settings |= {
@@ -198,7 +198,7 @@ async def test_a_port_in_use_is_one_sentence_and_code_2(steward: Steward) -> Non
     assert "STEWARD_WEBHOOK_PORT" in steward.output.splitlines()[-1]
 
 
-@pytest.mark.telegrams_own
+@pytest.mark.telegrams_own("webhooks")
 async def test_the_doctor_tells_that_telegram_does_not_reach_us(
     steward: Steward, proxy: Proxy
 ) -> None:

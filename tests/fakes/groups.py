@@ -21,6 +21,7 @@ class FakeGroups:
     fault: ChannelError | None = None
     threads_allowed: bool = True
     asked: list[str] = field(default_factory=list[str])
+    left: list[str] = field(default_factory=list[str])
 
     async def owned_by(self, group: Address, sender: Sender) -> bool:
         self.asked.append(sender.key)
@@ -35,6 +36,11 @@ class FakeGroups:
         if self.fault is not None:
             raise self.fault
         return self.threads_allowed
+
+    async def leave(self, group: Address) -> None:
+        if self.fault is not None:
+            raise self.fault
+        self.left.append(group.chat)
 
     async def includes(self, group: Address, sender: Sender) -> bool:
         self.asked.append(sender.key)

@@ -12,9 +12,11 @@ class FakePacking:
     def __init__(self) -> None:
         self.packed: dict[str, list[Page]] = {}
 
-    async def pack(self, key: str, pages: AsyncIterator[Page], most: int) -> FileRef | None:
+    async def pack(
+        self, key: str, name: str, pages: AsyncIterator[Page], most: int
+    ) -> FileRef | None:
         found = [page async for page in pages]
         if sum(len(page.lines) + len(page.markdown) for page in found) > most:
             return None
         self.packed[key] = found
-        return FileRef("", "steward-export.zip", text="".join(page.markdown for page in found))
+        return FileRef("", f"{name}.zip", text="".join(page.markdown for page in found))

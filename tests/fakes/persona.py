@@ -7,3 +7,4 @@ from dataclasses import dataclass
 class FakePersona:
     words: str = ""
     fault: str = ""
+    place: str = "/home/ann/steward/persona.md"

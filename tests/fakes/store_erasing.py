@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 def erase(rows: "Rows", write: Erase, at: datetime) -> None:
     target, mark = write.target, mark_of(at)
-    chats = _chats_of(rows, target.whose)
+    chats = chats_of(rows, target.whose)
     turns = _turns_of(rows, target, chats)
     settled = {t.id for t in rows.turns.values() if t.state is TurnState.SETTLED}
     turns |= {e.id for e in rows.errands.values() if e.parent in turns} & settled
@@ -280,7 +280,7 @@ def _turns_of(rows: "Rows", target: Target, chats: set[int]) -> set[str]:
     return {t.id for t in settled if t.chat in chats}
 
 
-def _chats_of(rows: "Rows", owner: Whose) -> set[int]:
+def chats_of(rows: "Rows", owner: Whose) -> set[int]:
     person, group = person_of(owner), group_of(owner)
     spoken = {t.chat for t in rows.turns.values() if t.asker == person}
     spoken |= {r.chat for r in rows.inbox.values() if r.chat is not None and r.person == person}

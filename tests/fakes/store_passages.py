@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.domain.errors import StoreError
 from bot.domain.fit import Candidate, fit, weights
+from bot.domain.imported import IMPORTED
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Hit, Passage, Whose
@@ -13,6 +14,7 @@ from bot.domain.stems import sought, stems
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
 from bot.ports.memory import MemoryStanding, Past
+from tests.fakes.store_erasing import chats_of
 from tests.fakes.store_rows import Rows
 
 
@@ -105,8 +107,13 @@ class MemoryBelongings:
     rows: Rows
 
     async def talks(self, whose: Whose) -> Sequence[Talk]:
-        chats = {p.chat for p in self.rows.passages.values() if p.whose == whose}
-        chats |= {c.id for c in self.rows.chats.values() if c.screen in chats}
-        found = [c for c in self.rows.conversations.values() if c.chat in chats]
+        chats = chats_of(self.rows, whose)
+        shown = {c.id: c.shown_in for c in self.rows.chats.values()}
+        found = [c for c in self.rows.conversations.values() if shown[c.chat] in chats]
         ordered = sorted(found, key=lambda c: (c.opened_at, c.id))
         return [Talk(self.rows.chats[c.chat].address.key, c.id) for c in ordered]
+
+    async def imported(self, whose: Whose, after: int, limit: int) -> Sequence[Passage]:
+        theirs = [p for p in self.rows.passages.values() if p.whose == whose and p.number > after]
+        found = [p for p in theirs if p.id.startswith(IMPORTED)]
+        return sorted(found, key=lambda p: p.number)[:limit]

@@ -81,6 +81,7 @@ from bot.domain.change import (
     Write,
 )
 from bot.domain.chat import Chat, Conversation
+from bot.domain.erasing import is_erased
 from bot.domain.errand import Errand
 from bot.domain.errors import Conflict, FenceLost
 from bot.domain.feedback import Feedback
@@ -249,6 +250,9 @@ class Rows:
             erase(self, write, at)
         elif isinstance(write, ReadPast):
             self.past = (write.conversation, write.ended)
+            for entry in self.entries.values():
+                if entry.conversation == write.conversation and is_erased(entry.body):
+                    self.drop_passage(entry.turn)
         elif isinstance(write, AddNote):
             self.notes.setdefault(write.note.id, write.note)
         elif isinstance(write, DropNote):

@@ -164,7 +164,7 @@ class Stage:
         """Lends the tools about the memory to every chat, from the next turn on."""
         store = self.store
         recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
-        self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats))
+        self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats, store.people))
 
     def lend_errands(self) -> None:
         """Lends the tool that sends errands out to every chat, from the next turn on."""

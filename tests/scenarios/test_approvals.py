@@ -30,6 +30,7 @@ from tests.words import (
     CARD_STILL_WAITS,
     DECIDED_ALREADY,
     DENIED,
+    DENIED_ALONE,
     MADE_TWICE,
     NOT_IN_TIME,
     NOTHING_TO_DECIDE,
@@ -142,7 +143,7 @@ async def test_a_round_is_counted_on_its_cards() -> None:
         first, second = (card.text.split("\n\n")[0] for card in scene.cards)
         assert (first, second) == ("🔐 Do write 1 · 1 of 2", "🔐 Do write 2 · 2 of 2")
         assert await scene.press("Deny", card=0) == f"{DENIED} 1 card left."
-        assert await scene.press("Deny") == DENIED
+        assert await scene.press("Deny") == DENIED_ALONE
         await scene.settled()
 
 

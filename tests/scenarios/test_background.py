@@ -157,10 +157,10 @@ async def test_about_is_shown_bounded_and_private() -> None:
 async def test_the_status_says_that_there_are_such_words() -> None:
     async with stage() as scene:
         await scene.say("/status")
-        await scene.shows(
-            "- My character: the usual one; `persona.md` in my folder makes it another\n"
-        )
-        await scene.shows("- What I know about you: nothing yet; see /about")
+        written = f"to change it, write the file `{scene.persona.place}`"
+        await scene.shows(f"- My character: the usual one; {written}\n")
+        await scene.shows("- Your rules: none, so I ask before each change; see /rules")
+        await scene.shows("- What you told me about yourself: nothing yet; see /about")
         await scene.shows("running for less than a minute")
         scene.persona.words = "You are a pirate."
         scene.persona.fault = "persona.md has more than 8000 bytes"
@@ -169,4 +169,11 @@ async def test_the_status_says_that_there_are_such_words() -> None:
         await scene.shows(
             "- My character: as an owner wrote it, 17 characters. A fault: `persona.md has more"
         )
-        await scene.shows("- What I know about you: what you told me, 3 characters; see /about")
+        await scene.shows("- What you told me about yourself: 3 characters; see /about")
+
+
+async def test_a_group_is_not_told_where_the_owners_file_lies() -> None:
+    async with group() as team:
+        told = await team.command("/status")
+        assert "- My character: the usual one\n" in told
+        assert team.scene.persona.place not in told

@@ -323,7 +323,7 @@ async def test_an_owner_sets_budgets_with_buttons_and_takes_them_away() -> None:
         await scene.crash()
         await scene.say("/status")
         await scene.shows("Money today, all chats: $0.00, of $5.00")
-        await scene.press("Day off")
+        await scene.press("Day: no budget")
         await scene.shows(BUDGET_OFF)
     assert [line.action for line in scene.store.rows.audit] == ["budget.set", "budget.set"]
 

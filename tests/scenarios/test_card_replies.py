@@ -15,7 +15,7 @@ from tests.scenarios.tools import (
 from tests.words import (
     CARD_DENIED,
     CHANGE,
-    DENIED,
+    DENIED_ALONE,
     DIFFERENT,
     HOW_TO_PRESS,
     ONE_WAITS_ABOVE,
@@ -124,7 +124,7 @@ async def test_change_asks_for_the_words_and_the_reply_is_the_reason() -> None:
         await scene.say("can it be shorter?", reply_to=asked)
         await scene.settled()
         assert "They said: can it be shorter?" in scene.results[0].text
-        assert f"{CARD_DENIED}: “can it be shorter?” · Do write x" in scene.texts
+        assert f"{CARD_DENIED} · Do write x · “can it be shorter?”" in scene.texts
 
 
 async def test_a_reply_to_the_question_of_a_decided_card_is_an_ordinary_message() -> None:
@@ -148,7 +148,7 @@ async def test_only_the_asker_may_ask_for_a_change() -> None:
         assert await scene.press(CHANGE, BOB) == NOT_YOURS
         assert the_question(scene) is None
         assert scene.channel.refusals == [NOT_YOURS]
-        assert await scene.press("Deny") == DENIED
+        assert await scene.press("Deny") == DENIED_ALONE
         await scene.settled()
         assert scene.channel.refusals == [NOT_YOURS]
 

@@ -15,6 +15,9 @@ from tests.scenarios.tools import (
 from tests.words import (
     APPROVED,
     CARD_STOPPED,
+    DENIED,
+    DENIED_ALONE,
+    NOT_DECIDED,
 )
 
 
@@ -26,9 +29,36 @@ async def test_stop_ends_a_card_that_was_set_aside() -> None:
         await scene.say("what is two and two?")
         await scene.settled(2)
         await scene.say("/stop")
-        await scene.shows("Stopped 1 waiting card.")
+        await scene.shows("Closed 1 waiting card. It does not run.")
         assert f"{CARD_STOPPED} · Do write x" in scene.texts
         assert (scene.cards, tool.ran) == ([], [])
+
+
+async def test_a_card_that_is_shown_again_tells_the_time_that_is_left() -> None:
+    tool = writing()
+    async with stage(calls(write()), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert NOT_DECIDED in scene.cards[0].text
+        await scene.clock.advance(20 * 3600)
+        await scene.say("/approvals")
+        await scene.shows("1 card is waiting for a decision.")
+        (again,) = scene.cards
+        assert "No answer in 4 h: it does not run" in again.text
+
+
+async def test_a_denial_says_that_the_work_goes_on_only_where_it_does() -> None:
+    script = calls(write()), says("Without it."), calls(write()), says("Four.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        assert await scene.press("Deny") == DENIED_ALONE
+        await scene.settled(1)
+        await scene.say("write x again")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(3)
+        assert await scene.press("Deny") == DENIED
 
 
 async def test_a_message_sets_the_waiting_turn_aside_and_a_late_approval_continues() -> None:

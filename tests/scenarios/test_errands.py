@@ -153,13 +153,13 @@ async def test_three_errands_bring_their_results_to_one_answer() -> None:
     ) as scene:
         await scene.say("go")
         await scene.shows(FOR_ERRAND)
-        await scene.shows("⏳ Errands: 2 of 3 done")
+        await scene.shows("⏳ Helpers: 2 of 3 done")
         assert parent(scene).state is TurnState.PARKED
         await scene.press("Approve")
         await scene.shows("First.; Second: wrote x; Third.")
         await scene.settled(4)
         assert len(tool.ran) == 1
-        assert "✓ Errands: 3 of 3 done\n✓ task one\n✓ task three\n✓ task two" in scene.texts
+        assert "✓ Helpers: 3 of 3 done\n✓ task one\n✓ task three\n✓ task two" in scene.texts
         scene.assert_whole()
 
 
@@ -199,7 +199,7 @@ async def test_stop_ends_a_turn_and_its_errands() -> None:
         await scene.settled(3)
         assert {t.stop_reason for t in scene.turns} == {StopReason.USER_CANCELLED}
         assert scene.cards == []
-        assert any(t.startswith("⏹ Errands: 0 of 2 done") for t in scene.texts)
+        assert any(t.startswith("⏹ Helpers: 0 of 2 done") for t in scene.texts)
         assert all(e.taken for e in scene.store.rows.errands.values())
         assert tool.ran == []
         called = [r.text for r in scene.results if r.tool == DELEGATE]
@@ -484,7 +484,7 @@ async def test_the_status_lists_the_tree() -> None:
         await scene.say("go")
         await scene.until(lambda: scene.cards or None)
         await scene.say("/status")
-        await scene.shows("↳ Errand “task one”: waiting for your decision, 1 round, 1 call")
+        await scene.shows("↳ Helper “task one”: waiting for your decision, 1 round, 1 call")
 
 
 async def test_a_long_result_is_an_artifact_that_the_parent_can_read() -> None:
@@ -524,7 +524,7 @@ async def test_a_message_goes_first_while_an_errand_rests_and_its_card_tries_aga
         await scene.say("and hello")
         await scene.shows("Hello.")
         await scene.say("/status")
-        await scene.shows("↳ Errand “task one”: paused")
+        await scene.shows("↳ Helper “task one”: paused")
         served[0] = True
         await scene.press("Try now")
         await scene.shows("So late.")
@@ -568,7 +568,7 @@ async def test_in_a_group_an_owner_decides_about_the_card_of_a_members_errand() 
     async with running(scene, PEOPLE):
         team = Group(scene)
         await team.ask("go", BOB)
-        await scene.shows_in(TEAM, "asked by Bob for the errand “task one”")
+        await scene.shows_in(TEAM, "asked by Bob for the helper’s task “task one”")
         data = scene.cards[0].piece.body["buttons"][0][0]["data"]
         await scene.press_data(data, ANN, scene.cards[0].id, TEAM)
         await scene.shows_in(TEAM, "One: wrote x")

@@ -111,11 +111,11 @@ async def test_a_run_comes_at_once_and_the_next_one_reads_the_diary() -> None:
 async def test_milestones_are_told_once_and_listed() -> None:
     script = [update(milestone="The club took you."), says("Done for today.")]
     async with stage(*script) as scene:
-        goal = await begun(scene)
+        await begun(scene)
         await scene.settled()
         shown = [text for text in scene.texts if text.startswith("🎯 The club took you.")]
         assert len(shown) == 1
-        assert f"goal {goal.id}" in shown[0]
+        assert shown[0].endswith("🎯 Learn to sail")
         await scene.say("/goals")
         listed = await scene.shows("The goals of this chat")
         assert "Learn to sail · active · next Tue 2026-11-03 12:00" in listed
@@ -439,8 +439,14 @@ async def test_buttons_pause_resume_run_end_and_delete() -> None:
         await scene.settled(3)
         await scene.press("Show")
         await scene.press("Done")
+        await scene.shows("It ends now, and cannot go on later.")
+        assert stands(scene) is GoalStanding.ACTIVE, "the first press only asks"
+        await scene.press("Done")
         await scene.until(lambda: stands(scene) is GoalStanding.DONE or None)
         await scene.press("Show")
+        await scene.press("Delete")
+        await scene.shows("Delete it, with its diary and its tasks?")
+        assert scene.store.rows.goals, "the first press only asks"
         await scene.press("Delete")
         await scene.until(lambda: not scene.store.rows.goals)
         rows = scene.store.rows
@@ -461,8 +467,58 @@ async def test_a_number_of_the_list_shows_its_goal() -> None:
         assert ("Learn to row" in scene.texts[-1]) == ("Learn to row" in second)
         await scene.say("/goals 3")
         await scene.shows("This chat has no goal")
-        await scene.say("/goals pause 1")
-        await scene.shows("This chat has no goal `1`")
+        await scene.say("/goals pause 2")
+        await scene.shows("⏸ Paused: Learn to sail")
+        await scene.say("/goals done 2")
+        await scene.shows("Is it reached? It ends now")
+        await scene.say("/goals end 2")
+        await scene.shows("Is this the goal you mean? Then press its button.")
+        assert sorted(one.state for one in scene.store.rows.goals.values()) == ["active"] * 2
+
+
+async def test_only_the_newest_card_of_a_goal_has_buttons() -> None:
+    async with stage() as scene:
+        await proposed(scene)
+        await scene.press("Weekly")
+        await scene.shows("Pace: every week.")
+        assert len(scene.cards) == 1, "a press shows the card in its own message"
+        await scene.say("/goals limit whole 20 until 2026-12-24")
+        await scene.shows("$20.00 in all, and ends on 2026-12-24")
+        await scene.shows("A newer card of this goal is below.")
+        (card,) = scene.cards
+        assert "$20.00" in card.text
+        assert "`/goals limit day 1 whole 10 until 2026-12-24` allows $1.00 a day" in card.text
+        await proposed(scene, "/goal Learn to row")
+        assert len(scene.cards) == 2, "another goal has a card of its own"
+
+
+async def test_the_only_goal_needs_no_number_and_several_are_asked_about() -> None:
+    async with stage(says("x"), says("y")) as scene:
+        await begun(scene)
+        await scene.say("/goals limit whole 20")
+        await scene.shows("of $20.00")
+        await begun(scene, "/goal Learn to row")
+        before = [one.budget for one in scene.store.rows.goals.values()]
+        await scene.say("/goals limit whole 30")
+        asked = await scene.shows("Which goal? Write its number, as in `/goals limit 1 …`.")
+        assert "- 1: Learn to row\n- 2: Learn to sail" in asked
+        await scene.say("/goals answer Porto")
+        await scene.shows("No goal of this chat asks you anything now.")
+        assert [one.budget for one in scene.store.rows.goals.values()] == before
+        await scene.say("/goals limit 2 whole 30")
+        await scene.shows("of $30.00")
+
+
+async def test_the_only_question_is_answered_without_a_number_even_by_one() -> None:
+    script = [update(state="stuck", question="How many rooms?"), says("."), says("Thanks.")]
+    async with stage(*script) as scene:
+        await begun(scene)
+        await scene.shows("or write `/goals answer …`")
+        await scene.settled()
+        await scene.say("/goals answer 2 rooms,\nor 3")
+        await scene.shows("▶️ Thanks, I go on: Learn to sail")
+        assert (DiaryKind.ANSWER, "2 rooms,\nor 3") in diary(scene)
+        await scene.settled(2)
 
 
 async def test_a_goal_is_no_task_of_the_list_and_stands_in_the_status() -> None:
@@ -482,7 +538,7 @@ async def test_done_by_the_person_stops_a_run_under_way() -> None:
     async with stage(*script, tools=[writing()]) as scene:
         goal = await begun(scene)
         await scene.parked()
-        await scene.say(f"/goals done {goal.id}")
+        await scene.say(f"/goals end {goal.id}")
         await scene.settled()
         assert stands(scene) is GoalStanding.DONE
         assert states(scene) == [RunState.STOPPED]
@@ -529,7 +585,7 @@ async def test_a_goal_that_was_deleted_in_its_run_leaves_nothing() -> None:
     async with stage(*script, tools=[writing()]) as scene:
         goal = await begun(scene)
         await scene.parked()
-        await scene.say(f"/goals delete {goal.id}")
+        await scene.say(f"/goals drop {goal.id}")
         await scene.settled()
         rows = scene.store.rows
         assert (rows.goals, rows.tasks, rows.runs, rows.diary) == ({}, {}, {}, {})

@@ -115,7 +115,7 @@ async def test_only_an_owner_sets_what_a_group_wants():
 async def test_the_settings_of_groups_mean_nothing_in_a_private_chat():
     async with stage() as scene:
         await scene.say("/context on")
-        await scene.shows("This is for groups")
+        await scene.shows("This command is for groups")
 
 
 async def test_talk_is_read_as_untrusted_context_once_when_the_owner_allows_it():

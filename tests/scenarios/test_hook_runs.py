@@ -17,7 +17,7 @@ from bot.ports.hook_service import Answered, Refusal, Refused
 from tests.fakes.model import RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life
-from tests.scenarios.stage import ANN, HOME, Stage, running
+from tests.scenarios.stage import ANN, HOME, Stage, running, stage
 from tests.scenarios.tools import writing
 from tests.words import TRIED
 
@@ -119,3 +119,14 @@ async def _present(scene: Stage, before: Presence, now: Presence) -> None:
     change = PresenceChange(HOME, ANN, before, now, "private")
     await scene.application.parts.intake.accept("fake", (scene.channel.update(change),))
     await scene.routed()
+
+
+async def test_a_card_of_a_run_names_the_hook_and_the_gaps_in_its_words() -> None:
+    script = (calls(call("w", "write", {"what": "x"})), says(FOUND))
+    async with stage(*script, tools=[writing()]) as scene:
+        scene.hooks.add("build", "Look at {{log.0}} of {{repo}} and say why.")
+        await scene.call_hook("build", {"log": ["dry"], "repo": "garden"}, key="build-7")
+        await scene.until(lambda: scene.cards)
+        assert "“hook build: Look at [log.0] of [repo] and say why.”" in scene.cards[-1].text
+        await scene.press("Approve")
+        await scene.shows(FOUND)

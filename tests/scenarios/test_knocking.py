@@ -9,7 +9,7 @@ from bot.flow.arrivals.knocking import MOST_A_DAY
 from bot.flow.commands.letting_in import LET_IN
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, HOME, stage
-from tests.words import DEAD_BUTTON, DECIDED_ALREADY, OWNERS_DECIDE
+from tests.words import ADMITTED, DEAD_BUTTON, DECIDED_ALREADY, IGNORED, OWNERS_DECIDE
 
 _BOBS = Address("fake", "2")
 _CY = Sender("fake", "3", "Cy")
@@ -19,10 +19,13 @@ _CYS = Address("fake", "3")
 async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
     async with stage(says("Hello Bob.")) as scene:
         await scene.say("let me in", BOB)
-        await scene.shows("I have told its owner that you wrote. Your number is 2.")
-        await scene.shows("👋 “Bob” (number 2) wants to use me.")
+        await scene.shows("I have told my owner that you wrote. Your number is 2.")
+        card = await scene.shows("👋 “Bob” (number 2) wants to use me.")
+        assert "They wrote to me on Fake. I do not keep what strangers write" in card
+        assert "Ignore: they get no answer" in card
+        assert "let me in" not in card
         assert await scene.press("Let in") == ""
-        await scene.shows("✅ Let in")
+        await scene.shows(ADMITTED)
         await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
         assert scene.cards == []
         await scene.say("hello", BOB)
@@ -63,13 +66,15 @@ async def test_a_stranger_who_is_ignored_hears_nothing_more() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB)
         await scene.press("Ignore")
-        await scene.shows("Ignored. I stay silent.")
+        await scene.shows(IGNORED)
         before = scene.texts
         await scene.clock.advance(2 * 86_400)
         await scene.say("hello?", BOB)
         await scene.routed()
         assert scene.texts == before
         assert await scene.store.people.by_sender(BOB) is None
+        await scene.say("/allow 2")
+        await scene.shows("fake:2 can use me now.")
 
 
 async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so() -> None:
@@ -85,14 +90,14 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
         await scene.until(lambda: not scene.cards)
         told = [text for text in scene.texts if text.startswith("👋 “Bob” (number 2)")]
-        assert [text.endswith("✅ Let in") for text in told] == [True, True]
-        assert len([t for t in scene.channel.texts(_CYS) if t.endswith("✅ Let in")]) == 2
+        assert [text.endswith(ADMITTED) for text in told] == [True, True]
+        assert len([t for t in scene.channel.texts(_CYS) if t.endswith(ADMITTED)]) == 2
         assert await scene.press_data(data, ANN, old.id) == f"{DECIDED_ALREADY}: let in."
 
 
 @pytest.mark.parametrize(
     ("way", "verdict"),
-    [("Let in", "✅ Let in"), ("Ignore", "Ignored. I stay silent."), ("/allow 2", "✅ Let in")],
+    [("Let in", ADMITTED), ("Ignore", IGNORED), ("/allow 2", ADMITTED)],
 )
 async def test_a_decision_ends_the_cards_of_every_owner_about_this_person_alone(
     way: str, verdict: str
@@ -141,13 +146,13 @@ async def test_an_open_card_changes_nothing_about_a_person_who_was_let_in_otherw
         assert await scene.store.people.accounts() == people
         assert scene.store.rows.audit == audit
         assert LET_IN not in scene.channel.texts(_BOBS)
-        assert not any("I stay silent" in text for text in scene.texts)
+        assert not any("get no answer." in text for text in scene.texts)
         await scene.say("/revoke 2")
         await scene.shows("can no longer use me")
         await scene.clock.advance(86_400)
         await scene.say("hello?", BOB, at=_BOBS)
         await scene.until(lambda: len(scene.channel.texts(_BOBS)) == 2)
-        assert "I have told its owner that you wrote" in scene.channel.texts(_BOBS)[-1]
+        assert "I have told my owner that you wrote" in scene.channel.texts(_BOBS)[-1]
 
 
 async def test_a_card_of_before_lets_nobody_in_whose_access_was_taken_back_since() -> None:
@@ -217,7 +222,7 @@ async def test_owners_are_asked_about_few_strangers_a_day() -> None:
         await scene.routed()
         await scene.application.parts.way_out.delivery.flushed()
         assert len(scene.cards) == MOST_A_DAY
-        told = [text for text in scene.texts if "send this number to its owner" in text]
+        told = [text for text in scene.texts if "send this number to my owner" in text]
         assert len(told) == 3
         await scene.clock.advance(86_400)
         await scene.say("hi", Sender("fake", "200", "T"))
@@ -233,7 +238,7 @@ async def test_a_decision_is_carried_out_once_over_a_crash() -> None:
         press = Press(card.address, ANN, data, "h", card.id)
         update = scene.channel.update(press)
         await scene.application.parts.intake.accept("fake", (update, update))
-        await scene.shows("✅ Let in")
+        await scene.shows(ADMITTED)
         await scene.crash()
         await scene.routed()
         assert scene.channel.texts(_BOBS) == [LET_IN]

@@ -101,7 +101,7 @@ async def test_a_server_is_left_at_once_with_all_its_known_channels_and_told_of_
             lambda: "Other." in team.scene.channel.texts(Address("fake", "-200"))
         )
         left = of_server(MEMBER, GONE, "-100", "-200", "-300")
-        assert await news(team, left) == ["I am no longer in “Home”. Ended there: 1 turn."]
+        assert await news(team, left) == ["I am no longer in “Home”. Ended there: 1 request."]
         await team.scene.until(lambda: team.scene.turns[0].state is TurnState.SETTLED)
         assert len(await news(team, left)) == 1, "what is known already is no news"
         told = await news(team, of_server(GONE, MEMBER, "-100", "-200"))
@@ -168,7 +168,7 @@ async def test_all_that_a_group_had_going_on_ends_with_the_bots_removal():
         await team.say("a secret", EVE)
         told = await news(team, change(MEMBER, GONE))
         turn = await team.scene.settled()
-        assert told[-1].endswith("Ended there: 1 turn.")
+        assert told[-1].endswith("Ended there: 1 request.")
         assert turn.stop_reason is StopReason.USER_CANCELLED
         assert [a.state for a in team.scene.approvals] == [ApprovalState.CANCELLED]
         assert team.texts[-1].startswith(STOPPED_REMOVED)

@@ -118,7 +118,7 @@ async def test_a_turn_that_no_model_can_serve_is_tried_after_1_5_15_and_60_minut
         for number, minutes in enumerate((1, 5, 15, 60), start=1):
             await rests(scene, number)
             (card,) = scene.cards
-            assert "“a hard thing” waits; nothing is lost." in card.text
+            assert "“a hard thing” waits; nothing is lost or changed." in card.text
             assert OVERLOADED in card.text
             assert f"in {minutes} minute" in card.text
             await scene.clock.advance(minutes * 60 - 1)

@@ -13,12 +13,15 @@ from tests.scenarios.test_background import seen
 from tests.scenarios.test_memory import afresh, indexed, kept
 from tests.scenarios.test_notes import NOTED, NUTS, notes
 from tests.words import (
+    DELETE_NOTE,
+    KEEP,
     NO_SUCH_NOTE,
     NOTE_NEEDS_WORDS,
     NOTE_SAYS,
     NOTE_TOO_LONG,
     NOTE_UNDONE,
     NOTES_OF_OTHERS,
+    UNDO,
     WHAT_NOTE,
 )
 
@@ -37,6 +40,13 @@ async def shown(scene: Stage, words: str) -> Shown:
     return await scene.until(
         lambda: next((s for s in scene.channel.screen.values() if words in s.text), None)
     )
+
+
+async def deleted_below_its_change(scene: Stage) -> None:
+    await scene.press("🗑 Delete")
+    await scene.shows(DELETE_NOTE)
+    await scene.press("🗑 Delete")
+    await scene.shows("The note is deleted.")
 
 
 def questions(scene: Stage) -> list[Shown]:
@@ -79,8 +89,7 @@ async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() ->
         assert told.index(EGGS) < told.index("hold no longer")
         assert len(scene.model.requests) == 4, "the reply is no message for the model"
         await scene.press("✏️ Change")
-        await scene.press("🗑 Delete")
-        await scene.shows("The note is deleted.")
+        await deleted_below_its_change(scene)
         assert notes(scene) == []
         assert EGGS not in words_left(scene)
         assert not any(NUTS in str(row) for row in rows_but_commands(scene))
@@ -97,7 +106,7 @@ async def test_undo_brings_the_old_words_back_once_and_keeps_neither_beside_them
         await scene.say(EGGS, reply_to=await asked(scene))
         told = await scene.shows(NOTE_SAYS.format(EGGS))
         assert f"Before: {NUTS}" in told
-        await scene.press("↩️ Undo")
+        await scene.press(UNDO)
         await scene.shows(NOTE_UNDONE)
         (note,) = notes(scene)
         assert (note.text, note.person) == (NUTS, 1)
@@ -110,9 +119,27 @@ async def test_undo_brings_the_old_words_back_once_and_keeps_neither_beside_them
         await scene.until(lambda: questions(scene)[1:])
         await scene.say("Ann eats everything.", reply_to=questions(scene)[-1])
         await scene.shows(NOTE_SAYS.format("Ann eats everything."))
-        await scene.press("🗑 Delete")
-        await scene.shows("The note is deleted.")
+        await deleted_below_its_change(scene)
         assert not any(NUTS in str(row) for row in rows_but_commands(scene))
+
+
+async def test_a_changed_note_that_was_kept_after_all_can_still_be_undone() -> None:
+    async with stage(NOTED, says("I will.")) as scene:
+        scene.lend_memory()
+        await scene.say("Remember that I am allergic to nuts")
+        await scene.settled()
+        await scene.say(EGGS, reply_to=await asked(scene))
+        told = await scene.shows(NOTE_SAYS.format(EGGS))
+        before = list(scene.labels)
+        await scene.press("🗑 Delete")
+        assert EGGS in await scene.shows(DELETE_NOTE)
+        assert [note.text for note in notes(scene)] == [EGGS]
+        await scene.press(KEEP)
+        await scene.until(lambda: scene.labels == before)
+        assert told in scene.texts
+        await scene.press(UNDO)
+        await scene.shows(NOTE_UNDONE)
+        assert [note.text for note in notes(scene)] == [NUTS]
 
 
 async def test_bad_words_change_nothing_and_may_be_given_again() -> None:
@@ -142,7 +169,8 @@ async def test_a_note_that_is_gone_meanwhile_is_not_brought_back() -> None:
         await scene.settled()
         question = await asked(scene)
         await scene.press("🗑 Delete")
-        await scene.shows("One note is deleted.")
+        await scene.press("🗑 Delete")
+        await scene.shows("The note is deleted.")
         assert NUTS not in words_left(scene)
         await scene.say(EGGS, reply_to=question)
         await scene.shows(NO_SUCH_NOTE)
@@ -192,7 +220,7 @@ async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() ->
         told = await scene.shows("→ A gerbil.")
         number = next(line for line in told.splitlines() if "Look at" in line).partition(" ")[0]
         assert "📝 A gerbil lives here." in told
-        await scene.press(number.strip("*"))
+        await scene.press(number.strip("*."))
         await scene.shows("A gerbil.")
         await scene.press("🗑 Erase")
         await scene.shows("I cannot bring it back")

@@ -63,7 +63,10 @@ async def test_notes_open_a_conversation_once_and_a_deleted_one_is_told() -> Non
         await scene.say("/memory")
         await scene.press("1")
         await scene.press("🗑 Delete")
-        await scene.shows("One note is deleted.")
+        await scene.shows("Delete this note? I cannot bring it back.")
+        assert notes(scene), "the first press only asks"
+        await scene.press("🗑 Delete")
+        await scene.shows("The note is deleted.")
         await scene.say("And for Bob?")
         await scene.settled(4)
         assert "hold no longer" in seen(scene.model.requests[4])
@@ -102,6 +105,24 @@ async def test_a_note_is_forgotten_only_on_agreement() -> None:
         assert notes(scene) == []
 
 
+async def test_the_number_of_a_note_in_the_list_shows_it() -> None:
+    async with stage() as scene:
+        scene.lend_memory()
+        for n in range(12):
+            note = Note(f"{n:012x}", "p1", f"fact {n}", scene.clock.now() + timedelta(n), 1)
+            scene.store.rows.notes[note.id] = note
+        await scene.say("/memory notes 2")
+        assert "11. fact 1\n12. fact 0" in await scene.shows("My notes, page 2")
+        await scene.say("/memory 12")
+        await scene.shows("📝 fact 0")
+        assert {"✏️ Change", "🗑 Delete"} <= set(scene.labels)
+        await scene.say("/memory delete 12")
+        await scene.shows("Delete this note? I cannot bring it back.")
+        assert len(notes(scene)) == 12
+        await scene.say("/memory 13")
+        await scene.shows("I remember nothing about “13”.")
+
+
 async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> None:
     look = calls(call("r", "recall", {"query": "gerbil"}))
     async with stage(says("A gerbil."), look, says("Yes."), look, says("No.")) as scene:
@@ -117,7 +138,7 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
         await scene.say("/memory gerbil")
         await scene.shows("→ A gerbil.")
         await scene.say("/memory quince")
-        await scene.shows("I remember nothing about `quince`.")
+        await scene.shows("I remember nothing about “quince”.")
         await scene.say("/new")
         scene.store.rows.passages.clear()
         await scene.say("And now?")
@@ -139,6 +160,26 @@ async def test_in_a_group_the_note_of_another_is_foreign_and_stays_for_its_write
         await scene.settled(2)
         (body,) = [b for b in scene.bodies if isinstance(b, RecallBody)]
         assert body.writers == ((note.person, "a note of Ann"),)
+
+
+async def test_in_a_group_the_model_deletes_no_note_of_another_for_a_member() -> None:
+    forget = calls(call("f", "forget", {"note": "a"}))
+    async with group(says("Hi."), forget, says("I may not."), forget, says("Gone.")) as team:
+        scene = team.scene
+        scene.lend_memory()
+        await team.ask("hello", BOB)
+        await scene.settled()
+        at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
+        scene.store.rows.notes["a"] = Note("a", owner, NUTS, at, 1, "Ann")
+        await team.ask("forget the nuts", BOB)
+        await scene.settled(2)
+        assert "the person whose note it is" in scene.results[-1].text
+        assert [note.text for note in notes(scene)] == [NUTS]
+        await team.ask("forget the nuts")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert notes(scene) == []
 
 
 async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> None:
@@ -233,6 +274,18 @@ async def test_an_export_tells_people_their_own_time_and_programs_utc() -> None:
         assert [json.loads(line)["at"] for line in page.lines.splitlines()] == [
             "2026-11-02T12:00:00+00:00"
         ] * 2
+
+
+async def test_people_take_with_them_what_the_memory_does_not_keep() -> None:
+    async with stage(says("Soup.")) as scene:
+        await scene.say("What shall I cook?")
+        await scene.settled()
+        scene.store.rows.passages.clear()
+        await scene.say("/export")
+        await scene.shows("Here is everything we said in private")
+        ((page,),) = scene.packing.packed.values()
+        told = [json.loads(line)["text"] for line in page.lines.splitlines()]
+        assert told == ["What shall I cook?", "Soup."]
 
 
 async def test_without_a_word_said_there_is_nothing_to_export() -> None:

@@ -27,9 +27,10 @@ from tests.words import (
     CHANGE,
     DEAD_BUTTON,
     DECIDED_ALREADY,
+    DENIED_ALONE,
     DENY,
     SHOWN_AGAIN,
-    STOP,
+    STOP_WORK,
 )
 
 CARL = Sender("fake", "3", "Carl")
@@ -78,9 +79,9 @@ async def test_an_owner_sees_the_card_in_private_and_approves_it_there() -> None
     async with asked(WRITE, says("Done.")) as scene:
         card, copy = at(scene, HOME), at(scene, WITH_BOB)
         assert "asked by Bob for “write x”" in card.text
-        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP]
+        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP_WORK]
         assert "An owner is asked" in copy.text
-        assert labels(copy) == [DENY, f"{CHANGE}…", STOP]
+        assert labels(copy) == [DENY, f"{CHANGE}…", STOP_WORK]
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()
         assert [r.status for r in scene.results] == [Status.SUCCESS]
@@ -93,7 +94,7 @@ async def test_an_owner_sees_the_card_in_private_and_approves_it_there() -> None
 async def test_the_card_is_in_the_chat_of_every_owner_and_decided_once() -> None:
     async with asked(WRITE, says("No."), owners=(ANN, CARL)) as scene:
         spent = at(scene, HOME)
-        assert await press(scene, "Deny", WITH_CARL, CARL) == "Denied."
+        assert await press(scene, "Deny", WITH_CARL, CARL) == DENIED_ALONE
         await scene.settled()
         assert scene.cards == []
         assert "Denied by Carl" in at(scene, HOME).text
@@ -107,7 +108,7 @@ async def test_who_asked_may_deny_or_stop_and_cannot_forge_an_approval() -> None
         told = await scene.press_data(data, BOB, "0", WITH_BOB)
         assert told == NOT_APPROVER
         assert await scene.press_data(data, ANN, "0", WITH_CARL) == DEAD_BUTTON
-        assert await press(scene, "Deny", WITH_BOB, BOB) == "Denied."
+        assert await press(scene, "Deny", WITH_BOB, BOB) == DENIED_ALONE
         await scene.settled()
         assert scene.results[0].code is Code.DENIED
 
@@ -136,8 +137,8 @@ async def test_from_a_group_without_an_owner_the_card_goes_to_owners_in_private(
         scene = team.scene
         card, copy = at(scene, HOME), at(scene, TEAM)
         assert BOB_ASKS_IN_TEAM in card.text
-        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP]
-        assert labels(copy) == [DENY, f"{CHANGE}…", STOP]
+        assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP_WORK]
+        assert labels(copy) == [DENY, f"{CHANGE}…", STOP_WORK]
         await scene.crash()
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()

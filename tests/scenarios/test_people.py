@@ -14,7 +14,14 @@ from bot.domain.turn import TurnState
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, tool, writing
-from tests.words import APPROVED, BOB_ASKS, CARD_STOPPED, TWO_A_MINUTE
+from tests.words import (
+    APPROVED,
+    BOB_ASKS,
+    CARD_STOPPED,
+    DENIED_ALONE,
+    SAME_PERSON,
+    TWO_A_MINUTE,
+)
 
 _BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
@@ -44,9 +51,9 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
     [
         (
             "/people",
-            "`fake:2` · `commands on · approve on · tools all · pace off` · no request yet",
+            "`fake:2` · `commands on · approve on · tools all · pace off` · asked me nothing yet",
         ),
-        ("/rights 2", "To change a right, write two words after the number:"),
+        ("/rights 2", "write it behind the number, as in `/rights 2 commands off`:"),
         ("/rights 2 commands maybe", "on or off, not `maybe`"),
         ("/rights 2 commands", "`commands` needs a value"),
         ("/rights 2 flying on", "no right called `flying`. Nothing was changed."),
@@ -56,12 +63,13 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
         ("/rights 1 commands off", "Owners may do everything"),
         ("/rights 9 commands off", "fake:9 has no access"),
         ("/rights", "Who?"),
+        ("/rights", "as in `/rights 42 commands off`:"),
         ("/link 2 fake:1", "belongs to Ann"),
         ("/link 2 fake:2", "is Bob already"),
         ("/link 2 5", "Which second account? Write it as in `/link fake:2 discord:77`."),
         ("/link 9 fake:5", "fake:9 has no access"),
-        ("/revoke 1", "cannot revoke yourself"),
-        ("/allow terminal:1", "Who?"),
+        ("/revoke 1", "cannot take back your own access"),
+        ("/allow terminal:1", "Who? Write their number, as in `/allow 42`"),
     ],
 )
 async def test_owners_are_told_what_they_did_or_meant(command: str, told: str) -> None:
@@ -79,13 +87,13 @@ async def test_members_do_not_govern(command: str) -> None:
 async def test_a_reply_means_the_author_of_the_message() -> None:
     async with stage() as scene:
         await replying(scene, "/allow", "fake:7")
-        await scene.shows("fake:7 can use me now")
+        await scene.shows("Carl (fake:7) can use me now")
         await replying(scene, "/rights commands off", "fake:7")
         await scene.shows("commands off")
         await replying(scene, "/link fake:8", "fake:7")
-        await scene.shows("fake:8 is fake:7 from now on.")
+        await scene.shows(f"fake:8 is now a second account of Carl: {SAME_PERSON}")
         await replying(scene, "/revoke", "fake:8")
-        await scene.shows("fake:7 (fake:7, fake:8) can no longer use me.")
+        await scene.shows("Carl (fake:7, fake:8) can no longer use me and gets no answer.")
         await replying(scene, "/allow ", None)
         await scene.shows("Who?")
 
@@ -96,7 +104,7 @@ async def test_a_linked_account_is_the_same_person_but_nobodys_who_had_turns() -
         await scene.settled()
         await commanded(scene, "/allow 5", "fake:5 can use me now")
         await commanded(scene, "/link 5 fake:2", "belongs to Bob, who is somebody else")
-        await commanded(scene, "/link 2 fake:5", "fake:5 is Bob from now on.")
+        await commanded(scene, "/link 2 fake:5", f"second account of Bob: {SAME_PERSON}")
         bob = await scene.store.people.by_sender(BOB)
         assert await scene.store.people.by_sender(Sender("fake", "5", "B.")) == bob
 
@@ -178,7 +186,7 @@ async def test_who_may_not_approve_may_still_deny() -> None:
     ) as scene:
         await commanded(scene, "/rights 2 approve off", "approve off")
         await scene.say("write x", BOB)
-        assert await scene.press("Deny", BOB) == "Denied."
+        assert await scene.press("Deny", BOB) == DENIED_ALONE
         await scene.settled()
         assert scene.results[0].code is Code.DENIED
 
@@ -265,7 +273,9 @@ async def test_revoking_ends_a_parked_turn_with_its_card_and_drops_what_waits() 
         await scene.say("write x", BOB)
         await scene.parked()
         await commanded(
-            scene, "/revoke 2", "Bob (fake:2) can no longer use me. Ended: 1 turn, 1 open"
+            scene,
+            "/revoke 2",
+            "Bob (fake:2) can no longer use me and gets no answer. Ended: 1 request, 1 open",
         )
         turn = await scene.settled()
         await scene.shows("an owner has taken your access back")
@@ -282,7 +292,7 @@ async def test_revoking_stops_a_running_turn_and_its_queued_messages() -> None:
         await scene.say("go", BOB)
         await gate.reached()
         await scene.say("and then", BOB)
-        await commanded(scene, "/revoke 2", "Ended: 1 turn, 1 waiting message.")
+        await commanded(scene, "/revoke 2", "Ended: 1 request, 1 waiting message.")
         await scene.settled()
         await scene.routed()
         states = [row.state for row in scene.store.rows.inbox.values()]

@@ -10,10 +10,9 @@ from tests.scenarios.test_plans import TEAM, the_plan, write
 from tests.scenarios.tools import asking, submitting, writing
 from tests.words import (
     APPROVE,
-    MODE_STAYS_ON,
+    ASKED_FOR_PLAN,
     NO_PLAN,
     NO_READY_MADE,
-    UP_TO_DATE,
 )
 
 
@@ -43,17 +42,18 @@ async def test_the_commands_tell_what_there_is() -> None:
         await scene.settled(1)
         plan = the_plan(scene)
         await said(scene, "/plan status", "waiting for your decision · 1 step")
-        await said(scene, f"/plan show {plan.id}", 'Arguments: {"what":"1"}')
-        await scene.shows(f"`/plan save {plan.id} <name>`")
+        await said(scene, "/plan show 1", "`/plan save 1 <name>`")
+        assert "Arguments:" not in scene.texts[-1]
+        await said(scene, "/plan show 2", "no plan")
         await said(scene, "/plan show zzzz", "no plan")
         await said(scene, "/plan list", "1. “")
         assert plan.id not in scene.texts[-1]
         await scene.press("1")
-        await scene.until(lambda: sum("Arguments: " in text for text in scene.texts) == 2)
-        await said(scene, f"/plan resume {plan.id}", "It is waiting for your decision")
+        await scene.until(lambda: sum("/plan save 1" in text for text in scene.texts) == 2)
+        await said(scene, "/plan resume 1", "It is waiting for your decision")
         await said(scene, f"/plan save {plan.id} ../../etc", "small letters and digits")
         await said(scene, f"/plan save {plan.id} My Weekly", "small letters and digits")
-        await said(scene, f"/plan save {plan.id} one-file", "plans/one-file.md")
+        await said(scene, "/plan save 1 one-file", "plans/one-file.md")
         await said(scene, f"/plan save {plan.id} one-file", "already")
         await said(scene, "/plan use", "one-file")
         await said(scene, f"/plan cancel {plan.id}", "Cancelled.")
@@ -74,22 +74,22 @@ async def test_plan_alone_offers_what_it_can_do_and_a_press_does_it() -> None:
     async with stage(*script, tools=[writing(), submitting()]) as scene:
         await scene.say("/plan")
         await scene.until(lambda: scene.labels)
-        assert scene.labels == ["📋 Plan mode on", "Ready-made", "Earlier plans"]
+        assert scene.labels == ["📋 Turn on plan mode", "Ready-made plans", "Earlier plans"]
         assert await scene.press("Earlier plans") == ""
         await scene.shows("no plans yet")
-        assert await scene.press("Plan mode on") == ""
-        await scene.shows("Plan mode is on.")
+        assert await scene.press("Turn on plan mode") == ""
+        await scene.shows("Plan mode is on, for one plan.")
         assert (the_plan(scene).state, scene.labels) == (PlanState.COLLECTING, [])
         await scene.say("/plan")
-        await scene.until(lambda: "Off" in scene.labels)
-        assert await scene.press("Off") == ""
+        await scene.until(lambda: "Turn off plan mode" in scene.labels)
+        assert await scene.press("Turn off plan mode") == ""
         await scene.until(lambda: not scene.labels)
         assert the_plan(scene).state is PlanState.CANCELLED
         await scene.say("/plan one file")
         await scene.settled()
         await scene.say("/plan")
-        await scene.until(lambda: "Cancel it" in scene.labels)
-        assert await scene.press("Status") == UP_TO_DATE
+        await scene.until(lambda: "🗑 Cancel the plan" in scene.labels)
+        assert "Status" not in scene.labels, "the message is the status"
         assert await scene.press_data("m:plan:one more wish") != ""
 
 
@@ -119,7 +119,7 @@ async def test_done_shows_what_is_collected_so_far_once() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         assert the_plan(scene).collecting
-        assert MODE_STAYS_ON in scene.texts[-1]
+        assert ASKED_FOR_PLAN in scene.texts[-1]
         await scene.say("/plan done")
         await scene.say("/plan done")
         await scene.until(lambda: len(scene.cards) == 1)

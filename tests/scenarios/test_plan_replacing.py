@@ -21,12 +21,14 @@ from tests.scenarios.test_plans import button, submit, write
 from tests.scenarios.tools import submitting, writing
 from tests.words import (
     DECIDED_ALREADY,
+    KEEP,
     KEPT,
     NO_READY_MADE,
     OTHER_PLAN_ENDED,
     REPLACE,
     REPLACED,
     STEPS_RUN,
+    TOO_MANY,
 )
 
 ONE = (calls(write("a", "1")), says("One."))
@@ -69,7 +71,7 @@ async def test_a_second_plan_asks_and_replaces_the_first_once_when_told() -> Non
         assert "being made" not in card.text
         assert "Replace it with “another file”?" in card.text
         labels = [b["label"] for row in card.piece.body["buttons"] for b in row]
-        assert labels == [REPLACE, "↩️ Keep"]
+        assert labels == [REPLACE, KEEP]
         first, data = live(scene), button(card, "Replace")
         assert await scene.press_data(data) == REPLACED
         assert DECIDED_ALREADY in await scene.press_data(data)
@@ -214,7 +216,7 @@ async def test_plan_mode_alone_can_take_the_place_too() -> None:
         card = await question(scene, "/plan on")
         assert "Replace it with a new one?" in card.text
         await scene.press_data(button(card, "Replace"))
-        await scene.until(lambda: "Plan mode is on." in scene.channel.screen[card.id].text)
+        await scene.until(lambda: "Plan mode is on, for" in scene.channel.screen[card.id].text)
         assert live(scene).collecting
         await scene.say("another file")
         await scene.settled(2)
@@ -246,7 +248,7 @@ async def test_replace_takes_a_template_plan_mode_or_a_wish_with_all_its_lines()
         await said(scene, "/plan replace use nothing", f"{NO_READY_MADE} `nothing`.")
         await scene.say("/plan replace use report notes")
         await scene.settled(2)
-        await said(scene, "/plan replace on", "Plan mode is on.")
+        await said(scene, "/plan replace on", "Plan mode is on, for one plan.")
         assert live(scene).collecting
         await scene.say("/plan replace on the wall")
         await scene.settled(3)
@@ -263,6 +265,6 @@ async def test_a_wish_over_the_pace_is_declined_and_the_plan_stays() -> None:
         rows = scene.store.rows
         ann = rows.people[live(scene).asker]
         rows.people[ann.id] = replace(ann, pace=Pace(hour=1))
-        assert await scene.press_data(button(card, "Replace")) == "Not taken: too many messages."
-        await scene.until(lambda: "too many messages" in scene.channel.screen[card.id].text)
+        assert await scene.press_data(button(card, "Replace")) == TOO_MANY
+        await scene.until(lambda: TOO_MANY in scene.channel.screen[card.id].text)
         assert live(scene).state is PlanState.READY

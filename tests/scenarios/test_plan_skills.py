@@ -396,7 +396,7 @@ async def test_a_saved_plan_names_the_skill_of_each_step() -> None:
     async with stage(*COLLECTING, tools=[running()], skills=skills) as scene:
         await collected(scene)
         await scene.say(f"/plan save {the_plan(scene).id} two-runs")
-        await scene.shows("Saved as")
+        await scene.shows("Saved “")
         kept = scene.templates.known["two-runs"]
         assert isinstance(kept, Template)
         assert "1. run (with the skill notes)\n\n" in kept.text

@@ -30,6 +30,7 @@ from tests.words import (
     DIFFERENT,
     HOW_TO_PRESS,
     NO_CHANGES,
+    PLAN_STAYS,
     PLAN_STILL_WAITS,
     REVISED,
     STOPPED,
@@ -433,7 +434,7 @@ async def test_stop_ends_the_running_turn_and_a_second_one_the_plan_that_still_w
         assert the_plan(scene).state is PlanState.READY
         await scene.say("/stop")
         await scene.until(lambda: the_plan(scene).state is PlanState.CANCELLED)
-        await scene.shows("Cancelled the plan.")
+        await scene.shows("Cancelled the plan. For your next message I make none.")
 
 
 async def test_stop_says_nothing_of_a_plan_that_is_being_made() -> None:
@@ -445,4 +446,5 @@ async def test_stop_says_nothing_of_a_plan_that_is_being_made() -> None:
         await scene.settled()
         await scene.routed()
         assert not any(PLAN_STILL_WAITS in text for text in scene.texts)
-        assert [text for text in scene.texts if text.startswith(STOPPED)], "the end tells it"
+        (told,) = [text for text in scene.texts if text.startswith(STOPPED)]
+        assert PLAN_STAYS in told

@@ -31,8 +31,8 @@ from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running, stage
-from tests.scenarios.tools import tool, writing
-from tests.words import TRIED
+from tests.scenarios.tools import filing, tool, writing
+from tests.words import ALWAYS, TRIED
 
 DENIED = ModelDenied("no", Trouble.KEY, "A_KEY")
 BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
@@ -76,7 +76,7 @@ async def test_a_task_runs_at_each_of_its_times_and_answers_in_its_chat() -> Non
         assert scene.turns == []
         await scene.clock.advance(1)
         turn = await scene.settled()
-        assert scene.texts[-1].startswith("Done one.\n\n⏰ every 2h · task ")
+        assert scene.texts[-1].startswith("Done one.\n\n⏰ every 2h · ")
         assert "Water the plants" in told(scene.model.requests[0])
         await scene.clock.advance(2 * HOUR)
         second = await scene.settled(2)
@@ -128,6 +128,23 @@ async def test_a_silent_run_says_nothing_at_all() -> None:
         await scene.clock.advance(2 * HOUR)
         await scene.settled()
         assert (scene.texts, states(scene)) == (shown, [RunState.SILENT])
+
+
+async def test_a_silent_run_does_not_tell_of_what_a_rule_let_happen_either() -> None:
+    files: dict[str, bytes] = {"a.md": b"old"}
+    changing = calls(call("f", "file", {"what": "a.md", "text": "new"}))
+    silent = calls(call("n", "nothing_to_report", {}))
+    script = (changing, says("One."), changing, silent, says("Nobody reads this."))
+    async with stage(*script, tools=[filing(files)]) as scene:
+        scene.lend_tasks()
+        await scene.say("change it")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        await scheduled(scene)
+        files["a.md"], shown = b"old", list(scene.texts)
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        assert (files, scene.texts) == ({"a.md": b"new"}, shown)
 
 
 async def test_a_person_gets_no_silence() -> None:
@@ -295,7 +312,7 @@ async def test_a_card_of_a_run_waits_as_long_as_it_takes() -> None:
         await scheduled(scene, "/schedule in 20m | Write it")
         await scene.clock.advance(1_200)
         await scene.parked()
-        assert "open until you decide" in scene.texts[-1]
+        assert "it does not run" not in scene.texts[-1]
         await scene.clock.advance(50 * HOUR)
         assert states(scene) == [RunState.WAITING]
         await scene.press(APPROVE)
@@ -327,7 +344,7 @@ async def test_a_run_that_goes_on_after_it_was_set_aside_asks_as_long_as_it_take
     script = (*ASKS_TWICE, says("Both written."))
     async with stage(*script, tools=[writing()]) as scene:
         task = await _set_aside_and_pressed(scene)
-        assert "open until you decide" in scene.texts[-1]
+        assert "it does not run" not in scene.texts[-1]
         await scene.say(f"/tasks pause {task.id}")
         await scene.until(lambda: task_in(scene).state is TaskState.PAUSED or None)
         await scene.clock.advance(50 * HOUR)
@@ -338,7 +355,7 @@ async def test_a_run_that_goes_on_after_it_was_set_aside_asks_as_long_as_it_take
 async def test_a_run_that_goes_on_asks_no_more_once_its_task_is_deleted() -> None:
     async with stage(*ASKS_TWICE, tools=[writing()]) as scene:
         task = await _set_aside_and_pressed(scene)
-        await scene.say(f"/tasks delete {task.id}")
+        await scene.say(f"/tasks drop {task.id}")
         await scene.until(lambda: not scene.store.rows.tasks or None)
         await scene.press(APPROVE)
         await scene.settled(3)
@@ -356,7 +373,7 @@ async def test_a_card_whose_task_was_deleted_runs_nothing() -> None:
         await scene.settled(2)
         card = scene.approvals[0]
         assert (card.state, card.set_aside) == (ApprovalState.OPEN, True)
-        await scene.say(f"/tasks delete {task.id}")
+        await scene.say(f"/tasks drop {task.id}")
         await scene.until(lambda: not scene.store.rows.tasks or None)
         await scene.press(APPROVE)
         await scene.until(lambda: scene.approvals[0].state is ApprovalState.EXPIRED or None)
@@ -441,7 +458,7 @@ async def test_the_buttons_of_a_task_do_what_they_say() -> None:
         assert scene.turns == []
         await scene.press("▶️ Resume")
         await scene.until(lambda: task_in(scene).state is TaskState.ACTIVE or None)
-        await scene.press("👁 Only read")
+        await scene.press("👁 Let it only read")
         assert task_in(scene).allowed is Allowed.READONLY
         await scene.press("⏩ Run now")
         await scene.settled()
@@ -464,6 +481,12 @@ async def test_the_buttons_of_a_task_do_what_they_say() -> None:
         await scene.say(f"/tasks limit {task.id} runs 1 rounds 1 dollars off")
         await scene.shows("At most 1 run, 1 round a day")
         await scene.press("🗑 Delete")
+        await scene.shows("Delete it? I cannot bring it back.")
+        await scene.press("Keep")
+        await scene.shows("At most 1 run, 1 round a day")
+        await scene.press("🗑 Delete")
+        assert task_in(scene), "the first press only asks"
+        await scene.press("🗑 Delete")
         assert scene.store.rows.tasks == {}
 
 
@@ -471,12 +494,20 @@ async def test_the_number_of_a_task_in_the_list_shows_it() -> None:
     async with stage() as scene:
         task = await scheduled(scene)
         await scene.say("/tasks 1")
-        assert task.id in await scene.shows("Each run starts afresh, and asks before it changes")
+        assert task.id not in await scene.shows(
+            "Each run works in a new conversation, and asks before"
+        )
         await scene.say("/tasks 2")
         await scene.shows("This chat has no task `2`.")
         await scene.say("/tasks delete 1")
-        await scene.shows("This chat has no task `1`.")
+        await scene.shows("Delete it? I cannot bring it back.")
+        await scene.say("/tasks drop 1")
+        await scene.until(lambda: sum("I cannot bring it back." in t for t in scene.texts) == 2)
         assert task_in(scene) == task, "a number names another task once the list has changed"
+        await scene.say("/tasks edit 1")
+        await scene.shows(f"/tasks edit 1 {task.said} | {task.what}")
+        await scene.say("/tasks limit 1 runs 5")
+        await scene.shows("At most 5 runs a day.")
 
 
 async def test_only_the_asker_and_owners_change_a_task() -> None:
@@ -496,7 +527,7 @@ async def test_a_deleted_task_ends_its_run_without_a_word() -> None:
         task = await scheduled(scene)
         await scene.clock.advance(2 * HOUR)
         await gate.reached()
-        await scene.say(f"/tasks delete {task.id}")
+        await scene.say(f"/tasks drop {task.id}")
         await scene.settled()
         assert scene.texts[-1].startswith("🗑 Deleted")
 

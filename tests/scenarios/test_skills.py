@@ -652,17 +652,17 @@ async def test_the_list_tells_each_state_and_reason() -> None:
         await scene.shows("`fit` is on")
         await scene.say("/skills")
         text = await scene.shows("Skills:")
-        assert "▶️ `fit`: Does fit." in text
+        assert "▶️ `fit` (on): Does fit." in text
         assert "there is no skill “gone”" in text
         assert "no tools are called Bash(git:\\*)" in text
         assert "⏸ `unfit`" in text
         assert "bad/SKILL.md:3: no YAML: a tab" in text
         await scene.say("/skills nothing such")
-        await scene.shows("There is no such skill.")
+        await scene.shows("I found no skill for “nothing such”.")
         await scene.say("/skill gone")
         await scene.shows("There is no skill “gone”")
         await scene.say("/skill")
-        await scene.shows("`fit` is active")
+        await scene.shows("`fit` is on.")
 
 
 # Death at every write

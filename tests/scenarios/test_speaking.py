@@ -304,7 +304,7 @@ async def test_without_a_service_voice_says_what_is_missing() -> None:
         scene.speaking = FakeSpeaking()
         await scene.crash()
         await scene.say("/voice")
-        assert "STEWARD_HEAR_URL" in await scene.shows("No service hears")
+        assert "STEWARD_HEAR_URL" in await scene.shows("I cannot hear voice")
         await scene.say("/voice off")
         await scene.shows(TEXT_ALONE)
     assert not next(c for c in scene.store.rows.chats.values() if c.address == HOME).voice

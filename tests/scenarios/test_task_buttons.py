@@ -14,9 +14,11 @@ async def test_buttons_change_times_words_and_what_overlapping_runs_do() -> None
         task = await scheduled(scene)
         await scene.press("✏️ Edit")
         assert await scene.press("🕘 Times…", BOB) == THEIRS
-        await scene.press("⏳ Queue")
+        await scene.press("⏳ Begin it afterwards")
         assert task_in(scene).overlap is Overlap.QUEUE
-        assert any("✓ ⏳ Queue" in str(row) for row in scene.store.rows.outbox.values())
+        assert any(
+            "✓ ⏳ Begin it afterwards" in str(row) for row in scene.store.rows.outbox.values()
+        )
         await scene.press("🕘 Times…")
         question = await shown(scene, "When should it run?")
         await scene.say("when pigs fly", reply_to=question)
@@ -43,7 +45,7 @@ async def test_a_call_that_a_run_asked_for_can_be_allowed_and_taken_back_by_butt
         await scene.say("/tasks")
         await scene.press("1")
         await scene.press("✏️ Edit")
-        await scene.press("🔓 Calls without a card")
+        await scene.press("🔓 What runs without asking")
         assert '```json\nwrite {"what":"`a`"}\n```' in await scene.shows("asked for these")
         await scene.press("🔓 Allow 1 for 90 days")
         assert task_in(scene).calls == (ApprovedCall("write", '{"what":"`a`"}'),)

@@ -13,6 +13,7 @@ from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import group
+from tests.scenarios.test_note_changes import shown
 from tests.scenarios.tools import writing
 from tests.words import BY_PLACE, ZONE_QUESTION
 
@@ -76,7 +77,7 @@ async def test_a_press_sets_the_clock_of_the_model_and_of_lists() -> None:
             "Monday 2026-11-02 13:00 Europe/Vienna",
         ]
         await scene.say("/people")
-        await scene.until(lambda: any("last request 2026-11-02 13:00" in t for t in scene.texts))
+        await scene.until(lambda: any("last asked me 2026-11-02 13:00" in t for t in scene.texts))
         assert [card.state for card in scene.approvals] == [ApprovalState.OPEN]
 
 
@@ -178,6 +179,23 @@ async def test_a_city_that_nobody_knows_changes_nothing() -> None:
         await scene.shows("From now on I use `Etc/GMT-2`: it is 14:00 there.")
         await scene.say("/timezone off")
         await scene.shows("I forget your time zone. From now on my times are UTC.")
+
+
+async def test_another_city_is_asked_for_and_a_slip_is_asked_about_again() -> None:
+    async with stage(says("Hello.")) as scene:
+        await asking(scene, "de")
+        await scene.say("Hi")
+        await scene.settled()
+        assert await scene.press("Another city") == ""
+        question = await shown(scene, "Which city has your time?")
+        await scene.say("Berlim", reply_to=question)
+        again = await shown(scene, "Did you mean Berlin or Belem?")
+        await scene.say("Lisbon", reply_to=again)
+        await scene.shows("From now on I use `Europe/Lisbon`: it is 12:00 there.")
+        person = await scene.store.people.by_sender(ANN)
+        assert person is not None
+        assert person.timezone == "Europe/Lisbon"
+        assert len(scene.model.requests) == 1, "the replies are no messages for the model"
 
 
 async def test_where_nobody_can_send_a_location_none_is_asked_for() -> None:

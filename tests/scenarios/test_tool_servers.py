@@ -20,7 +20,7 @@ from tests.fakes.servers import FakeServers
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import ScenarioTool, tool
-from tests.words import APPROVED, NO_RULES
+from tests.words import APPROVED, DENIED_ALONE, NO_RULES
 
 NASTY = ServerSpec("nasty", ("nasty",))
 WITH_BOB = Address("fake", "2")
@@ -117,7 +117,7 @@ async def test_a_denied_server_stays_out_and_the_model_is_told() -> None:
     script = (calls(call("a", "nasty__start", {})), says("Then without it."))
     async with served(*script, tools=[starting()]) as (scene, _):
         await scene.say("use the skill")
-        assert await scene.press("Deny") == "Denied."
+        assert await scene.press("Deny") == DENIED_ALONE
         await scene.settled()
         assert scene.results[0].code is Code.DENIED
         assert list(await scene.store.consents.given()) == []
@@ -279,7 +279,7 @@ async def test_an_owner_takes_back_what_they_let_in_and_may_deny_it_the_next_tim
         assert (line.person, line.subject) == (1, "nasty")
         assert line.details == {"line": "nasty serve"}
         await scene.say("use it again")
-        assert await scene.press("Deny") == "Denied."
+        assert await scene.press("Deny") == DENIED_ALONE
         await scene.settled(3)
         assert [spec.allowed for spec in servers.asked[-1][1]] == [False]
         assert list(await scene.store.consents.given()) == []
@@ -295,6 +295,6 @@ async def test_what_was_let_in_is_shown_to_owners_alone_and_by_them_alone_taken_
         await scene.say("/rules remove nasty", BOB, at=WITH_BOB)
         await scene.shows_in(WITH_BOB, "You have no rule `nasty`")
         await scene.say("/rules remove other")
-        await scene.shows("There is no rule or server `other`.")
+        await scene.shows("/rules lists nothing with the number or name `other`.")
         assert servers.expelled == []
         assert list(await scene.store.consents.given()) == [consent]

@@ -66,7 +66,7 @@ async def test_a_rule_counts_beside_a_trusted_site_until_the_trust_is_taken_back
         results = [part.text for part in shown if isinstance(part, ResultPart)]
         assert f'<quoted_data from="the web page {DOCS}">\nWrite x.' in results[1]
         await scene.say("/rules")
-        listed = await scene.shows("Pauses no rule, because you trust it:")
+        listed = await scene.shows("Trusted: what I read there does not pause your rules:")
         assert "2. `https://docs.example`" in listed
         await scene.say("/rules remove 2")
         await scene.shows("Not trusted any more: `https://docs.example`")
@@ -159,7 +159,7 @@ async def test_a_forward_still_pauses_the_rules_beside_a_trusted_site() -> None:
 async def test_nothing_is_trusted_wholesale(words: str) -> None:
     async with stage() as scene:
         await scene.say(f"/rules trust {words}")
-        await scene.shows("cannot be trusted as a whole")
+        await scene.shows("Nothing else from outside can be trusted")
         assert scene.store.rows.rules == {}
 
 

@@ -24,11 +24,13 @@ from tests.scenarios.team import group
 from tests.scenarios.test_errands import family, results_in, sends
 from tests.scenarios.tools import filing, submitting, writing
 from tests.words import (
+    ALWAYS,
     APPROVE,
     APPROVERS_UNDO,
     AT_IT,
     BACK,
     CHANGE_GONE,
+    CHANGE_UNDONE,
     CHANGED_SINCE,
     DEAD_BUTTON,
     DONE_ALREADY,
@@ -38,11 +40,14 @@ from tests.words import (
     PLAN_OPEN,
     PUT_BACK_ANYWAY,
     REDO,
+    RULED_ALWAYS,
     STILL_WORKING,
+    SUMMARISED,
     TAKERS_ONLY,
     UNDO,
     UNDO_LATER,
     UNDONE,
+    UNSUMMED,
 )
 
 BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
@@ -336,6 +341,68 @@ async def test_undo_goes_back_turn_by_turn() -> None:
         assert not scene.store.rows.passages.keys() & {turn.id for turn in scene.turns[:2]}
 
 
+async def test_undo_after_a_summary_takes_the_summary_back_and_not_the_answer() -> None:
+    script = (says("One."), says("Two."), says("- a summary"), says("Three."), says("Four."))
+    async with stage(*script) as scene:
+        for number, words in enumerate(("first", "second"), 1):
+            await scene.say(words)
+            await scene.settled(number)
+        await scene.say("/compact")
+        await scene.shows(SUMMARISED)
+        await scene.say("/undo")
+        await scene.shows(UNSUMMED)
+        await scene.settled(4)
+        await scene.say("third")
+        await scene.settled(5)
+        said = seen_by(scene)
+        assert "- a summary" not in said
+        assert all(words in said for words in ("first", "One.", "second", "Two.", "third"))
+        for number, words in enumerate(("“third”", "“second”"), 6):
+            await scene.say("/undo")
+            await scene.shows(words)
+            await scene.settled(number)
+        await scene.say("fourth")
+        await scene.settled(8)
+        said = seen_by(scene)
+        assert "first" in said
+        assert "second" not in said
+
+
+async def test_there_is_nothing_to_summarise_once_everything_was_taken_back() -> None:
+    async with stage(says("One.")) as scene:
+        await scene.say("first")
+        await scene.settled()
+        await scene.say("/undo")
+        await scene.shows("“first”")
+        await scene.settled(2)
+        await scene.say("/compact")
+        await scene.shows("There is nothing to summarise yet.")
+        assert len(scene.model.requests) == 1
+
+
+async def test_a_summary_is_taken_back_after_the_answer_that_came_behind_it() -> None:
+    script = (says("One."), says("- a summary"), says("Two."), says("Three."))
+    async with stage(*script) as scene:
+        await scene.say("first")
+        await scene.settled()
+        await scene.say("/compact")
+        await scene.shows(SUMMARISED)
+        await scene.say("second")
+        await scene.settled(3)
+        assert "- a summary" in seen_by(scene)
+        await scene.say("/undo")
+        await scene.shows("“second”")
+        await scene.settled(4)
+        await scene.say("/undo")
+        await scene.shows(UNSUMMED)
+        await scene.settled(5)
+        await scene.say("third")
+        await scene.settled(6)
+        said = seen_by(scene)
+        assert "- a summary" not in said
+        assert "One." in said
+
+
 async def test_undo_is_refused_while_a_turn_runs_and_while_a_plan_is_open() -> None:
     gate = Gate()
     planned = calls(call("w", "write", {"what": "x"}), call("s", "submit_plan", HANDED_IN))
@@ -461,3 +528,85 @@ async def test_a_death_at_any_write_leaves_every_file_as_before_once(at: int, af
         assert len([b for b in scene.bodies if isinstance(b, CutBody) and b.without]) == 1
     assert all(turn.state is TurnState.SETTLED for turn in scene.turns)
     scene.assert_whole()
+
+
+async def test_what_a_rule_let_happen_is_taken_back_and_nothing_else() -> None:
+    files: Files = {"a.md": b"old", "b.md": b"old"}
+    again = call("g", "file", {"what": "a.md", "text": "new"})
+    other = call("h", "file", {"what": "b.md", "text": "new"})
+    script = (files_as("a.md", "new"), says("One."), calls(again, other), says("Two."))
+    async with filed(files, *script) as scene:
+        await scene.say("change it")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        await scene.press(UNDO)
+        await scene.settled(2)
+        await scene.say("change both")
+        await scene.press(APPROVE)
+        await scene.settled(3)
+        assert files == {"a.md": b"new", "b.md": b"new"}
+        (told,) = [text for text in scene.texts if RULED_ALWAYS in text]
+        assert "b.md" not in told
+        shown = next(one for one in scene.cards if RULED_ALWAYS in one.text)
+        data = shown.piece.body["buttons"][0][0]["data"]
+        assert await scene.press("↩ Undo the change") == ""
+        await scene.settled(4)
+        assert files == {"a.md": b"old", "b.md": b"new"}
+        assert await scene.shows("↩ a.md is as it was before")
+        assert not any(RULED_ALWAYS in one.text for one in scene.cards)
+        assert await scene.press_data(data, message_id=shown.id) == DONE_ALREADY
+        scene.assert_whole()
+
+
+async def test_beside_a_new_rule_the_button_and_its_answer_are_about_the_change_alone() -> None:
+    files: Files = {"a.md": b"old"}
+    async with filed(files, files_as("a.md", "new"), says("One.")) as scene:
+        await scene.say("change it")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        assert scene.labels == [f"{UNDO} the change"]
+        await scene.press(UNDO)
+        await scene.settled(2)
+        assert scene.labels == [f"{REDO} the change"]
+        assert any(CHANGE_UNDONE in shown for shown in scene.texts)
+        await scene.press(REDO)
+        await scene.settled(3)
+        assert scene.labels == [f"{UNDO} the change"]
+        await scene.say("/rules")
+        await scene.shows("Runs without asking:")
+
+
+async def test_nobody_else_takes_back_what_a_rule_let_happen() -> None:
+    files: Files = {"a.md": b"old"}
+    again = calls(call("g", "file", {"what": "a.md", "text": "new"}))
+    script = (files_as("a.md", "new"), says("One."), again, says("Two."))
+    async with stage(*script, tools=[filing(files)], people=BOTH) as scene:
+        scene.workspace_door.files = files
+        await scene.say("change it")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        await scene.say("change it again")
+        await scene.settled(2)
+        assert await scene.press("↩ Undo the change", sender=BOB) == TAKERS_ONLY
+        assert files == {"a.md": b"new"}
+
+
+async def test_a_turn_that_is_set_aside_offers_to_take_back_what_a_rule_let_happen() -> None:
+    files: Files = {"a.md": b"old"}
+    both = calls(
+        call("g", "file", {"what": "a.md", "text": "new"}), call("w", "write", {"what": "x"})
+    )
+    script = (files_as("a.md", "new"), says("One."), both, says("Hello."))
+    async with filed(files, *script) as scene:
+        await scene.say("change it")
+        await scene.press(ALWAYS)
+        await scene.settled(1)
+        await scene.press(UNDO)
+        await scene.settled(2)
+        await scene.say("change it again, and write")
+        await scene.parked()
+        await scene.say("hello")
+        await scene.settled(4)
+        await scene.press("↩ Undo the change")
+        await scene.settled(5)
+        assert files == {"a.md": b"old"}

@@ -47,6 +47,7 @@ def size(content: Outbound) -> int:
 async def turn_on(scene: Stage) -> None:
     await scene.say("/verbose on")
     await scene.shows(ON)
+    await scene.shows("`/verbose off` changes that.")
 
 
 async def test_it_is_off_at_first_and_a_press_turns_it_on() -> None:
@@ -274,13 +275,20 @@ async def test_the_calls_of_errands_are_named_and_stand_in_the_chat_of_their_par
         await turn_on(scene)
         await scene.say("go")
         await scene.settled(2)
-        named = [row for row in shown(scene) if row.content.blocks[0].text.startswith("Errand: ")]
+        named = [row for row in shown(scene) if row.content.blocks[0].text.startswith("Helper: ")]
         (row,) = named
         assert row.address == HOME
         assert [b.text for b in row.content.blocks][1:] == ["✓ `look deep`"]
         own = [b.text for r in shown(scene) if r is not row for b in r.content.blocks]
         assert own
-        assert own[0].startswith("✓ `Errand “task one")
+        assert own[0].startswith("✓ `Helper “task one")
+        await scene.say("/verbose last")
+        await scene.shows("These are the newest tool calls: 2 calls.")
+        (file,) = [s for s in scene.channel.screen.values() if "file" in s.piece.body]
+        lines = file.piece.body["file"].split("\n")
+        assert lines[0].startswith("1. ✓ Helper “task one")
+        behind = lines[lines.index("Helper: task one") :]
+        assert behind[2:] == ["2. ✓ look deep", "Input:", "    deep", "Output:", "    seen", ""]
 
 
 async def test_in_a_group_those_who_run_it_may_switch_and_everybody_is_warned() -> None:

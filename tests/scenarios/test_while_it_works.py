@@ -126,9 +126,10 @@ async def test_the_footer_is_off_at_first_and_a_press_turns_it_on() -> None:
         await scene.settled()
         assert answer_blocks(scene) == (Markdown("Hello."),)
         await scene.say("/footer")
-        await scene.shows("My answers have no footer")
+        await scene.shows("No small line stands below my answers")
         await scene.press("On", card=0)
         await scene.shows("From now on a small line below each answer tells its tool calls")
+        await scene.shows("`/footer off` changes that.")
         await scene.say("hello again")
         await scene.settled(2)
         assert answer_blocks(scene)[-1] == Plain(

@@ -48,6 +48,7 @@ _SPOILT = (
     "bound to a different conversation",
 )
 _LONGEST = 400
+_BUSY = {429: Trouble.RATE, 503: Trouble.OVERLOADED, 529: Trouble.OVERLOADED}
 
 
 def fault(status: int, message: str, retry_after: str | None = None) -> ModelError:
@@ -66,7 +67,7 @@ def fault(status: int, message: str, retry_after: str | None = None) -> ModelErr
     if status == 408:
         return ModelUnreachable(text)
     if status == 429 or status >= 500:
-        kind = Trouble.RATE if status == 429 else Trouble.OVERLOADED
+        kind = _BUSY.get(status, Trouble.DOWN)
         return ModelOverloaded(text, _seconds(retry_after), kind)
     return RequestInvalid(text)
 

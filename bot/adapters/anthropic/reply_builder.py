@@ -12,6 +12,7 @@ from bot.domain import strict_json
 from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelUnreachable
 from bot.domain.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
+from bot.domain.storable import storable
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ModelRequest
@@ -102,7 +103,7 @@ class ReplyBuilder:
         Raises ModelUnreachable for an event that cannot be read.
         """
         try:
-            return strict_json.whole(self._take(strict_json.read(data)))
+            return storable(self._take(strict_json.read(data)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"the provider sent an event that cannot be read ({type(error).__name__})"
             raise ModelUnreachable(reason) from None
@@ -118,7 +119,7 @@ class ReplyBuilder:
             case "message_start":
                 message = event["message"]
                 told = str(message.get("model") or self._model)
-                self._model = strict_json.whole(told)[:LONGEST_MODEL]
+                self._model = storable(told)[:LONGEST_MODEL]
                 self._count(message.get("usage"))
             case "content_block_start":
                 opened = dict(event["content_block"])
@@ -192,13 +193,13 @@ def _words(raw: Mapping[str, Any]) -> str:
 
 def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
     """Returns the call; its arguments count only when the model had finished writing them."""
-    written = strict_json.whole(block.written_input())
+    written = storable(block.written_input())
     arguments, fault = parse_arguments(written)
     if cut and not written.strip():
         arguments, fault = None, "the reply was cut before the arguments began"
     return ToolCall(
         call_id,
-        strict_json.whole(str(block.opened.get("name", ""))),
+        storable(str(block.opened.get("name", ""))),
         written,
         arguments,
         fault,
@@ -218,5 +219,5 @@ def _free_id(block: _Block, taken: set[str]) -> str:
 def _sound(raw: dict[str, Any]) -> dict[str, Any]:
     """Returns the block, rewritten only when it contains lone surrogates."""
     text = json.dumps(raw, ensure_ascii=False)
-    whole = strict_json.whole(text)
+    whole = storable(text)
     return raw if whole == text else json.loads(whole)

@@ -4,9 +4,12 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import IO, Any
 
+from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from bot.adapters.charts.fonts import Fonts
 
 _COLOURS = ("#2f6f9f", "#e08e45", "#5a9e6f", "#b3587c", "#8d7cc3", "#9a9a9a")
 _INCHES = (7.2, 3.8)
@@ -23,6 +26,12 @@ _DOLLAR = 1_000_000_000
 
 def drawn(chart: Mapping[str, Any], to: IO[bytes]) -> None:
     """Writes the picture of a chart, as `asdict` of the port's value tells it."""
+    fonts = Fonts((chart["title"], *(series["name"] for series in chart["series"])))
+    with rc_context({"font.family": fonts.families}):
+        _draw(chart, fonts, to)
+
+
+def _draw(chart: Mapping[str, Any], fonts: Fonts, to: IO[bytes]) -> None:
     figure = Figure(figsize=_INCHES, dpi=_DOTS, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
@@ -32,7 +41,8 @@ def drawn(chart: Mapping[str, Any], to: IO[bytes]) -> None:
     for number, series in enumerate(chart["series"]):
         heights = [value / unit for value in series["numbers"]]
         colour = _COLOURS[number % len(_COLOURS)]
-        axes.bar(range(len(bars)), heights, 0.8, below, color=colour, label=_plain(series["name"]))
+        label = _plain(fonts.readable(series["name"], number + 1))
+        axes.bar(range(len(bars)), heights, 0.8, below, color=colour, label=label)
         below = [low + height for low, height in zip(below, heights, strict=True)]
     step = -(-len(bars) // _MOST_NAMES)
     axes.set_xticks(range(0, len(bars), step), bars[::step])

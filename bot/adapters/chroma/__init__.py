@@ -1,1 +1,1 @@
-"""The index of meaning in Chroma, and Chroma's own embedder; both run in a child process."""
+"""Chroma's index of meaning with its whole vectors, and its own embedder, in child processes."""

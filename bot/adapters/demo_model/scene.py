@@ -130,10 +130,10 @@ def _ending(act: Act, outcomes: Round) -> str:
 
 
 def _told_denial(reason: str) -> str:
-    told = "You said no, so I stop here."
+    told = "That was not approved, so I stop here."
     if not reason:
         return f"{told} With a reason, a real model would try another way."
-    return f"{told} You said:\n\n> {reason}\n\nA real model would go on from there."
+    return f"{told} The reason:\n\n> {reason}\n\nA real model would go on from there."
 
 
 def _filled(words: str, outcomes: Round) -> str:

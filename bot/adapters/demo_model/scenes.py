@@ -220,7 +220,7 @@ _EXTRAS = (
             ),
             Act(
                 "Written: `demo-always.txt`. Say *always* once more: with the rule there is no "
-                "card. `/rules` shows what you allowed, and takes it back."
+                "card. `/rules` shows what you allowed, and how to take it back."
             ),
         ),
     ),

@@ -7,12 +7,15 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import PORTAL
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.rights import NEEDED, rights_of
-from bot.domain.errors import ChannelError
+from bot.domain.errors import ChannelDenied, ChannelError
+from bot.ports.clock import Clock
 
 _CONTENT_INTENT = (1 << 18) | (1 << 19)
 """Flags of an application that may read the words of messages: as a large bot, or as a small."""
 
 _LONGEST_NAME = 60
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+"""Seconds between two questions for the bot's name."""
 
 INTENT_OFF = "Discord keeps the words of messages in servers from this bot."
 INTENT_ON = f"Switch on “Message Content Intent” at {PORTAL} (your application, Bot)."
@@ -29,6 +32,19 @@ class Server:
 class DiscordAccount:
     def __init__(self, api: DiscordApi) -> None:
         self._api = api
+
+    async def introduced(self, clock: Clock) -> str:
+        """Returns the bot's name once Discord tells it; raises ChannelDenied for a bad token."""
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                return await self.check()
+            except ChannelDenied:
+                raise
+            except ChannelError:
+                # The listener meets the same trouble, and tells it.
+                await clock.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
 
     async def check(self) -> str:
         """Returns the bot's name, as proof that the token works; raises ChannelError."""

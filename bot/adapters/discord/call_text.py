@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from bot.adapters.discord.cutting import LONGEST, units
-from bot.adapters.discord.fields import clean
 from bot.adapters.discord.formatting import written
 from bot.domain.call_words import as_text
 from bot.domain.message import CallBlock, Outbound
+from bot.domain.storable import storable
 from bot.domain.visible_text import visible
 
 FILE = "calls.txt"
@@ -27,7 +27,7 @@ def calls_body(content: Outbound) -> dict[str, Any]:
     if parts:
         # Where no file may be sent, the lines alone are better than nothing.
         body["instead"] = [dict(body)]
-        told = visible(clean("\n".join(parts)))
+        told = visible(storable("\n".join(parts)))
         body |= {"file": {"text": told, "name": FILE}, "anew": True}
     for one in (body, *body.get("instead", ())) if content.silent else ():
         one["silent"] = True

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -11,16 +11,17 @@ from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.components import components_of
 from bot.adapters.discord.cutting import cut
-from bot.adapters.discord.faults import NoVoice, Unknown, UnknownChannel
-from bot.adapters.discord.fields import Fields, clean
+from bot.adapters.discord.faults import Archived, NoVoice, Unknown, UnknownChannel
+from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
-from bot.adapters.discord.threads import holder_of, open_thread, thread_at
+from bot.adapters.discord.threads import holder_of, open_thread, thread_at, wake_thread
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
 from bot.domain.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.storable import storable
 from bot.ports.channel import Growth
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
@@ -37,7 +38,10 @@ _LONGEST_NONCE = 25
 
 
 class DiscordChannel:
-    """The Channel port on Discord's HTTP API; `gated` is off where no rates hold."""
+    """The Channel port on Discord's HTTP API; `gated` is off where no rates hold.
+
+    `has_left` tells of a thread that somebody deleted: it is not opened again.
+    """
 
     name = CHANNEL
     drafts = True
@@ -46,8 +50,15 @@ class DiscordChannel:
     locates = False
     folds_above: int | None = LONG_ANSWER
 
-    def __init__(self, api: DiscordApi, *, gated: bool = True) -> None:
+    def __init__(
+        self,
+        api: DiscordApi,
+        *,
+        gated: bool = True,
+        has_left: Callable[[Address], bool] = lambda place: False,
+    ) -> None:
         self._api = api
+        self._has_left = has_left
         self.gated = gated
         self._started = datetime.now(UTC)
         self._reactions: OrderedDict[str, Sign] = OrderedDict()
@@ -79,7 +90,7 @@ class DiscordChannel:
         try:
             sent = await self._posted(channel, payload, form)
         except UnknownChannel:
-            if not await open_thread(self._api, to):
+            if self._has_left(to) or not await open_thread(self._api, to):
                 raise
             sent = await self._posted(channel, payload, form)
         except NoVoice:
@@ -111,6 +122,14 @@ class DiscordChannel:
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         names = {"channel_id": await self._channel(to), "message_id": message_id}
+        try:
+            await self._edited(names, piece)
+        except Archived:
+            # Only a new message wakes a thread by itself.
+            await wake_thread(self._api, to)
+            await self._edited(names, piece)
+
+    async def _edited(self, names: dict[str, str], piece: Piece | None) -> None:
         if piece is None:
             try:
                 await self._api.call("DELETE", _MESSAGE, names=names)
@@ -145,7 +164,7 @@ class DiscordChannel:
         button: Button | None = None,
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
-        shown = shortened(await asyncio.to_thread(markdown, clean(text)))
+        shown = shortened(await asyncio.to_thread(markdown, storable(text)))
         if not shown.strip():
             return message_id
         below: dict[str, Any] = {}
@@ -200,7 +219,7 @@ class DiscordChannel:
     ) -> None:
         """Tells the one who pressed what no card tells, a refusal for instance."""
         _, _, token = press.handle.partition(":")
-        words = plain(clean(text)).strip()
+        words = plain(storable(text)).strip()
         if not (refused or alone) or not words or not token:
             return
         body = {"content": cut(words)[0], "flags": _FOR_ONE, "allowed_mentions": _NOBODY}

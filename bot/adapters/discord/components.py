@@ -1,11 +1,14 @@
 """Buttons as components of a message, and the dialogue that asks for words.
 
-A component carries all that its press means, so it works after any restart.
+A component carries all that its press means, so it works after any restart. Every message that asks
+for words gets a button with a dialogue.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
+
+from bot.domain.message import Hint
 
 _MOST_ROWS = 5
 _MOST_IN_ROW = 5
@@ -13,9 +16,14 @@ _MOST_OPTIONS = 25
 _LONGEST_LABEL = 80
 _LONGEST_OPTION = 100
 _LONGEST_TITLE = 45
-_LONGEST_WORDS = 1_000
+_LONGEST_HINT = 100
+_LONGEST_WORDS = 4_000
 
 _BUTTON, _ASKING, _MENU, _WORDS = "b", "m", "s", "w"
+_THIS_MESSAGE = "-"
+"""Stands for the data of a button: the words are a reply to the message and nothing more."""
+
+ANSWER = {"label": "✏️ Answer…", "data": _THIS_MESSAGE}
 _ROW, _PLAIN_BUTTON, _SELECT, _TEXT = 1, 2, 3, 4
 _GREY = 2
 _PARAGRAPH = 2
@@ -38,14 +46,20 @@ def _packed(rows: Sequence[Sequence[Mapping[str, str]]]) -> list[Sequence[Mappin
 
 
 def _button(number: int, button: Mapping[str, str]) -> dict[str, Any]:
-    kind = _ASKING if button.get("asks") else _BUTTON
+    asks = button.get("asks", "")
+    kind = f"{_ASKING}{number}{_name_of(asks)}" if asks else f"{_BUTTON}{number}"
     return {
         "type": _PLAIN_BUTTON,
         "style": _GREY,
         "label": button["label"][:_LONGEST_LABEL],
         # Two buttons of a message may mean the same, but must not be called the same.
-        "custom_id": f"{kind}{number}:{button['data']}",
+        "custom_id": f"{kind}:{button['data']}",
     }
+
+
+def _name_of(asks: str) -> str:
+    """Returns the name of a hint, by which a pressed button knows it; empty for other words."""
+    return next((f".{hint.name}" for hint in Hint if hint == asks), "")
 
 
 def _menus(buttons: Sequence[Mapping[str, str]]) -> list[dict[str, Any]]:
@@ -67,7 +81,7 @@ def _menu(number: int, buttons: Sequence[Mapping[str, str]]) -> dict[str, Any]:
 def pressed(custom_id: str, values: Sequence[str]) -> str | None:
     """Returns the data of the pressed button or chosen option; None for a component of others."""
     kind, found, data = custom_id.partition(":")
-    if not found or not kind[1:].isdecimal():
+    if not found or not kind[1:].partition(".")[0].isdecimal():
         return None
     if kind.startswith(_MENU):
         return values[0] if values else None
@@ -79,6 +93,8 @@ def dialogue_for(custom_id: str, label: str) -> dict[str, Any] | None:
     kind, found, data = custom_id.partition(":")
     if not found or not kind.startswith(_ASKING):
         return None
+    name = kind.partition(".")[2]
+    hint = {"placeholder": Hint[name][:_LONGEST_HINT]} if name in Hint.__members__ else {}
     words = {
         "type": _TEXT,
         "custom_id": _WORDS,
@@ -87,9 +103,24 @@ def dialogue_for(custom_id: str, label: str) -> dict[str, Any] | None:
         "min_length": 1,
         "max_length": _LONGEST_WORDS,
         "required": True,
+        **hint,
     }
     return {
         "custom_id": f"{_WORDS}:{data}",
         "title": label[:_LONGEST_TITLE] or "·",
         "components": [{"type": _ROW, "components": [words]}],
     }
+
+
+def begun_with(dialogue: Mapping[str, Any], words: str) -> Mapping[str, Any]:
+    """Returns a dialogue whose field holds some words already, if they fit."""
+    [row] = dialogue["components"]
+    [field] = row["components"]
+    if not words.strip() or len(words) > field["max_length"]:
+        return dialogue
+    return {**dialogue, "components": [{**row, "components": [{**field, "value": words}]}]}
+
+
+def asked_by(custom_id: str) -> str:
+    """Returns the data of the button whose dialogue was sent off."""
+    return custom_id.removeprefix(f"{_WORDS}:")

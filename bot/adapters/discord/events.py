@@ -10,15 +10,17 @@ from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import uuid4
 
+from bot.adapters.discord.addresses import channel_in
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event, Session
 from bot.adapters.discord.interactions import Interactions
 from bot.adapters.discord.missed import Missed
+from bot.adapters.discord.overtaking import INTERACTION, Overtaking
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
 from bot.adapters.discord.silence import Beginning
-from bot.adapters.discord.stays import BACK, LEFT, Stays, channels_in
+from bot.adapters.discord.stays import INVITED, OWN, Stays, places_in
 from bot.domain.errors import StoreError
 from bot.domain.message import RawUpdate
 from bot.ports.clock import Clock
@@ -28,7 +30,7 @@ _MOST_WAITING = 1_000
 _BATCH = 200
 _RETRY_SECONDS = 1.0
 _GATHERING_SECONDS = 0.02
-_AGAIN_SECONDS = 3.0
+_AGAIN_SECONDS, _LONGEST_AGAIN = 3.0, 60.0
 _REST = Event("the rest of what was missed", None, {})
 """Stands in the queue for the chats that could not be asked when the session began."""
 
@@ -63,6 +65,8 @@ class Events:
         self._heard_at: datetime | None = None
         self._waiting: asyncio.Queue[Event] = asyncio.Queue(_MOST_WAITING)
         self._asking: asyncio.Task[None] | None = None
+        self._again = _AGAIN_SECONDS
+        self._overtaking = Overtaking(self._store_one, clock)
         self.began: Callable[[], None] = lambda: None
         """Called when a connection begins to bring events."""
 
@@ -76,6 +80,7 @@ class Events:
                 self.began()
             case name:
                 self._places.learn(name, event.fields)
+        self._overtaking.watch(event)
         await self._waiting.put(event)
 
     def _begin(self, ready: Fields) -> None:
@@ -90,13 +95,15 @@ class Events:
 
     async def run(self, accept: Accept) -> None:
         """Stores events until cancelled."""
+        self._accept = accept
         try:
-            await self._run(accept)
+            await self._run()
         finally:
+            self._overtaking.close()
             if self._asking is not None:
                 self._asking.cancel()
 
-    async def _run(self, accept: Accept) -> None:
+    async def _run(self) -> None:
         stored_at = 0.0
         while True:
             batch = [await self._waiting.get()]
@@ -105,30 +112,42 @@ class Events:
                 await self._clock.sleep(_GATHERING_SECONDS)
             while len(batch) < _BATCH and not self._waiting.empty():
                 batch.append(self._waiting.get_nowait())
-            await self._store(batch, accept)
+            await self._store(batch)
             for event in batch:
                 if event.sequence is not None:
                     self._session.sequence = event.sequence
                 self._waiting.task_done()
             stored_at, self._heard_at = self._clock.steady(), self._clock.now()
 
-    async def _store(self, batch: Sequence[Event], accept: Accept) -> None:
-        updates: list[RawUpdate] = []
-        presses: list[Event] = []
-        for event in batch:
-            for one in await self._unfolded(event):
-                if not self._is_wanted(one):
-                    continue
-                updates.append(await self._update(one))
-                if one.name == "INTERACTION_CREATE":
-                    presses.append(one)
+    async def _store(self, batch: Sequence[Event]) -> None:
+        events = [one for event in batch for one in await self._unfolded(event)]
+        updates = {
+            place: await self._update(one)
+            for place, one in enumerate(events)
+            if one.name != INTERACTION and self._is_wanted(one)
+        }
+        # Presses come last: the others may have had to be asked about, and that takes time.
+        presses = {
+            place: one
+            for place, one in enumerate(events)
+            if one.name == INTERACTION
+            and not await self._overtaking.is_stored(one)
+            and self._is_wanted(one)
+        }
+        updates |= {place: await self._update(one) for place, one in presses.items()}
         if updates:
-            await self._accepted(updates, accept)
-        for press in presses:
+            await self._accepted([updates[place] for place in sorted(updates)])
+        for press in presses.values():
+            self._interactions.answer(press.fields)
+
+    async def _store_one(self, press: Event) -> None:
+        if self._is_wanted(press):
+            await self._accepted([await self._update(press)])
             self._interactions.answer(press.fields)
 
     async def _unfolded(self, event: Event) -> Sequence[Event]:
         """Returns the single events that one stands for; a new session for what was missed."""
+        before = self._missed.left(self._shard)
         match event.name:
             case "READY":
                 found = await self._missed.messages(self._shard, self._heard_at)
@@ -136,20 +155,23 @@ class Events:
                 found = [*await self._missed.rest(self._shard), *await self._stays.look()]
             case _:
                 found = [*_single(event), *self._stays.note(event)]
-        owes = self._missed.owes(self._shard) or self._stays.doubts
-        if owes and (self._asking is None or self._asking.done()):
+        left = self._missed.left(self._shard)
+        if left < before or not left:
+            self._again = _AGAIN_SECONDS
+        if (left or self._stays.doubts) and (self._asking is None or self._asking.done()):
             self._asking = asyncio.create_task(self._ask_again(), name="discord missed")
         return found
 
     async def _ask_again(self) -> None:
-        await self._clock.sleep(_AGAIN_SECONDS)
+        pause, self._again = self._again, min(self._again * 2, _LONGEST_AGAIN)
+        await self._clock.sleep(pause)
         await self._waiting.put(_REST)
 
-    async def _accepted(self, updates: Sequence[RawUpdate], accept: Accept) -> None:
+    async def _accepted(self, updates: Sequence[RawUpdate]) -> None:
         told = ""
         while True:
             try:
-                await accept(updates)
+                await self._accept(updates)
             except StoreError as fault:
                 if str(fault) != told:
                     _log.warning("Events of Discord cannot be stored: %s. I keep trying.", fault)
@@ -166,11 +188,11 @@ class Events:
             case "MESSAGE_UPDATE":
                 # Discord also tells so that it has looked at a link.
                 return self._is_of_a_person(fields) and "edited_timestamp" in fields
-            case "INTERACTION_CREATE":
+            case name if name == INTERACTION:
                 return not self._interactions.helped(fields)
             case "MESSAGE_DELETE":
                 return True
-            case name if name in (LEFT, BACK):
+            case name if name in OWN:
                 return True
             case name if name in REACTIONS:
                 return may_be_feedback(fields, self._api.own_id)
@@ -187,9 +209,8 @@ class Events:
         return True
 
     async def _update(self, event: Event) -> RawUpdate:
-        if event.name in (LEFT, BACK):
-            # It may be said twice: the flow knows what is known already.
-            return RawUpdate(f"places:{uuid4().hex}", self._told(event))
+        if event.name in OWN:
+            return RawUpdate(_own_key(event), self._told(event))
         place = await self._places.of(event.fields)
         body = json.dumps({"t": event.name, "d": event.data, "place": place})
         if event.name in REACTIONS and event.sequence is not None:
@@ -199,8 +220,12 @@ class Events:
 
     def _told(self, event: Event) -> str:
         fields = event.fields
-        channels, whole = channels_in(fields), fields.flag("whole")
-        title = self._places.title_of(channels, fields.id("guild_id"), whole=whole)
+        if event.name == INVITED:
+            title = self._places.title_of((), fields.id("id"), whole=True)
+        else:
+            numbers = [channel_in(one) for one in places_in(fields)]
+            whole = fields.flag("whole")
+            title = self._places.title_of(numbers, fields.id("guild_id"), whole=whole)
         return json.dumps({"t": event.name, "d": event.data, "place": {"title": title}})
 
 
@@ -212,6 +237,13 @@ def _single(event: Event) -> Sequence[Event]:
     numbers = event.fields.ids("ids")
     single = replace(event, name="MESSAGE_DELETE")
     return [replace(single, data={**shared, "id": number}) for number in numbers]
+
+
+def _own_key(event: Event) -> str:
+    """Returns the name of an own event; one about places may come twice: the flow knows them."""
+    if event.name == INVITED:
+        return f"invited:{event.fields.id('id')}:{event.fields.line('joined_at', 40)}"
+    return f"places:{uuid4().hex}"
 
 
 def _key(event: Event, body: str) -> str:

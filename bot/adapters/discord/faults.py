@@ -27,9 +27,10 @@ _NEVER_SENT = (
 )
 _UNKNOWN_CHANNEL = 10003
 _CLOSED_THREAD = 50083
+_LOCKED_THREAD = 160005
 _THREAD_IS_THERE = 160004
 _NO_VOICE = 50173
-_GONE = frozenset({_CLOSED_THREAD, 10013, 50001, 50007, 50013, 50033, 50278})
+_GONE = frozenset({_LOCKED_THREAD, 10013, 50001, 50007, 50013, 50033, 50278})
 """Codes after which nobody can be written to there: unknown, closed, or without permission."""
 
 
@@ -49,11 +50,20 @@ class UnknownChannel(RecipientGone):
     """Discord does not know the channel or thread, or not any more."""
 
 
+class Archived(RecipientGone):
+    """The thread is archived; a message wakes it, if it is not locked."""
+
+
 class Barred(FloodWait):
     """Discord's edge refuses this machine for a while; no rate limit of the API is meant."""
 
 
-_BY_CODE = {_UNKNOWN_CHANNEL: UnknownChannel, _THREAD_IS_THERE: ThreadIsThere, _NO_VOICE: NoVoice}
+_BY_CODE = {
+    _UNKNOWN_CHANNEL: UnknownChannel,
+    _CLOSED_THREAD: Archived,
+    _THREAD_IS_THERE: ThreadIsThere,
+    _NO_VOICE: NoVoice,
+}
 
 
 def translated(error: Exception) -> ChannelError:

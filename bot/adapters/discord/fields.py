@@ -2,15 +2,12 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+from bot.domain.storable import storable
+
 _SNOWFLAKE = re.compile(r"[1-9][0-9]{0,19}")
-
-
-def clean(text: str) -> str:
-    """Replaces NUL and lone surrogates, which no store takes, by U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 class Fields:
@@ -24,9 +21,21 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
 
+    @property
+    def values(self) -> Mapping[str, Any]:
+        return self._values
+
+    def time(self, name: str) -> datetime | None:
+        """Returns a time with its zone, as Discord writes it."""
+        try:
+            at = datetime.fromisoformat(self.text(name) or "")
+        except ValueError:
+            return None
+        return at if at.tzinfo is not None else None
+
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
-        return clean(value) if isinstance(value, str) else None
+        return storable(value) if isinstance(value, str) else None
 
     def line(self, name: str, longest: int) -> str:
         """Returns a text on one line, cut at `longest` characters; empty if it is missing."""
@@ -54,7 +63,9 @@ class Fields:
     def words(self, name: str) -> Iterator[str]:
         """Yields the strings of a list."""
         value = self._values.get(name)
-        return (clean(w) for w in (value if isinstance(value, list) else []) if isinstance(w, str))
+        return (
+            storable(w) for w in (value if isinstance(value, list) else []) if isinstance(w, str)
+        )
 
     def flag(self, name: str) -> bool:
         return self._values.get(name) is True

@@ -3,9 +3,9 @@
 import re
 from typing import assert_never
 
-from bot.adapters.discord.fields import clean
 from bot.adapters.markdown_tables import laid_out
 from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
+from bot.domain.storable import storable
 from bot.domain.visible_text import visible
 
 FENCE = "```"
@@ -16,23 +16,32 @@ _DEEP_HEADING = re.compile(r"^ {0,3}#{4,6}[ \t]+(.+?)[ \t]*#*$")
 _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
 _PICTURE = re.compile(r"!(?=\[[^\]]*\]\()")
 _BARS = re.compile(r"\|\|")
-_CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_UNDERSCORES = re.compile(r"(?<![\w_\\])__(?=[^\s_])(.+?)(?<=[^\s_\\])__(?![\w_])")
+_ELSEWHERE = re.compile(r"\[([^\[\]\n]+)\]\((?!https?://|<?https?:)<?([^()\s<>]+)>?\)")
+_BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
+_RULE = re.compile(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
+_UNDERLINE = re.compile(r"^ {0,3}(=+|-{2,})[ \t]*$")
+_MARKED = re.compile(r"^[ \t]*(?:[>#|`~☐☑─]|[-*+] |\d{1,9}[.)] |-# )")
+_QUOTED = re.compile(r"^ {0,3}(?:>[ \t]?)+")
+_PLUS = re.compile(r"^([ \t]*)\+(?=[ \t])")
+_LINE = "─" * 10
+_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 _BACKTICKS = re.compile(r"`(?=``)")
 _BETWEEN_BACKTICKS = 3
 
 
 def written(block: Block, *, whole: bool) -> str:
     """Returns a block as Discord reads it; with `whole` every character is visible."""
-    text = visible(clean(block.text)) if whole else clean(block.text)
+    text = visible(storable(block.text)) if whole else storable(block.text)
     match block:
         case Markdown():
             return markdown(text)
         case Plain(style=style):
             return "\n".join(_styled(line, style) for line in text.split("\n"))
         case CodeBlock():
-            return in_fence(visible(clean(block.text)), block.language)
+            return in_fence(visible(storable(block.text)), block.language)
         case CallBlock():
-            return _styled(visible(clean(block.text)), "aside")
+            return _styled(visible(storable(block.text)), "aside")
         case _:
             assert_never(block)
 
@@ -65,6 +74,9 @@ def markdown(source: str) -> str:
         elif opened:
             fence = opened
             done.append(FENCE + line.strip().lstrip("`~").strip())
+        elif done and _UNDERLINE.match(line) and _is_prose(done[-1]):
+            # A line of signs below a line of words makes that a heading.
+            done[-1] = f"{'#' if '=' in line else '##'} {done[-1].strip()}"
         elif line.strip() or (done and done[-1].strip()):
             # Discord would show each of several blank lines.
             done.append(_line(line))
@@ -77,10 +89,21 @@ def _fence_of(line: str) -> str:
     return found[1] if found else ""
 
 
+def _is_prose(line: str) -> bool:
+    return bool(line.strip()) and not _MARKED.match(line)
+
+
 def _line(line: str) -> str:
     heading = _DEEP_HEADING.match(line)
     if heading:
         return f"**{heading[1]}**"
+    if _RULE.match(line):
+        return _LINE
+    # Discord knows one depth of quotes, and takes three signs for a quote without an end.
+    line = _QUOTED.sub("> ", line)
+    line = _PLUS.sub(r"\1-", line)
+    if line.endswith("\\") and not line.endswith("\\\\"):
+        line = line[:-1]
     line = _TASK.sub(lambda found: found[1] + ("☐" if found[2] == " " else "☑"), line)
     parts, last = list[str](), 0
     for code in _CODE.finditer(line):
@@ -90,8 +113,13 @@ def _line(line: str) -> str:
 
 
 def _prose(text: str) -> str:
-    # Two bars would hide what follows, and a picture would show its sign.
-    return _BARS.sub(r"\\|\\|", _PICTURE.sub("", text))
+    """Returns words whose signs mean on Discord what they mean in Markdown.
+
+    There two bars hide words, two underscores underline them, and a link leads to the web alone.
+    """
+    text = _ELSEWHERE.sub(r"\1 (`\2`)", _PICTURE.sub("", text))
+    text = _UNDERSCORES.sub(r"**\1**", _BREAK.sub("\n", text))
+    return _BARS.sub(r"\\|\\|", text)
 
 
 def _styled(line: str, style: str) -> str:

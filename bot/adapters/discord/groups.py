@@ -44,6 +44,24 @@ class DiscordGroups:
         own = {server, *member.words("roles")}
         return any(manages(role) for role in told.items("roles") if role.id("id") in own)
 
+    async def leave(self, group: Address) -> None:
+        """Leaves the server, by its own number or that of one of its channels."""
+        number = group.chat.removeprefix("-")
+        try:
+            async with _patient(self._patience):
+                # An invitation is told with the server's number, before any channel is known.
+                try:
+                    await self._left(number)
+                except (ContentRefused, RecipientGone):
+                    await self._left(await self._server(group))
+        except (ContentRefused, RecipientGone):
+            # Discord refuses so when the bot is there no longer.
+            return
+
+    async def _left(self, server: str) -> None:
+        names = {"guild_id": server}
+        await self._api.call("DELETE", "/users/@me/guilds/{guild_id}", names=names)
+
     async def includes(self, group: Address, sender: Sender) -> bool:
         try:
             async with _patient(self._patience):

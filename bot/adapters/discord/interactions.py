@@ -3,15 +3,16 @@
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from bot.adapters.discord.api import DiscordApi
-from bot.adapters.discord.components import dialogue_for
 from bot.adapters.discord.cutting import cut
+from bot.adapters.discord.dialogues import PresentWords, dialogue_of, filled_in, no_words
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.formatting import plain
 from bot.adapters.discord.menu import ABOUT_MESSAGE, suggested
+from bot.adapters.discord.presses import read_press
 from bot.domain.errors import ChannelError
 
 COMMAND, PRESS, TYPING, WORDS = 2, 3, 4, 5
@@ -33,13 +34,15 @@ _log = logging.getLogger(__name__)
 class Interactions:
     """Answers each interaction at once; what it does is decided after it was stored.
 
-    `usages` are the words that may follow a command, by its name.
+    `usages` are the words that may follow a command, by its name. `present_words` returns those
+    that a button changes.
     """
 
     def __init__(self, api: DiscordApi) -> None:
         self._api = api
         self._tasks: set[asyncio.Task[None]] = set()
         self.usages: Mapping[str, str] = {}
+        self.present_words: PresentWords = no_words
 
     async def close(self) -> None:
         """Ends the answers that are under way."""
@@ -49,19 +52,21 @@ class Interactions:
 
     def helped(self, event: Fields) -> bool:
         """Answers an interaction that only asks for words; returns False for one that does more."""
-        data = event.inner("data")
         match event.number("type"):
-            case kind if kind == PRESS:
-                custom_id = data.text("custom_id") or ""
-                dialogue = dialogue_for(custom_id, _label(event.inner("message"), custom_id))
-                if dialogue is not None:
-                    self._start(event, {"type": _DIALOGUE, "data": dialogue})
-                return dialogue is not None
+            case kind if kind == PRESS and (dialogue := dialogue_of(event)) is not None:
+                self._start(event, self._opened(event, dialogue))
+                return True
             case kind if kind == TYPING:
-                self._start(event, {"type": _SUGGESTIONS, "data": {"choices": self._fit(data)}})
+                choices = self._fit(event.inner("data"))
+                self._start(event, _at_once({"type": _SUGGESTIONS, "data": {"choices": choices}}))
                 return True
             case _:
                 return False
+
+    async def _opened(self, event: Fields, dialogue: Mapping[str, Any]) -> dict[str, Any]:
+        press = read_press(event)
+        filled = dialogue if press is None else await filled_in(dialogue, press, self.present_words)
+        return {"type": _DIALOGUE, "data": filled}
 
     def _fit(self, data: Fields) -> list[dict[str, str]]:
         """Returns the words that may go on a command that is being typed."""
@@ -75,29 +80,35 @@ class Interactions:
             case kind if kind == COMMAND:
                 told = plain(f"✓ {command_text(event.inner('data')) or ABOUT_MESSAGE}")
                 data = {"content": cut(told)[0], "flags": _FOR_ONE}
-                self._start(event, {"type": _NOTICE, "data": data})
+                self._start(event, _at_once({"type": _NOTICE, "data": data}))
             case kind if kind in (PRESS, WORDS):
-                self._start(event, {"type": _SEEN_TO})
+                self._start(event, _at_once({"type": _SEEN_TO}))
             case _:
                 return
 
-    def _start(self, event: Fields, body: dict[str, Any]) -> None:
+    def _start(self, event: Fields, body: Coroutine[Any, Any, dict[str, Any]]) -> None:
         if len(self._tasks) >= _MOST_AT_WORK:
+            body.close()
             return
         task = asyncio.create_task(self._send(event, body), name="discord interaction")
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _send(self, event: Fields, body: dict[str, Any]) -> None:
+    async def _send(self, event: Fields, body: Coroutine[Any, Any, dict[str, Any]]) -> None:
+        answer = await body
         number, token = event.id("id"), event.text("token")
         if number is None or not token:
             return
         try:
             async with asyncio.timeout(_SECONDS):
                 names = {"webhook_id": number, "webhook_token": token}
-                await self._api.call("POST", _CALLBACK, body, names=names)
+                await self._api.call("POST", _CALLBACK, answer, names=names)
         except (ChannelError, TimeoutError) as fault:
             _log.info("a press was not acknowledged: %s", fault or "no answer in time")
+
+
+async def _at_once(body: dict[str, Any]) -> dict[str, Any]:
+    return body
 
 
 def command_text(data: Fields) -> str:
@@ -113,12 +124,3 @@ def _numbered(words: str) -> str:
     """Returns words with the number of the person whose mention begins them, as `/allow` wants."""
     found = _MENTION.match(words)
     return words if found is None else f"{found[1]}{words[found.end() :]}"
-
-
-def _label(message: Fields, custom_id: str) -> str:
-    """Returns the words on a button of a message."""
-    for row in message.items("components"):
-        for button in row.items("components"):
-            if button.text("custom_id") == custom_id:
-                return button.line("label", 80)
-    return ""

@@ -1,10 +1,10 @@
 """The part of the program's memory that Discord is compared with after a gap."""
 
-from collections.abc import Awaitable, Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.message import Address
+from bot.domain.message import Address, Presence, RawUpdate
 
 
 class Known(Protocol):
@@ -14,7 +14,10 @@ class Known(Protocol):
     def chats_of(self) -> Callable[[str], Awaitable[Sequence[Address]]]: ...
 
     @property
-    def left(self) -> Callable[[str], Awaitable[Collection[Address]]]: ...
+    def lost(self) -> Callable[[str], Awaitable[Mapping[Address, Presence]]]: ...
 
     @property
     def heard_until(self) -> Callable[[str], Awaitable[datetime | None]]: ...
+
+    @property
+    def waiting_in(self) -> Callable[[Address], Awaitable[Sequence[RawUpdate]]]: ...

@@ -21,7 +21,7 @@ class DiscordListener:
         self._silence = Silence(clock)
         self.interactions = Interactions(api)
         places = Places(api)
-        self.stays = Stays(api, places)
+        self.stays = Stays(api, places, clock)
         self.missed = Missed(api, places, self.stays)
         sources = Sources(places, self.interactions, self.missed, self.stays, Beginning(clock))
         self._shards = [Shard(number, api, sources, clock) for number in range(api.shards)]

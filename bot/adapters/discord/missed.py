@@ -1,15 +1,19 @@
-"""Asks for the messages of known chats, and the thumbs there, that came while nobody listened."""
+"""Asks what was written, changed, deleted and thumbed in known chats while nobody listened."""
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
 from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.deletions import deletions_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
+from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
@@ -34,7 +38,18 @@ _NEWEST = 50
 
 _PAGE = 100
 _MOST_PAGES = 5
+_AT_ONCE = 8
+"""Chats that are asked side by side; Discord takes fifty calls a second."""
+
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """The events that a chat missed, or the reason why it could not be asked."""
+
+    events: Sequence[Event]
+    trouble: StoreError | ChannelError | None = None
 
 
 class Missed:
@@ -64,28 +79,51 @@ class Missed:
         self._gaps[shard] = until
         return await self.rest(shard)
 
-    def owes(self, shard: int) -> bool:
-        """Tells if some chats of a shard could not be asked yet."""
-        return bool(shard in self._gaps or self._owed.get(shard))
+    def left(self, shard: int) -> int:
+        """Returns how many questions of a shard are not answered yet, one of them to the store."""
+        return len(self._owed.get(shard, ())) + (shard in self._gaps)
 
     async def rest(self, shard: int) -> Sequence[Event]:
-        """Returns what the chats missed that were not asked yet; stops at the first trouble."""
+        """Returns what the chats missed that were not asked yet; stops at the first trouble.
+
+        A chat that gives trouble is asked last the next time, so it keeps no other one waiting.
+        """
         owed = self._owed.setdefault(shard, {})
         found: list[Event] = []
+        trouble: StoreError | ChannelError | None = None
         try:
             await self._note_gap(shard, owed)
-            thumbs = Thumbs(self._api)
-            for address, after in list(owed.items()):
-                try:
-                    if await self._shard_of(address) == shard:
-                        found += await self._of(address, after, thumbs)
-                except (ContentRefused, RecipientGone):
-                    if is_server(address):
-                        self._stays.doubt((address.chat.removeprefix("-"),))
-                del owed[address]
-        except (StoreError, ChannelError) as fault:
-            _log.warning("Missed messages cannot be asked for: %s. I try again.", fault)
+            thumbs, chats = Thumbs(self._api), list(owed)
+            for at in range(0, len(chats), _AT_ONCE):
+                some = chats[at : at + _AT_ONCE]
+                asking = (self._asked(shard, owed, address, thumbs) for address in some)
+                for answer in await asyncio.gather(*asking):
+                    found += answer.events
+                    trouble = trouble or answer.trouble
+                if trouble is not None:
+                    break
+        except StoreError as fault:
+            trouble = fault
+        if trouble is not None:
+            _log.warning("Missed messages cannot be asked for: %s. I try again.", trouble)
         return sorted(found, key=lambda event: int(event.fields.id("id") or 0))
+
+    async def _asked(
+        self, shard: int, owed: dict[Address, str], address: Address, thumbs: Thumbs
+    ) -> _Answer:
+        """Returns what a chat missed, which is no longer owed then."""
+        found: Sequence[Event] = ()
+        try:
+            if await self._shard_of(address) == shard:
+                found = await self._of(address, owed[address], thumbs)
+        except (ContentRefused, RecipientGone):
+            if is_server(address):
+                self._stays.doubt({address.chat.removeprefix("-"), channel_in(address)})
+        except (StoreError, ChannelError) as fault:
+            owed[address] = owed.pop(address)
+            return _Answer((), fault)
+        del owed[address]
+        return _Answer(found)
 
     async def _note_gap(self, shard: int, owed: dict[Address, str]) -> None:
         """Adds the chats that a gap concerns; one that is owed already keeps its earlier number."""
@@ -122,7 +160,11 @@ class Missed:
         missed = [one for one in newest if _number(one) > int(after)]
         if len(missed) == _NEWEST:
             missed = await self._behind(channel, after)
+        edited = [one for one in newest if _is_edited_since(Fields(one), time_of(after))]
         found = [Event("MESSAGE_CREATE", None, {**one, **more}) for one in missed]
+        found += [Event("MESSAGE_UPDATE", None, {**one, **more}) for one in edited]
+        waiting = () if self._known is None else await self._known.waiting_in(address)
+        found += await deletions_of(self._api, waiting, newest, more)
         return [*found, *await thumbs.below(map(Fields, newest), more)]
 
     async def _behind(self, channel: str, after: str) -> Sequence[dict[str, Any]]:
@@ -147,6 +189,11 @@ class Missed:
         """Returns what the gateway says of a message and the API leaves out."""
         number = await self._places.server_of(channel)
         return {} if number is None else {"guild_id": number}
+
+
+def _is_edited_since(message: Fields, at: datetime) -> bool:
+    edited = message.time("edited_timestamp")
+    return edited is not None and edited >= at
 
 
 def _number(message: Mapping[str, Any]) -> int:

@@ -5,11 +5,22 @@ from typing import Any
 
 from bot.adapters.discord.call_text import calls_body
 from bot.adapters.discord.card_text import fitted
+from bot.adapters.discord.components import ANSWER
 from bot.adapters.discord.cutting import LONGEST, cut, units
-from bot.adapters.discord.fields import clean
 from bot.adapters.discord.formatting import FENCE, plain, written
 from bot.domain.folding import folded
-from bot.domain.message import Block, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Piece
+from bot.domain.message import (
+    REPLY_WITH,
+    Block,
+    CodeBlock,
+    FileRef,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Piece,
+    Plain,
+)
+from bot.domain.storable import storable
 
 NOTHING = "(an empty message)"
 LONG_ANSWER = 8_000
@@ -34,15 +45,8 @@ def split_content(content: Outbound) -> list[Piece]:
     files = [body for file in content.files for body in _file_bodies(file)]
     if not bodies and not files:
         bodies = [{"text": NOTHING}]
-    if content.buttons:
-        (bodies or files)[-1]["buttons"] = [
-            [
-                {"label": clean(b.label).strip() or "·", "data": clean(b.data)}
-                | ({"asks": clean(b.asks)} if b.asks else {})
-                for b in row
-            ]
-            for row in content.buttons
-        ]
+    if rows := _buttons(content):
+        (bodies or files)[-1]["buttons"] = rows
     bodies += files
     if content.reply_to is not None:
         bodies[0]["reply_to"] = content.reply_to
@@ -53,6 +57,25 @@ def split_content(content: Outbound) -> list[Piece]:
         for body in bodies:
             body["previews"] = True
     return [Piece(body) for body in bodies]
+
+
+def _buttons(content: Outbound) -> list[list[dict[str, str]]]:
+    """Returns the rows of buttons; a message that asks for a reply gets a button that takes it."""
+    rows = [
+        [
+            {"label": storable(b.label).strip() or "·", "data": storable(b.data)}
+            | ({"asks": storable(b.asks)} if b.asks else {})
+            for b in row
+        ]
+        for row in content.buttons
+    ]
+    if content.asks or any(_asks_for_reply(block) for block in content.blocks):
+        rows.append([ANSWER | {"asks": storable(content.asks) or REPLY_WITH}])
+    return rows
+
+
+def _asks_for_reply(block: Block) -> bool:
+    return isinstance(block, Plain | Markdown) and block.text.startswith(REPLY_WITH)
 
 
 def shortened(text: str) -> str:
@@ -106,9 +129,9 @@ def _set_back(text: str) -> str:
 
 def _file_bodies(file: FileRef) -> list[dict[str, Any]]:
     """Returns the message of a file; a voice message has no words, so they come behind it."""
-    source = {"path": file.path} if file.text is None else {"text": clean(file.text)}
-    body: dict[str, Any] = {"text": "", "file": {**source, "name": clean(file.name)}}
-    words = cut(plain(clean(file.caption)))[0] if file.caption and file.caption.strip() else ""
+    source = {"path": file.path} if file.text is None else {"text": storable(file.text)}
+    body: dict[str, Any] = {"text": "", "file": {**source, "name": storable(file.name)}}
+    words = cut(plain(storable(file.caption)))[0] if file.caption and file.caption.strip() else ""
     if file.voice is None:
         return [body | {"text": words}]
     body["file"]["voice"] = file.voice

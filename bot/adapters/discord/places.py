@@ -114,7 +114,12 @@ class Places:
             return {}
         if server is None:
             return await self._person(event, channel)
-        place = self._places.get(channel) or await self._asked(channel)
+        place = (
+            self._places.get(channel)
+            # A press tells of its channel, and there is no time to ask for it.
+            or self._learn_channel(event.inner("channel"), server)
+            or await self._asked(channel)
+        )
         titles = (place.name and f"#{place.name}", self._servers.get(server, ""))
         told = {
             "title": " · ".join(filter(None, titles)),

@@ -111,6 +111,8 @@ class Shard:
             self._session.gateway = ""
             return _broken(error)
         except (Garbled, KeyError, TypeError, ValueError, AttributeError) as error:
+            # The address itself may be what nobody can read.
+            self._session.gateway = ""
             return Outage(f"Discord sent a payload of another form ({type(error).__name__})")
 
     async def _connected(self) -> GatewaySocket:

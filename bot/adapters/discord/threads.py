@@ -1,6 +1,6 @@
 """Opens the thread of a message; it has the message's number, so its address is known before."""
 
-from bot.adapters.discord.addresses import CHANNEL, is_server
+from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import ThreadIsThere, Unknown
 from bot.adapters.discord.fields import Fields
@@ -39,6 +39,12 @@ async def open_thread(api: DiscordApi, to: Address) -> bool:
     except Unknown:
         return False
     return True
+
+
+async def wake_thread(api: DiscordApi, thread: Address) -> None:
+    """Takes a thread out of the archive; raises RecipientGone for one that is locked."""
+    names = {"channel_id": channel_in(thread)}
+    await api.call("PATCH", "/channels/{channel_id}", {"archived": False}, names=names)
 
 
 def _name_of(message: Fields, own_id: str) -> str:

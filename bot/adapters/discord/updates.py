@@ -5,13 +5,14 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.adapters.discord.addresses import CHANNEL, place_of, sender_of
-from bot.adapters.discord.components import pressed
-from bot.adapters.discord.fields import Fields, clean
+from bot.adapters.discord.components import asked_by
+from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
 from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
+from bot.adapters.discord.presses import read_press, used_at, user_of
 from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
-from bot.adapters.discord.stays import BACK, LEFT, channels_in
+from bot.adapters.discord.stays import BACK, HEARD, INVITED, LEFT, MUTED, places_in
 from bot.domain.message import (
     Address,
     Ignored,
@@ -19,16 +20,21 @@ from bot.domain.message import (
     InboundMessage,
     Presence,
     PresenceChange,
-    Press,
     Quote,
     Unreadable,
     Withdrawn,
 )
 from bot.domain.person import Sender
+from bot.domain.storable import storable
 
 _DIRECT = 1
 _ABOUT = "Look at this message."
-_THREADS = (10, 11, 12)
+_CHANGES = {
+    LEFT: (Presence.MEMBER, Presence.GONE),
+    BACK: (Presence.GONE, Presence.MEMBER),
+    MUTED: (Presence.MEMBER, Presence.MUTED),
+    HEARD: (Presence.MUTED, Presence.MEMBER),
+}
 _NUMBER_LIMIT = (1 << 63) - 1
 
 
@@ -62,10 +68,12 @@ def _event(name: str | None, event: Fields, place: Fields, own: Own) -> Inbound:
             return read_reaction(event, place, taken_back=kind == REMOVED)
         case "INTERACTION_CREATE":
             return _interaction(event, own)
-        case kind if kind in (LEFT, BACK):
-            return _presence(event, place, left=kind == LEFT)
+        case kind if kind in _CHANGES:
+            return _presence(event, place, *_CHANGES[kind])
+        case kind if kind == INVITED:
+            return _invited(event, place)
         case other:
-            return Ignored(f"an event of another kind: {clean(other or 'none')[:64]}")
+            return Ignored(f"an event of another kind: {storable(other or 'none')[:64]}")
 
 
 def _is_timely(event: Fields) -> bool:
@@ -95,40 +103,42 @@ def _withdrawn(event: Fields, place: Fields) -> Inbound:
     return Withdrawn(address, number, private="guild_id" not in event)
 
 
-def _presence(event: Fields, place: Fields, *, left: bool) -> Inbound:
-    groups = [Address(CHANNEL, f"-{number}") for number in channels_in(event)]
+def _presence(event: Fields, place: Fields, before: Presence, now: Presence) -> Inbound:
+    groups = places_in(event)
     if not groups:
         return Unreadable("a change of membership without a channel")
-    before, now = (Presence.MEMBER, Presence.GONE) if left else (Presence.GONE, Presence.MEMBER)
-    title = place.line("title", 128) or groups[0].key
+    title = place.line("title", 128)
     return PresenceChange(groups[0], None, before, now, "group", title, tuple(groups[1:]))
 
 
+def _invited(event: Fields, place: Fields) -> Inbound:
+    number = event.id("id")
+    if number is None:
+        return Unreadable("an invitation without a server")
+    by, at = sender_of(event.inner("by"), Fields(None)), Address(CHANNEL, f"-{number}")
+    title = place.line("title", 128) or number
+    return PresenceChange(at, by, Presence.GONE, Presence.MEMBER, "server", title)
+
+
 def _interaction(event: Fields, own: Own) -> Inbound:
-    member = event.inner("member")
-    user = member.inner("user") if "member" in event else event.inner("user")
-    sender, number, token = sender_of(user, member), event.id("id"), event.text("token")
+    sender, number, token = user_of(event), event.id("id"), event.text("token")
     channel, card = event.inner("channel"), event.inner("message")
     if sender is None or number is None or not token:
         return Unreadable("an interaction without a usable sender, number or token")
     if "guild_id" not in event and channel.number("type") != _DIRECT:
         return Ignored("a press on a message elsewhere")
-    parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
-    address, message_id = place_of(event, sender.user_id, parent), card.id("id")
+    address = used_at(event, sender)
     if address is not None and event.number("type") == COMMAND:
         return _command(event, sender, Where(address, event.id("channel_id") or ""), own)
-    if address is None or message_id is None:
+    if address is None or card.id("id") is None:
         return Unreadable("an interaction without a usable chat or message")
-    data, private = event.inner("data"), "guild_id" not in event
     match event.number("type"):
         case kind if kind == PRESS:
-            chosen = pressed(data.text("custom_id") or "", list(data.words("values")))
-            if chosen is None:
-                return Unreadable("a press that says nothing")
-            return Press(address, sender, chosen, f"{number}:{token}", message_id, private)
+            return read_press(event) or Unreadable("a press that says nothing")
         case kind if kind == WORDS:
             channel_id = event.id("channel_id") or ""
-            quote = replace(quote_of(card, own, sender.user_id, channel_id), asked=True)
+            asked = asked_by(event.inner("data").text("custom_id") or "")
+            quote = replace(quote_of(card, own, sender.user_id, channel_id), asked=asked)
             return _words(event, Where(address, channel_id), quote)
         case _:
             return Ignored("an interaction of another kind")
@@ -151,9 +161,7 @@ def _command(event: Fields, sender: Sender, where: Where, own: Own) -> Inbound:
 
 def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
     """Returns the words of a dialogue as an answer to the message whose button asked for them."""
-    member = event.inner("member")
-    user = member.inner("user") if "member" in event else event.inner("user")
-    sender, number = sender_of(user, member), event.id("id")
+    sender, number = user_of(event), event.id("id")
     typed = [
         one.text("value") or ""
         for row in event.inner("data").items("components")

@@ -9,6 +9,7 @@ import sys
 from bot.adapters.media.kind import Kind, kind_of
 from bot.adapters.media.unread import Unread
 from bot.domain.limits import ReadingBounds
+from bot.domain.storable import storable
 from bot.domain.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
 
@@ -45,7 +46,7 @@ class MediaReader:
             case {"media_type": str(media_type), "data": str(picture)}:
                 return ImagePart(media_type, picture)
             case {"text": str(text), "note": str(note), "kind": str(found)}:
-                return DocumentText(_storable(text), _storable(note), found)
+                return DocumentText(storable(text), storable(note), found)
             case {"why": str(why)}:
                 raise Unread(why)
             case _:
@@ -74,8 +75,3 @@ class MediaReader:
                 process.kill()
                 await process.wait()
         return process.returncode or 0, written
-
-
-def _storable(text: str) -> str:
-    """Replaces lone surrogates and NUL: neither a provider nor a database accepts them."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", "�")

@@ -36,6 +36,7 @@ _NO_MODEL = (
 )
 _SPENT = "max_tokens or model output limit was reached"
 _LONGEST = 400
+_BUSY = {429: Trouble.RATE, 503: Trouble.OVERLOADED, 529: Trouble.OVERLOADED}
 
 
 class OutputSpent(ModelError):
@@ -66,7 +67,7 @@ def fault(
     if status == 408:
         return ModelUnreachable(text)
     if status == 429 or status >= 500:
-        kind = Trouble.RATE if status == 429 else Trouble.OVERLOADED
+        kind = _BUSY.get(status, Trouble.DOWN)
         return ModelOverloaded(text, _seconds(retry_after), kind)
     return RequestInvalid(text)
 

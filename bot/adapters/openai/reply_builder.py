@@ -14,6 +14,7 @@ from bot.domain import strict_json
 from bot.domain.arguments import parse_arguments
 from bot.domain.errors import ModelOverloaded, ModelUnreachable
 from bot.domain.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
+from bot.domain.storable import storable
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
 from bot.domain.view import ModelReply, ModelRequest
@@ -60,7 +61,7 @@ class _Call:
 
     @property
     def name(self) -> str:
-        return strict_json.whole(str(self.function.get("name") or ""))
+        return storable(str(self.function.get("name") or ""))
 
     def grow(self, piece: Mapping[str, Any]) -> None:
         for name, value in piece.items():
@@ -100,7 +101,7 @@ class ReplyBuilder:
             return ""
         try:
             event = strict_json.read(data)
-            return strict_json.whole(self._take(_mapping(event)))
+            return storable(self._take(_mapping(event)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"the provider sent an event that cannot be read ({type(error).__name__})"
             raise ModelUnreachable(reason) from None
@@ -116,7 +117,7 @@ class ReplyBuilder:
 
     def _take(self, event: Mapping[str, Any]) -> str:
         if event.get("model"):
-            self._model = strict_json.whole(str(event["model"]))[:LONGEST_MODEL]
+            self._model = storable(str(event["model"]))[:LONGEST_MODEL]
         usage = event.get("usage")
         if usage and (counted := usage_of(_mapping(usage))).told:
             self._usage = counted  # counts are cumulative, and some servers end with zeros
@@ -188,7 +189,7 @@ class ReplyBuilder:
         reasoning = self._reasoning.raw()
         if reasoning:
             parts.append(ThinkingPart(_sound(reasoning)))
-        words = strict_json.whole("".join(self._words))
+        words = storable("".join(self._words))
         if words:
             parts.append(TextPart(words))
         taken = self._request.call_ids if self._calls else set()
@@ -225,7 +226,7 @@ def _begins(call: _Call, piece: Mapping[str, Any]) -> bool:
 
 def _whole_call(call: _Call, taken: set[str], *, cut: bool) -> ToolCall:
     """Returns the call; a missing, illegal or used id becomes a fresh one."""
-    written = strict_json.whole("".join(call.arguments))
+    written = storable("".join(call.arguments))
     arguments, fault = parse_arguments(written)
     if len(written) > LONGEST_ARGUMENTS:
         arguments, fault = None, f"the arguments have {len(written)} characters: too many"
@@ -255,5 +256,5 @@ def _mapping(value: object) -> Mapping[str, Any]:
 def _sound(raw: dict[str, Any]) -> dict[str, Any]:
     """Returns the fields, rewritten only when they contain lone surrogates."""
     text = json.dumps(raw, ensure_ascii=False)
-    whole = strict_json.whole(text)
+    whole = storable(text)
     return raw if whole == text else json.loads(whole)

@@ -27,6 +27,10 @@ class PersonaFile(WatchedFiles):
         return self._words
 
     @property
+    def place(self) -> str:
+        return str(self._path)
+
+    @property
     def fault(self) -> str:
         return self._fault
 

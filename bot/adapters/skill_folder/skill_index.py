@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from bot.domain.skill import Skill, SkillSet
+from bot.domain.storable import storable
 
 _LOG = logging.getLogger(__name__)
 
@@ -74,11 +75,9 @@ def _filled(skills: Sequence[Skill], connection: sqlite3.Connection) -> sqlite3.
         _LOG.info("skills are searched in a plain way: %s", fault)
         connection.close()
         return None
-    rows = ((n, _text(s.name), _text(s.title), _text(s.description)) for n, s in enumerate(skills))
+    rows = (
+        (n, storable(s.name), storable(s.title), storable(s.description))
+        for n, s in enumerate(skills)
+    )
     connection.executemany(_ADD, rows)
     return connection
-
-
-def _text(words: str) -> str:
-    """Returns words that a database accepts, without lone surrogates."""
-    return words.encode(errors="replace").decode()

@@ -11,6 +11,7 @@ from bot.domain.chat import InUse
 from bot.domain.errand import ErrandResult
 from bot.domain.message import Outbound, Piece
 from bot.domain.rights import Pace, Rights
+from bot.domain.storable import storable
 from bot.domain.task import ApprovedCall, TaskLimits
 from bot.domain.tool import Preview, RulePattern, Surroundings, ToolCall
 from bot.domain.transcript import Body
@@ -40,7 +41,7 @@ class Codec(Generic[T]):
     def _mended(self, value: T) -> str:
         """Replaces lone surrogates, which no database accepts, by U+FFFD."""
         spelled = json.dumps(self._adapter.dump_python(value), ensure_ascii=False)
-        return spelled.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return storable(spelled)
 
 
 BODY: Codec[Body] = Codec(Annotated[Body, Field(discriminator="kind")])

@@ -13,6 +13,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from bot.adapters.sql.codec import Codec
 from bot.domain.message import Address
+from bot.domain.storable import storable
 
 
 class Number(TypeDecorator[int]):
@@ -32,10 +33,7 @@ class Words(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        if value is None or (value.isascii() and "\0" not in value):
-            return value
-        whole = value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        return None if value is None else storable(value)
 
 
 class Bytes(TypeDecorator[str]):

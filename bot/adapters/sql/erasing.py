@@ -31,6 +31,7 @@ from bot.adapters.sql.notes import drop_notes
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import (
     approval,
+    chat,
     conversation,
     entry,
     hearing,
@@ -51,6 +52,12 @@ _TIDY = "INSERT INTO passage_words (passage_words) VALUES ('optimize')"
 """Deleted words stay in the segments of the index until these are merged."""
 
 _CARDS = select(approval.c.id)
+_HELD = (
+    select(chat.c.id)
+    .where(chat.c.id.in_(bindparam("chats", expanding=True)))
+    .order_by(chat.c.id)
+    .with_for_update()
+)
 _OWNED = select(passage.c.id).where(passage.c.whose == _OF)
 
 
@@ -67,6 +74,8 @@ def erase(connection: Connection, writes: Sequence[Erase], at: datetime) -> None
 
 def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> None:
     chats = chats_of(connection, target.whose)
+    # What is read of the past meanwhile must be over, or see what is erased here.
+    connection.execute(_HELD, {"chats": chats})
     turns = _turns_of(connection, target, chats)
     for some in portions(sent_by(connection, {id for id, _, _ in turns})):
         turns += connection.execute(_TURNS.where(turn.c.id.in_(some)))

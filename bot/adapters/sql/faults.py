@@ -1,5 +1,6 @@
 """Translates a database's errors into the program's own, without the content of any row."""
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,14 @@ _CLASHES = frozenset(
     }
 )
 
+_UNREACHED = re.compile(
+    r'connection failed: connection to server at "(?P<host>[^"]*)", port (?P<port>\d+) failed: '
+    r"(?P<refused>FATAL: *)?(?P<why>.+?)\.?"
+)
+"""Words of the driver of PostgreSQL about a missing connection."""
+
+_UNNAMED = re.compile(r"failed to resolve host '(?P<host>[^']*)'.*")
+
 
 @contextmanager
 def translated() -> Iterator[None]:
@@ -66,4 +75,15 @@ def _fault(error: BaseException | None) -> StoreError:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return _SQLITE.get(code & 0xFF, StoreError)(str(error))
     state = getattr(error, "sqlstate", None)
-    return _POSTGRES.get(state or "", StoreError)(str(error).partition("\n")[0])
+    return _POSTGRES.get(state or "", StoreError)(_told(str(error).partition("\n")[0]))
+
+
+def _told(words: str) -> str:
+    """Returns the words of a fault of PostgreSQL, in one sentence about a missing connection."""
+    if unnamed := _UNNAMED.fullmatch(words.strip()):
+        return f"PostgreSQL cannot be reached: no name server knows {unnamed['host']}"
+    found = _UNREACHED.fullmatch(words.strip())
+    if found is None:
+        return words
+    how = "refuses this program" if found["refused"] else "cannot be reached"
+    return f"PostgreSQL at {found['host']}, port {found['port']}, {how}: {found['why']}"

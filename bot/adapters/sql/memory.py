@@ -4,16 +4,28 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, delete, func, inspect, select, text, union_all
+from sqlalchemy import (
+    Connection,
+    Text,
+    bindparam,
+    delete,
+    func,
+    inspect,
+    select,
+    text,
+    type_coerce,
+    union_all,
+)
 
 from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
-from bot.adapters.sql.tables import UNINDEXED, conversation, passage, past, turn
+from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.views import views_of
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
+from bot.domain.erasing import MARKED, is_erased
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage
 from bot.domain.turn import Turn, TurnState
@@ -69,6 +81,16 @@ _ANSWERED = (
     )
     .order_by(turn.c.created_at, turn.c.id)
 )
+_HELD = (
+    select(chat.c.id)
+    .join(conversation, conversation.c.chat == chat.c.id)
+    .where(conversation.c.id == bindparam("of"))
+    .with_for_update(of=chat)
+)
+_ERASED = select(entry.c.turn, entry.c.body).where(
+    entry.c.conversation == bindparam("of"),
+    type_coerce(entry.c.body, Text).like(f"%{MARKED}%"),
+)
 _HOME = select(passage.c.conversation).where(passage.c.id == bindparam("of"))
 _COUNT = select(func.count()).select_from(passage)
 _COUNT_OWED = _COUNT.where(UNINDEXED)
@@ -118,9 +140,9 @@ def _past(connection: Connection) -> Past | None:
     following = None if ended else connection.execute(_NEXT, {"last": last}).first()
     if following is None:
         return None
-    chat = one(connection, following.chat)
-    rows = connection.execute(_ANSWERED, {"of": chat.id, "within": following.id})
-    return Past(chat, following.id, tuple(Turn(*row) for row in rows))
+    place = one(connection, following.chat)
+    rows = connection.execute(_ANSWERED, {"of": place.id, "within": following.id})
+    return Past(place, following.id, tuple(Turn(*row) for row in rows))
 
 
 def _standing(connection: Connection) -> MemoryStanding:
@@ -145,6 +167,15 @@ def keep_passages(connection: Connection, writes: Sequence[KeepPassage], _at: da
 
 
 def read_past(connection: Connection, writes: Sequence[ReadPast], _at: datetime) -> None:
+    for write in writes:
+        # Whoever erases holds the chat too: either sees what the other one did.
+        connection.execute(_HELD, {"of": write.conversation})
+        erased = {
+            turn
+            for turn, body in connection.execute(_ERASED, {"of": write.conversation})
+            if is_erased(body)
+        }
+        drop_passages(connection, sorted(erased))
     rows = ({"id": 1, "conversation": w.conversation, "ended": w.ended} for w in writes)
     _NOTE.run(connection, *rows)
 

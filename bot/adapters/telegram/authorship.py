@@ -1,8 +1,9 @@
 """Tells if a message holds anything but the words that its sender typed."""
 
-from bot.adapters.telegram.fields import Fields, clean
+from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.rich.words import has_only_words
 from bot.adapters.telegram.senders import LONGEST_NAME
+from bot.domain.storable import storable
 
 _WORDS = frozenset({"text", "caption", "entities", "caption_entities"})
 
@@ -56,7 +57,7 @@ def foreign_content(message: Fields) -> str | None:
     if not unknown:
         return None
     known = next((told for name, told in _NAMED.items() if name in unknown), None)
-    return known or f"content of the kind “{clean(min(unknown))[:LONGEST_NAME]}”"
+    return known or f"content of the kind “{storable(min(unknown))[:LONGEST_NAME]}”"
 
 
 def is_composed(message: Fields) -> bool:

@@ -17,7 +17,6 @@ from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.faults import Upgraded
-from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.framing import (
     asking,
     file_frame,
@@ -36,6 +35,7 @@ from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
 from bot.domain.errors import ChatMoved, ContentRefused, FormRefused
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.storable import storable
 from bot.ports.channel import Growth
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
@@ -190,7 +190,7 @@ class TelegramChannel:
         self, press: Press, text: str, *, refused: bool = False, alone: bool = False
     ) -> None:
         """Answers a press: a refusal as an alert with its OK, anything else as a passing line."""
-        notice = clean(text)[:_LONGEST_NOTICE]
+        notice = storable(text)[:_LONGEST_NOTICE]
         alert = True if refused and notice else None
         async with _no_fault(*_LATE), self._api.calling() as bot:
             await bot.answer_callback_query(press.handle, text=notice or None, show_alert=alert)
@@ -314,8 +314,8 @@ def _following(to: Address) -> Iterator[None]:
 async def _draft_of(text: str) -> RichText:
     """Formats a draft; a long one in a thread, for the event loop must not wait for it."""
     if len(text) <= _SHORT:
-        return _tail(formatted(clean(text)))
-    return _tail(await asyncio.to_thread(formatted, clean(text)))
+        return _tail(formatted(storable(text)))
+    return _tail(await asyncio.to_thread(formatted, storable(text)))
 
 
 def _tail(rich: RichText) -> RichText:

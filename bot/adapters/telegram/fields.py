@@ -1,16 +1,11 @@
 """Reads JSON of unknown shape: a value of another type counts as missing."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+from bot.domain.storable import storable
+
 _LARGEST = 1 << 53
-
-
-def clean(text: str) -> str:
-    """Replaces NUL and lone surrogates, which no store takes, by U+FFFD."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 class Fields:
@@ -34,7 +29,7 @@ class Fields:
 
     def text(self, name: str) -> str | None:
         value = self._values.get(name)
-        return clean(value) if isinstance(value, str) else None
+        return storable(value) if isinstance(value, str) else None
 
     def number(self, name: str) -> int | None:
         """Returns an integer that JSON carries exactly, below 2**53."""

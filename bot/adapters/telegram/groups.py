@@ -1,8 +1,10 @@
 """Asks Telegram for the owner and the members of a group; no answer is kept."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
-from telegram import ChatMember, ChatMemberRestricted
+from telegram import Bot, ChatMember, ChatMemberRestricted
 from telegram.constants import ChatMemberStatus
 
 from bot.adapters.telegram.api import TelegramApi
@@ -32,6 +34,14 @@ class TelegramGroups:
     async def may_open_threads(self, group: Address) -> bool:
         return False
 
+    async def leave(self, group: Address) -> None:
+        try:
+            async with self._calling() as bot:
+                await bot.leave_chat(group.chat)
+        except (ContentRefused, RecipientGone):
+            # Telegram refuses so when the bot is there no longer.
+            return
+
     async def includes(self, group: Address, sender: Sender) -> bool:
         try:
             member = await self._member(group, sender)
@@ -43,8 +53,13 @@ class TelegramGroups:
         return member.status not in _ABSENT
 
     async def _member(self, group: Address, sender: Sender) -> ChatMember:
+        async with self._calling() as bot:
+            return await bot.get_chat_member(group.chat, int(sender.user_id))
+
+    @asynccontextmanager
+    async def _calling(self) -> AsyncIterator[Bot]:
         try:
             async with asyncio.timeout(self._patience), self._api.calling() as bot:
-                return await bot.get_chat_member(group.chat, int(sender.user_id))
+                yield bot
         except TimeoutError:
             raise ChannelUnreachable("Telegram did not answer in time", maybe_done=False) from None

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from bot.adapters.telegram.cutting import cut, has_ink
-from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.rich.document import rich_messages
 from bot.adapters.telegram.rich_text import RichText, Span
@@ -21,6 +20,7 @@ from bot.domain.message import (
     Piece,
     Plain,
 )
+from bot.domain.storable import storable
 
 LONGEST_CAPTION = 1024
 NOTHING = "(an empty message)"
@@ -76,7 +76,7 @@ def _frame(content: Outbound, bodies: list[dict[str, Any]], files: list[dict[str
     whole = [*bodies, *files]
     if content.buttons:
         rows = [
-            [{"label": clean(b.label) or "·", "data": clean(b.data)} for b in row]
+            [{"label": storable(b.label) or "·", "data": storable(b.data)} for b in row]
             for row in content.buttons
         ]
         _mark((bodies or files)[-1], -1, "buttons", rows)
@@ -89,7 +89,7 @@ def _frame(content: Outbound, bodies: list[dict[str, Any]], files: list[dict[str
         if number or content.silent:
             body["silent"] = True
     if content.asks:
-        _mark(whole[-1], -1, "asks", clean(content.asks))
+        _mark(whole[-1], -1, "asks", storable(content.asks))
     if content.previews:
         for body in whole:
             body["previews"] = True
@@ -151,7 +151,7 @@ def _folded(rich: RichText) -> RichText:
 
 def _rich(block: Block, *, whole: bool) -> RichText:
     """Formats a block; with `whole` every character is visible, as it always is in code."""
-    text = clean(block.text)
+    text = storable(block.text)
     match block:
         case Markdown():
             return formatted(visible(text) if whole else text)
@@ -178,11 +178,11 @@ def _called(call: CallBlock) -> RichText:
     """
     inside = RichText("")
     for label, text in (("Input", call.given), ("Output", call.result)):
-        code = visible(clean(text)).strip("\n")
+        code = visible(storable(text)).strip("\n")
         if has_ink(code):
             told = RichText(f"{label}\n") + RichText(code, (Span("code", 0, len(code)),))
             inside = inside + RichText("\n") + told if inside.text else told
-    line = _styled(visible(clean(call.text)), "line")
+    line = _styled(visible(storable(call.text)), "line")
     if not inside.text:
         return line
     quote = Span("expandable_blockquote", 0, len(inside.text))
@@ -218,10 +218,10 @@ def _text_body(rich: RichText) -> dict[str, Any]:
 
 
 def _file_body(file: FileRef) -> dict[str, Any]:
-    source = {"path": file.path} if file.text is None else {"text": clean(file.text)}
-    body: dict[str, Any] = {"file": {**source, "name": clean(file.name)}}
+    source = {"path": file.path} if file.text is None else {"text": storable(file.text)}
+    body: dict[str, Any] = {"file": {**source, "name": storable(file.name)}}
     if file.voice is not None:
         body["file"]["voice"] = file.voice
     if file.caption and not _is_long(file):
-        body["caption"] = clean(file.caption)
+        body["caption"] = storable(file.caption)
     return body

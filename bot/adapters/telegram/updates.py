@@ -7,7 +7,7 @@ from typing import Literal
 
 from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
 from bot.adapters.telegram.addressing import Own
-from bot.adapters.telegram.fields import Fields, clean
+from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.messages import read_message
 from bot.adapters.telegram.reactions import read_reaction
 from bot.adapters.telegram.senders import sender_of, title_of
@@ -22,6 +22,7 @@ from bot.domain.message import (
     RawUpdate,
     Unreadable,
 )
+from bot.domain.storable import storable
 
 _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
     "private": "private",
@@ -51,7 +52,7 @@ def parse_update(body: str, own: Own) -> Inbound:
         return read_reaction(fields.inner("message_reaction"))
     if "my_chat_member" in fields:
         return _presence_change(fields.inner("my_chat_member"))
-    kinds = sorted(clean(str(name))[:64] for name in update if name != "update_id")
+    kinds = sorted(storable(str(name))[:64] for name in update if name != "update_id")
     return Ignored(f"an update of another kind: {', '.join(kinds[:3]) or 'none'}")
 
 

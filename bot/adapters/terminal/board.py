@@ -27,6 +27,9 @@ _ANY = re.compile(r"\w+ (an? \w+\?|this \w+)")
 _WAITING = re.compile(r"“[^”]+”(?= waits)")
 """The part of a title that names the message which a card is about."""
 
+_LONE = re.compile(r"(?<![\w'’])[a-z](?!\w)", re.IGNORECASE)
+"""A letter that stands alone, as in “A or B?”."""
+
 _SIZE = re.compile(r" \([^()]*\)$")
 
 
@@ -74,8 +77,11 @@ class Board:
         """The newest message that asks for words, until something is said."""
         self._gone: set[str] = set()
         self._spent: dict[str, str] = {}
-        self._fresh = True
+        self._untold = True
+        self._named: set[str] = set()
         self._together: OpenCard | None = None
+        self._letters: dict[tuple[str, str], str] = {}
+        """The key that each button had when it was last shown."""
 
     @property
     def cards(self) -> tuple[OpenCard, ...]:
@@ -149,7 +155,7 @@ class Board:
         number = known.number if known else highest + 1
         title = lines[0].strip() if lines else ""
         free = _LETTERS if leads_on else _LETTERS - _WISHES
-        keys, name = _keys(buttons, free, known), name_of(lines)
+        keys, name = self._lettered(buttons, free), name_of(lines)
         # The letter of an option must never come to press a card, nor the other way round.
         self._options = {
             n: o for n, o in self._options.items() if not keys.keys() & o.buttons.keys()
@@ -175,8 +181,8 @@ class Board:
         taken = {key for card in self for key in card.buttons}
         known = self._options.get(message_id)
         others = [one for one in self._options.values() if one is not known]
-        keys = _keys(
-            buttons, _LETTERS - taken, known, {key for one in others for key in one.buttons}
+        keys = self._lettered(
+            buttons, _LETTERS - taken, {key for one in others for key in one.buttons}
         )
         if len(keys) < len(buttons):
             return None
@@ -189,9 +195,20 @@ class Board:
         self._options[message_id] = card
         return card
 
+    def _lettered(
+        self,
+        buttons: Sequence[Button],
+        free: frozenset[str],
+        numbered: Collection[str] | None = None,
+    ) -> dict[str, Button]:
+        """Returns the buttons by their keys, and notes those for when the buttons come back."""
+        keys = _keys(buttons, free, self._letters, numbered)
+        self._letters |= {_identity(button): key for key, button in keys.items()}
+        return keys
+
     def ask(self, message_id: str, lines: Sequence[str]) -> None:
         """Lets the next words answer a message that asks for them."""
-        self._fresh = False
+        self._untold = False
         title = lines[0].strip() if lines else ""
         self.asking = OpenCard(0, message_id, title, {}, passing=True)
 
@@ -204,30 +221,38 @@ class Board:
         self._options.clear()
         self.asking = None
         self._gone.clear()
-        self._fresh = False
 
     def take_gone(self, typed: str) -> bool:
         """Tells if a line is the key of a card that closed just now; the next time it is not."""
         was_there = typed in self._gone
         self._gone.discard(typed)
+        self._untold = self._untold and not was_there
         return was_there
 
     def take_spent(self, typed: str) -> str:
         """Returns the button that a key had until something was said; the next time it is empty."""
-        return self._spent.pop(typed, "")
+        told = self._spent.pop(typed, "")
+        self._untold = self._untold and not told
+        return told
 
-    def take_fresh(self, letter: str) -> bool:
-        """Tells if a letter begins this talk: it may be the key of a button from an earlier one."""
-        fresh, self._fresh = self._fresh, False
-        return fresh and letter.lower() not in _ANSWERS
+    def take_earlier(self, letter: str) -> bool:
+        """Tells if a letter may be the key of a button from an earlier talk; it is told once.
 
-    def note_answer(self) -> None:
+        A letter that an answer named as a word is meant for that answer.
+        """
+        letter = letter.lower()
+        if not self._untold or letter in _ANSWERS or letter in self._named:
+            return False
+        self._untold = False
+        return True
+
+    def note_answer(self, text: str = "") -> None:
         """Notes that the talk went on below the cards.
 
         A number may answer what was said, so the numbers of older lists are keys no more.
         """
         self._spent = {key: told for key, told in self._spent.items() if not key.isdecimal()}
-        self._fresh = False
+        self._named = {found.lower() for found in _LONE.findall(text)}
         for message_id, card in self._cards.items():
             self._cards[message_id] = replace(card, answered_since=True)
 
@@ -266,21 +291,25 @@ def _wish(button: Button) -> str:
     return button.data.rpartition(":")[2]
 
 
+def _identity(button: Button) -> tuple[str, str]:
+    """Returns what makes a button the same one: what it does, and its words without signs."""
+    return button.data, _SIGN.sub("", button.label)
+
+
 def _keys(
     buttons: Sequence[Button],
     free: frozenset[str],
-    known: OpenCard | None = None,
+    had: Mapping[tuple[str, str], str],
     numbered: Collection[str] | None = None,
 ) -> dict[str, Button]:
     """Returns a letter for each button: the wish at the end of its data, as in `…:y`, if any.
 
-    Any other button keeps the letter that it had on the `known` card. A new one gets one of the
-    free letters, one of its label if possible. Unless `numbered` is None, a button whose label is
-    a number has that as its key; the numbers in it are taken.
+    Any other button keeps the letter that it `had`. A new one gets one of the free letters, one of
+    its label if possible. Unless `numbered` is None, a button whose label is a number has that as
+    its key; the numbers in it are taken.
     """
     alike = _alike([_SIGN.sub("", button.label) for button in buttons])
-    had = {button.data: key for key, button in known.buttons.items()} if known else {}
-    stay = {had[button.data] for button in buttons if button.data in had}
+    stay = {had[one] for one in map(_identity, buttons) if one in had}
     keys: dict[str, Button] = {}
     for button in buttons:
         wish = _wish(button)
@@ -288,8 +317,8 @@ def _keys(
         # What all labels begin with tells nothing: of claude-opus the `o` does.
         own = label[alike:] + label if len(buttons) > 1 else label
         others = [o for o in own + string.ascii_lowercase if o in free - stay]
-        kept = [had[button.data]] if had.get(button.data) in free else []
-        letters = [wish] if wish in _WISHES else [*kept, *others]
+        kept = had.get(_identity(button), "")
+        letters = [wish] if wish in _WISHES else [*(kept if kept in free else ""), *others]
         if numbered is not None and button.label.isdecimal() and button.label not in numbered:
             letters = [button.label, *letters]
         if key := next((letter for letter in letters if letter not in keys), None):

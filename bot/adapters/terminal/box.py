@@ -18,7 +18,8 @@ _SIGN_ROOM = 2
 _BESIDE = 3
 """Columns of the edge at the left, and of the space at both sides."""
 
-_ADVICE = "or type what should be different"
+_ADVICE = "or type a change or a question"
+_NUMBERED_ADVICE = "or type “{number}:” and a change"
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
 _PLAN = "📋"
@@ -61,14 +62,23 @@ def keys(card: OpenCard, board: Board, width: int, *, advises: bool = True) -> L
     It `advises` that words may answer the card, if they may.
     """
     lines: Lines = []
+    wrapped = True
     for key, button in card.buttons.items():
         item = _key(f"[{board.key_of(card, key)}]", apart(visible(button.label)), width)
-        room = width - _cells(plain(lines[-1])) - len(_GAP) if lines else 0
-        if len(item) == 1 and _cells(plain(item[0])) <= room:
+        # A key behind the rest of a long label would be taken for a part of it.
+        room = 0 if wrapped else width - _cells(plain(lines[-1])) - len(_GAP)
+        wrapped = len(item) > 1
+        if not wrapped and _cells(plain(item[0])) <= room:
             lines[-1] += [("", _GAP), *item[0]]
         else:
             lines += item
-    return [*lines, *([[("dim", _ADVICE)]] if card.takes_words and advises else [])]
+    return [*lines, *([[("dim", _advice(card, board))]] if card.takes_words and advises else [])]
+
+
+def _advice(card: OpenCard, board: Board) -> str:
+    """Returns how words answer the card: with its number where words alone could mean another."""
+    numbered = any(board.key_of(card, key) != key for key in card.buttons)
+    return _NUMBERED_ADVICE.format(number=card.number) if numbered else _ADVICE
 
 
 def _key(key: str, label: str, width: int) -> Lines:

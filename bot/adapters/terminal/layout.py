@@ -66,8 +66,10 @@ class Layout:
             room = box_prose(width) if titled and not isinstance(block, CodeBlock) else width
             shown = self.block(block, room) if block.text else []
             above = CodeBlock if titled else Markdown
-            if shown and isinstance(before, above) and isinstance(block, Plain):
-                # Our own words look like another line of a content right above them.
+            step = isinstance(block, Plain) and block.style == "title" and n > 1
+            if shown and isinstance(block, Plain) and (isinstance(before, above) or step):
+                # Our own words look like another line of a content right above them, and the next
+                # step of a plan like another line of the step before it.
                 lines.append([])
             lines += self._titled(block, shown, room) if titled and n == 0 else shown
             before = block
@@ -97,17 +99,17 @@ class Layout:
 
         A text that its line tells as a whole is left out.
         """
-        lines, left = Lines(), 0
+        lines, where = Lines(), f": {call.more}" if call.more else ""
         for label, text, most in ((_IN, call.given, _MOST_IN), (_OUT, call.result, _MOST_OUT)):
             if not text.strip() or (label is _IN and text.strip() in call.text):
                 continue
             shown = self._renderer.code(text, "", max(width - len(label), _LEAST))
-            left += len(shown[most:])
+            left = len(shown[most:])
             margins = [label, *[" " * len(label)] * len(shown)]
             lines += [[("", m), *line] for m, line in zip(margins, shown[:most], strict=False)]
-        if left:
-            where = f": {call.more}" if call.more else ""
-            lines.append([("", f"{' ' * len(_OUT)}  … {left} more lines{where}")])
+            if left:
+                count = "1 more line" if left == 1 else f"{left} more lines"
+                lines.append([("", f"{' ' * len(_OUT)}  … {count}{where}")])
         return [styled(line, "dim") for line in lines]
 
     def files(self, content: Outbound, width: int) -> Lines:
@@ -148,8 +150,7 @@ def _typed(block: Block) -> Block:
     """Returns a block of a card without the advice to reply: here people just type."""
     if not isinstance(block, Plain) or not block.text.startswith(_REPLY) or block.style != "aside":
         return block
-    parts = [part for part in block.text.split(" · ") if not part.startswith(_REPLY)]
-    return replace(block, text=" · ".join(parts))
+    return replace(block, text="")
 
 
 def _asked_here(block: Block) -> Block:

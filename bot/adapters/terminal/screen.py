@@ -293,7 +293,7 @@ class Screen:
         first = content.blocks[0] if content.blocks else Plain("")
         text = visible(first.text)
         self._answer = text.strip()
-        self.board.note_answer()
+        self.board.note_answer(text)
         rest = self._draft.complete(text) if isinstance(first, Markdown) else None
         if rest is None:
             await self._print_pieces(self._draft.end_unlike())
@@ -403,7 +403,8 @@ class Screen:
             case str():
                 return self._layout.plain(news, self._width)
             case CallBlock():
-                own = before.startswith(call_line(news))
+                line = call_line(news)
+                own = bool(before) and (before.startswith(line) or line.startswith(before))
                 whole = self._layout.called if own else self._layout.block
                 return whole(news, self._width)
             case _:

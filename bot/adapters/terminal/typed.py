@@ -18,6 +18,9 @@ _DENIED = re.compile(r"n(?P<number>\d{0,4})\s*[,:;–-]?\s+(?P<text>.+)", re.DOT
 _REFUSAL = re.compile(
     r"(?:no|nope|nah|deny|denied)(?:[\s,.!]+(?:thanks?|you|please))*[\s.!]*", re.IGNORECASE
 )
+_SIGN = re.compile(r"^[^\w]+")
+"""The sign in front of a label."""
+
 _CLOSED = "That card is closed; nothing was sent."
 _GONE = "That button is gone, so “{key}” was not sent. Type it again to send it."
 _SPENT = "That key is spent: it was {told}. Nothing was sent. Type {key} again to send it."
@@ -25,7 +28,7 @@ _UNKNOWN = (
     "No button here has the key {key}, so nothing was sent. /approvals and /goals show what waits "
     "from before. Type {key} again to send it."
 )
-_LATER = "A card came up while you were typing, so nothing was sent. Look at it, then type {key}."
+_LATER = "A card came up while you were typing, so nothing was sent. Look at it. Its keys: {key}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,20 +116,20 @@ def _pressed(key: str, card: OpenCard, begun: Begun, board: Board) -> Typed:
     if key not in card.buttons and card.leads_on:
         return _spent(key, board) or Said(key)
     if key not in card.buttons:
-        return Misread(f"This card has no key {key}. Type {_choices(card, board)}.")
+        return Misread(f"This card has no key {key}. Its keys: {_choices(card, board)}.")
     return Pressed(card, card.buttons[key].data)
 
 
 def _spent(typed: str, board: Board, key: re.Match[str] | None = None) -> Misread | None:
     """Answers a line that was the key of a button; typed again, it is words.
 
-    A letter alone that begins a talk is most likely the key of a button from an earlier one.
+    The first letter alone of a talk is most likely the key of a button from an earlier one.
     """
     if board.take_gone(typed.lower()):
         return Misread(_GONE.format(key=typed))
     if told := board.take_spent(typed.lower()):
         return Misread(_SPENT.format(told=visible(told), key=typed))
-    if key is not None and board.take_fresh(key["key"]):
+    if key is not None and board.take_earlier(key["key"]):
         return Misread(_UNKNOWN.format(key=typed))
     return None
 
@@ -211,5 +214,9 @@ def _first(card: OpenCard) -> str:
 
 
 def _choices(card: OpenCard, board: Board) -> str:
-    *others, last = (board.key_of(card, key) for key in card.buttons)
+    """Returns the keys of a card, each with what it does: “y Approve, n Deny or s Stop”."""
+    *others, last = (
+        f"{board.key_of(card, key)} {_SIGN.sub('', visible(button.label))}"
+        for key, button in card.buttons.items()
+    )
     return f"{', '.join(others)} or {last}" if others else last

@@ -17,6 +17,7 @@ from bot.domain.message import (
     Unreadable,
 )
 from bot.domain.person import Sender
+from bot.domain.storable import storable
 
 NAME = "terminal"
 ADDRESS = Address(NAME, "local")
@@ -96,4 +97,4 @@ def _text(value: Any) -> str:
     """Returns a string without lone surrogates, which no store and no model takes."""
     if not isinstance(value, str):
         raise TypeError("a text was expected")
-    return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return storable(value)

@@ -16,6 +16,7 @@ from bot.domain.recalled import foreign_in
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
+from bot.ports.people import People
 from bot.ports.tool import Place, Tool
 
 Searched: TypeAlias = Callable[[str, Whose, int, Cause], Awaitable[Sequence[tuple[Passage, Found]]]]
@@ -39,7 +40,7 @@ class Remember(ArgumentsTool[RememberArguments]):
     text is in view: such text must not plant notes.
     """
 
-    summary = "note something for later; asks only if this chat contains text from outside"
+    summary = "note something for later; asks first if I have read a text by others here"
 
     def __init__(self) -> None:
         description = (
@@ -108,9 +109,10 @@ class Forget(ArgumentsTool[ForgetArguments]):
 
     summary = "delete a note"
 
-    def __init__(self, notes: Notes, chats: Chats) -> None:
+    def __init__(self, notes: Notes, chats: Chats, people: People) -> None:
         self._notes = notes
         self._chats = chats
+        self._people = people
         description = "Delete a note by its id. Earlier answers only the person can erase: /forget."
         spec = ToolSpec(FORGET, description, schema_of(ForgetArguments), Effect.WRITE, Replay.SAFE)
         super().__init__(ForgetArguments, spec)
@@ -129,13 +131,12 @@ class Forget(ArgumentsTool[ForgetArguments]):
     async def _note(self, id: str, place: Place) -> Note:
         chat = await self._chats.get(place.chat)
         note = await self._notes.get(id.strip())
-        if note is None or not _may(note, whose(chat, place.person)):
+        if note is None or note.whose != whose(chat, place.person):
             raise ToolFailure("there is no note with that id")
+        asker = await self._people.get(place.person)
+        if not chat.private and (asker is None or not asker.may_decide_for(note.person)):
+            raise ToolFailure("only an owner, or the person whose note it is, can delete it")
         return note
-
-
-def _may(note: Note, owner: Whose) -> bool:
-    return note.whose == owner
 
 
 def _told(one: Passage) -> str:
@@ -153,6 +154,8 @@ def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | 
     return foreign_in(passages) or (next(others, None) if group else None)
 
 
-def memory_tools(searched: Searched, notes: Notes, chats: Chats) -> tuple[Tool, ...]:
+def memory_tools(
+    searched: Searched, notes: Notes, chats: Chats, people: People
+) -> tuple[Tool, ...]:
     """Returns every tool about the memory, in the order in which models see them."""
-    return Remember(), RecallTool(searched, chats), Forget(notes, chats)
+    return Remember(), RecallTool(searched, chats), Forget(notes, chats, people)

@@ -117,7 +117,9 @@ def _words(task: TimedTask) -> Block:
 
 def _options(task: TimedTask, here: int) -> list[str]:
     lines = [
-        "Each run has a conversation of its own." if task.fresh else "Runs in this chat’s talk."
+        "Each run has a conversation of its own."
+        if task.fresh
+        else "Runs join this chat’s conversation."
     ]
     if task.allowed is Allowed.READONLY:
         lines.append("Runs may only read.")
@@ -155,7 +157,7 @@ def _said(arguments: Arguments) -> Mapping[str, Any]:
 class ScheduleTask(ArgumentsTool[ScheduleArguments]):
     """Makes a task; the flow stores it in the transaction of the result."""
 
-    summary = "make a task that runs at its times"
+    summary = "make a task that runs at set times"
 
     def __init__(self, shelf: TaskShelf) -> None:
         self._shelf = shelf

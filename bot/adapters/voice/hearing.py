@@ -11,6 +11,7 @@ import httpx2
 from bot.adapters.certificates import certificates
 from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
 from bot.domain.model import Usage
+from bot.domain.storable import storable
 from bot.ports.hearing import Speech
 
 _MOST_ANSWER = 2_000_000
@@ -104,8 +105,7 @@ def _speech(content: bytes) -> Speech:
         raise ModelError("the answer of the service that hears cannot be read") from None
     if not isinstance(words, str):
         raise ModelError("the answer of the service that hears cannot be read")
-    clean = words.encode("utf-8", "replace").decode().replace("\x00", "�")
-    return Speech(clean.strip(), _usage(told.get("usage")))
+    return Speech(storable(words).strip(), _usage(told.get("usage")))
 
 
 def _usage(told: Any) -> Usage:

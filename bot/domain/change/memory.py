@@ -30,7 +30,10 @@ class DropNote:
 
 @dataclass(frozen=True, slots=True)
 class ReadPast:
-    """Notes that the talk from before the memory is read up to this conversation, or to its end."""
+    """Notes that the talk from before the memory is read up to this conversation, or to its end.
+
+    Answers that were erased while it was read are not remembered.
+    """
 
     conversation: str
     ended: bool = False

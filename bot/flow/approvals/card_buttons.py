@@ -3,17 +3,19 @@
 from dataclasses import replace
 
 from bot.domain.approval import Approval, Verb
-from bot.domain.message import Button
+from bot.domain.deeds import deed_of
+from bot.domain.message import Button, Hint
 from bot.domain.tool import Effect, ExactRule, PathRule, clipped
 from bot.domain.visible_text import visible
 
 PREFIX = "a"
 """The first letter of the button data of every card."""
 
-DIFFERENT = "What should be different?"
-
 _ALLOW = "🧩 Allow what this skill asks for"
-_LONGEST_FOLDER = 24
+_SAME = {"run_command": "this command", "write_file": "this content"}
+"""The thing that a rule for exactly the same call is about, where one word tells it."""
+
+_LONGEST_FOLDER = 18
 _LONGEST_GRANT = 30
 
 
@@ -38,7 +40,7 @@ def buttons_of(approval: Approval) -> tuple[tuple[Button, ...], ...]:
     rows = [(_button(approval, "✅ Approve", Verb.APPROVE),), *_rules(approval)]
     if approval.preview.offer is not None:
         rows.append((_button(approval, _ALLOW, Verb.ALLOW),))
-    rows.append(refusals(approval))
+    rows.extend(refusals(approval))
     if approval.group > 1 and approval.position == 0:
         rows.append((_button(approval, _approve_all(approval), Verb.ALL),))
     return tuple(rows)
@@ -52,25 +54,29 @@ def _rules(approval: Approval) -> list[tuple[Button, ...]]:
     rows: list[tuple[Button, ...]] = []
     if preview.always is not None and not preview.once:
         exact = isinstance(preview.always, ExactRule)
-        granted = "exactly this" if exact else clipped(preview.always_label, _LONGEST_GRANT)
+        same = _SAME.get(approval.call.name, "exactly this")
+        granted = same if exact else clipped(preview.always_label, _LONGEST_GRANT)
         rows.append((_button(approval, f"🔁 Always allow {granted}", Verb.ALWAYS),))
     if isinstance(preview.wider, PathRule):
         folder = _end_of(visible(preview.wider.folder), _LONGEST_FOLDER)
-        rows.append((_button(approval, f"🔁 Always in {folder}/", Verb.FOLDER),))
+        verb = deed_of(approval.call.name, {}).partition(" ")[0].lower()
+        rows.append((_button(approval, f"🔁 Always {verb} in {folder}/", Verb.FOLDER),))
     return rows
 
 
-def refusals(approval: Approval) -> tuple[Button, ...]:
+def refusals(approval: Approval) -> tuple[tuple[Button, ...], ...]:
+    """Returns the rows of buttons that say no: to this call, as it is, and to the whole work."""
+    change = replace(_button(approval, "✏️ Change…", Verb.CHANGE), asks=Hint.DIFFERENT)
     return (
-        _button(approval, "❌ Deny", Verb.DENY),
-        replace(_button(approval, "✏️ Change…", Verb.CHANGE), asks=DIFFERENT),
-        _button(approval, "⏹ Stop", Verb.STOP),
+        (_button(approval, "❌ Deny", Verb.DENY), change),
+        (_button(approval, "⏹ Stop the work", Verb.STOP),),
     )
 
 
 def _approve_all(approval: Approval) -> str:
+    """Returns a label without a number: the cards may be decided one by one before the press."""
     left_out = approval.preview.together - approval.group
-    return f"✅ Approve all ({approval.group}{', not the ⚠️' if left_out > 0 else ''})"
+    return f"✅ Approve all{' but the ⚠️' if left_out > 0 else ''}"
 
 
 def _button(approval: Approval, label: str, verb: Verb) -> Button:

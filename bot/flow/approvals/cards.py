@@ -1,5 +1,8 @@
 """The content of an open card: what will happen, the thing itself, why it asks, and for whom."""
 
+from dataclasses import replace
+from datetime import datetime
+
 from bot.domain.approval import UNENDING, Approval
 from bot.domain.change import Show
 from bot.domain.message import Block, Outbound, OutboundKind, Plain
@@ -10,9 +13,12 @@ from bot.domain.visible_text import one_line, visible
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
 
-REPLY = "Reply to say what should be different"
-IN_WORKSPACE = "in the workspace"
-"""The place that a card does not name: files are nowhere else."""
+REPLY = "Reply with a change or a question"
+_IN_WORKSPACE, _IN_FOLDER = "in the workspace", "in the chat's folder"
+"""The place that a card does not name alone, since files are nowhere else; and in people's words.
+
+The first is what a rule was given for, so it stays as it is.
+"""
 
 _LONGEST_NAME = 60
 
@@ -28,15 +34,17 @@ def open_card(approval: Approval, chat: int | None = None) -> Outbound:
     shown, files = whole(preview)
     elsewhere = bool(approval.owner_chats) and chat == approval.chat
     blocks: list[Block] = [Plain(_title(approval), style="title"), *shown]
-    blocks.extend(Plain(text) for text in (*_reasons(preview), _where(preview)) if text)
+    blocks.extend(
+        Plain(text) for text in (*_reasons(preview), place_told(preview, LONGEST_ASIDE)) if text
+    )
     blocks.extend(_offered(preview.offer))
     if elsewhere:
         blocks.append(Plain("⏳ An owner is asked in their private chat. You can deny or stop it."))
-    small = (_about(approval), f"{REPLY} · open {_life(approval)}")
+    small = (_about(approval), REPLY, _life(approval, approval.created_at))
     blocks.extend(Plain(text, style="aside") for text in small if text)
     rows = buttons_of(approval)
     if elsewhere:
-        rows = (refusals(approval),)
+        rows = refusals(approval)
     return Outbound(OutboundKind.CARD, tuple(blocks), rows, files)
 
 
@@ -62,9 +70,14 @@ def _paused(source: str) -> str:
     )
 
 
-def _where(preview: Preview) -> str:
-    """Returns the place of a call; empty for the workspace, where files always are."""
-    return "" if preview.where == IN_WORKSPACE else clipped(preview.where, LONGEST_ASIDE)
+def place_told(preview: Preview, longest: int | None = None) -> str:
+    """Returns the place of a call in people's words; empty where files always are."""
+    where = preview.where if longest is None else clipped(preview.where, longest)
+    return "" if where == _IN_WORKSPACE else _in_folder(where)
+
+
+def _in_folder(where: str) -> str:
+    return where.replace(_IN_WORKSPACE, _IN_FOLDER, 1) if where.startswith(_IN_WORKSPACE) else where
 
 
 def _about(approval: Approval) -> str:
@@ -77,7 +90,7 @@ def _purpose(approval: Approval) -> str:
     asked = one_line(" ".join(approval.purpose.split()), _LONGEST_NAME)
     who = one_line(" ".join(approval.asker_name.split()), _LONGEST_NAME)
     by = f"asked by {who}" if who else ""
-    what = "for the errand" if approval.home is not None else "for"
+    what = "for the helper’s task" if approval.home is not None else "for"
     return " ".join(part for part in (by, asked and f"{what} “{asked}”") if part)
 
 
@@ -85,16 +98,27 @@ def _offered(offer: Offer | None) -> list[Block]:
     """Returns the lines that list everything that the button for a skill's wishes allows."""
     if offer is None:
         return []
-    told = f"🧩 The skill {offer.skill} asks to run without a card, while it is in use here:"
+    told = f"🧩 The skill {offer.skill} wants to do this without asking, while it is in use here:"
     lines = [told, *(f"• {describe(rule.tool, rule.pattern)}" for rule in offer.rules)]
     if offer.where:
-        lines.append(f"Commands run {offer.where}.")
+        lines.append(f"Commands run {_in_folder(offer.where)}.")
     lines.append("That includes this call." if offer.covers else "This call still asks.")
     return [Plain("\n".join(visible(line) for line in lines))]
 
 
-def _life(approval: Approval) -> str:
+def shown_later(content: Outbound, approval: Approval, now: datetime) -> Outbound:
+    """Returns the content of an open card with the time that is left now."""
+    first, left = _life(approval, approval.created_at), _life(approval, now)
+    blocks = (
+        replace(b, text=left) if isinstance(b, Plain) and b.text == first else b
+        for b in content.blocks
+    )
+    return replace(content, blocks=tuple(blocks))
+
+
+def _life(approval: Approval, since: datetime) -> str:
+    """Returns what happens without a decision; empty for a card that has no end."""
     if approval.expires_at == UNENDING:
-        return "until you decide"
-    hours = round((approval.expires_at - approval.created_at).total_seconds() / 3600)
-    return f"for {hours} h"
+        return ""
+    hours = max(1, round((approval.expires_at - since).total_seconds() / 3600))
+    return f"No answer in {hours} h: it does not run"

@@ -100,14 +100,25 @@ def decided_card(
     at = _clock(approval.decided_at, timezone)
     line = one_line(" · ".join(part for part in (*told, at, note) if part), _LONGEST_LINE)
     _, files = whole(preview)
-    buttons = () if result is None or not result.undo else undo_button(result.undo)
+    undo = "" if result is None else result.undo
+    buttons = undo_button(undo, beside_rule=gave_rule(approval)) if undo else ()
     shown = Plain(line, style="line")
     return Outbound(OutboundKind.CARD, (shown,), buttons, files, decided=bool(buttons))
 
 
-def undo_button(change: str, flips: int = 0) -> tuple[tuple[Button, ...], ...]:
-    """Returns the button that takes a change of a file back, or does it again."""
-    label = REDO if flips % 2 else UNDO
+def gave_rule(approval: Approval) -> bool:
+    """Returns True when the decision allowed more than the call of the card."""
+    return approval.state is ApprovalState.APPROVED and bool(approval.reason)
+
+
+def undo_button(
+    change: str, flips: int = 0, *, beside_rule: bool = False
+) -> tuple[tuple[Button, ...], ...]:
+    """Returns the button that takes a change of a file back, or does it again.
+
+    Beside the words about a rule it says that it is about the change alone.
+    """
+    label = (REDO if flips % 2 else UNDO) + (" the change" if beside_rule else "")
     return ((Button(label, UndoButton(UndoVerb.ONE, change, flips).data),),)
 
 
@@ -120,8 +131,8 @@ def _decision(approval: Approval) -> tuple[str, ...]:
         return (f"⏭ Skipped: {approval.reason}", _subject(approval.preview))
     approved = approval.state is ApprovalState.APPROVED
     reason = "" if approved else " ".join(visible(approval.reason).split())
-    because = f": “{clipped(reason, _LONGEST_REASON)}”" if reason else ""
-    return (f"{verdict}{by}{because}", _subject(approval.preview))
+    because = f"“{clipped(reason, _LONGEST_REASON)}”" if reason else ""
+    return (f"{verdict}{by}", _subject(approval.preview), because)
 
 
 def _subject(preview: Preview) -> str:

@@ -13,7 +13,7 @@ from bot.flow.approvals.cards import shown_open
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed
 
-_RULED = "🔁 From now on without asking: {what}. /rules takes that back."
+_RULED = "🔁 From now on without asking: {what}. /rules shows how to take that back."
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from bot.domain.approval import Approval, ApprovalState, Verb, card_of, change_of
 from bot.domain.assent import is_assent, is_question
 from bot.domain.change import Show, Write
-from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.span import span
 from bot.domain.tool import Effect, Offer, RulePattern
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.card_buttons import DIFFERENT, parse_data
+from bot.flow.approvals.card_buttons import parse_data
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
@@ -22,6 +22,7 @@ from bot.flow.approvals.desks import (
     NOT_YOURS,
     UNSHOWN,
     Taken,
+    WordsAnew,
     refused,
     spent,
 )
@@ -32,7 +33,7 @@ from bot.ports.clock import Clock
 from bot.ports.ledger import Ledger
 from bot.ports.outbox import DeliveryState, Outbox
 
-WAITS = "It runs once the cards before it are decided."
+WAITS = "It runs when the cards before it are decided."
 EXPIRED = "This card has expired."
 
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.FOLDER, Verb.ALLOW, Verb.ALL)
@@ -42,7 +43,7 @@ _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
 
 
-class ApprovalDesk:
+class ApprovalDesk(WordsAnew):
     """Takes decisions about cards from anywhere; it never runs a call."""
 
     def __init__(
@@ -133,6 +134,10 @@ class ApprovalDesk:
         denial = Decision(ApprovalState.DENIED, person, reason=text)
         return Taken.DECIDED if await self._decided(card, denial) is not None else Taken.NO
 
+    def asked_key(self, data: str, handle: str) -> str | None:
+        """Returns None: the words count for the card with the button."""
+        return None
+
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button in this chat."""
         parsed = parse_data(data)
@@ -153,8 +158,10 @@ class ApprovalDesk:
         if note is None:
             now = await self._approvals.get(card.id)
             return late(now or card, decision.person, self._clock.now())
-        parts = [note or _told(card, approved=approved), *await self._left(card, approved=approved)]
-        return PressAnswer(" ".join(part for part in parts if part))
+        left = await self._left(card, approved=approved)
+        parts = [note or _told(card, approved=approved, goes_on=not any(left)), *left]
+        # The card says that it was approved, but not why nothing happens yet.
+        return PressAnswer(" ".join(part for part in parts if part), alone=WAITS in left)
 
     async def _decided(self, card: Approval, decision: Decision) -> str | None:
         """Decides an open card; returns what is worth a note, None when it was open no longer."""
@@ -191,7 +198,8 @@ class ApprovalDesk:
 
         if not await self._cards.change(card, allowing):
             return spent()
-        return PressAnswer(f"{allowed(offer)} This call still waits.")
+        # The card loses its offer and says nothing of what became of it.
+        return PressAnswer(f"{allowed(offer)} This call still waits.", alone=True)
 
     async def _left(self, card: Approval, *, approved: bool) -> Sequence[str]:
         """Returns what still waits of the round: an earlier change, and the number of cards."""
@@ -214,7 +222,7 @@ class ApprovalDesk:
         cards = await self._approvals.of_turn(first.turn)
         left = sum(a.state is ApprovalState.OPEN for a in cards)
         waits = "card still waits" if left == 1 else "cards still wait"
-        return PressAnswer(f"Approved {approved}.{f' {left} {waits}.' if left else ''}")
+        return PressAnswer(f"Approved {_cards(approved)}.{f' {left} {waits}.' if left else ''}")
 
     async def _shown_whole(self, card: Approval, chat: int) -> bool:
         """Returns True when the card's document has arrived, or when the card has none."""
@@ -246,8 +254,8 @@ def _cards(count: int) -> str:
 def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -> Show:
     """Asks for the words that deny the call; a press taken twice asks once."""
     who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
-    asked = Plain(f"✏️ {who}{DIFFERENT} ({card.preview.subject})", style="line")
-    content = Outbound(OutboundKind.NOTICE, (asked,), asks=DIFFERENT)
+    asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({card.preview.subject})", style="line")
+    content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
     return Show(card.change_key(press.handle), chat, content)
 
 
@@ -256,10 +264,12 @@ def _rule_of(card: Approval, verb: Verb) -> RulePattern | None:
     return card.preview.always if verb is Verb.ALWAYS else card.preview.wider
 
 
-def _told(card: Approval, *, approved: bool) -> str:
+def _told(card: Approval, *, approved: bool, goes_on: bool) -> str:
     if card.kind == "repeat":
         return "Going on." if approved else "Stopped."
-    return "Approved." if approved else "Denied."
+    if approved:
+        return "Approved."
+    return "Denied. I go on without it." if goes_on and not card.set_aside else "Denied."
 
 
 def _may_approve(person: Person, card: Approval) -> bool:

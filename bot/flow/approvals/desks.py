@@ -8,7 +8,7 @@ from typing import Protocol
 
 from bot.domain.assent import is_assent
 from bot.domain.change import Change, Show
-from bot.domain.message import OutboundKind, Press, PressAnswer
+from bot.domain.message import OutboundKind, Press, PressAnswer, Quote
 from bot.domain.person import Person
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
@@ -76,6 +76,20 @@ class Desk(Protocol):
         """
         ...
 
+    def asked_key(self, data: str, handle: str) -> str | None:
+        """Returns the outbound key of the question that a press of this button would show.
+
+        None where the words count for the message with the button. `handle` names the press.
+        """
+        ...
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        """Returns the words that a press of this button would change; empty where it changes none.
+
+        Empty, too, where the person may not change them.
+        """
+        ...
+
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button in this chat."""
         ...
@@ -85,8 +99,20 @@ class Desk(Protocol):
         ...
 
 
-class Unawaited:
+class WordsAnew:
+    """A desk whose buttons ask for words that stand nowhere yet."""
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        del data, chat, person
+        return ""
+
+
+class Unawaited(WordsAnew):
     """A desk of buttons for which no turn waits."""
+
+    def asked_key(self, data: str, handle: str) -> str | None:
+        del data, handle
+        return None
 
     async def holds_up(self, chat: int, person: Person) -> bool:
         del chat, person
@@ -148,17 +174,24 @@ class Desks:
             copy = Show(key, chat, content, over=message_id, copy_of=row.id)
             await self._journal.commit(Change((copy,)))
 
-    async def reply(
-        self, chat: int, message_id: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        key = await self._outbox.key_of(chat, message_id)
+    async def reply(self, chat: int, to: Quote, text: str, person: Person, handle: str) -> Taken:
+        """Takes words that answer a message; `handle` names the message with the words."""
+        desk = self._desks.get(to.asked.partition(":")[0])
+        key = None if desk is None else desk.asked_key(to.asked, handle)
+        if key is None and to.message_id is not None:
+            key = await self._outbox.key_of(chat, to.message_id)
         if key is None:
             return Taken.NO
         for desk in self._desks.values():
-            taken = await desk.reply(chat, key, text, person, asked=asked)
+            taken = await desk.reply(chat, key, text, person, asked=bool(to.asked))
             if taken is not Taken.NO:
                 return taken
         return Taken.NO
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        """Returns the words that a button changes, for a person who may change them."""
+        desk = self._desks.get(data.partition(":")[0])
+        return "" if desk is None else await desk.present(data, chat, person)
 
     async def located(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
         """Takes a location that replies to a message; only the desk that asks for one gets it."""

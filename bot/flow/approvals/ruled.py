@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from bot.domain.change import Show
 from bot.domain.contribution import Aside, Ended
-from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.file_change import UndoButton, UndoVerb, undo_label
+from bot.domain.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.rules import allowed_line
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
@@ -17,20 +18,22 @@ _MOST = 3
 
 
 class RuledCompanion(Bystander):
-    """Tells it once, at the end of the turn, from the results in the log."""
+    """Tells it once, at the end of the turn, from the results in the log.
+
+    A small line below the answer is enough, unless files were changed: then a message of its own
+    has the button that takes these changes back.
+    """
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
+        if _changes(work):
+            return Ended(behind=(_message(work),))
         return Ended(below=told(work))
 
     async def set_aside(self, work: Work) -> Aside:
         """Tells it in a message of its own: a turn that a new message ends has no last word."""
-        text = told(work)
-        if not text:
-            return Aside()
-        notice = Outbound(OutboundKind.NOTICE, (Plain(text, style="aside"),), silent=True)
-        return Aside((Show(f"ruled:{work.turn.id}", work.turn.chat, notice),))
+        return Aside((_message(work),)) if told(work) else Aside()
 
 
 def told(work: Work) -> str:
@@ -39,5 +42,20 @@ def told(work: Work) -> str:
     counts = Counter(text for text in ruled if text)
     lines = [allowed_line(text, times) for text, times in counts.items()]
     if len(lines) > _MOST:
-        lines[_MOST:] = [f"✓ {len(lines) - _MOST} more, as you always allow"]
+        lines[_MOST:] = [f"✓ {len(lines) - _MOST} more, as your rules allow"]
     return "\n".join(lines)
+
+
+def _changes(work: Work) -> int:
+    """Returns the number of changes that ran under a rule and can be taken back."""
+    results = (done.result for done in work.progress.done)
+    return sum(bool(result.ruled and result.undo) for result in results)
+
+
+def _message(work: Work) -> Show:
+    changes, turn = _changes(work), work.turn
+    undo = UndoButton(UndoVerb.RULED, turn.id)
+    buttons = ((Button(undo_label(changes), undo.data),),) if changes else ()
+    kind = OutboundKind.OPTION if buttons else OutboundKind.NOTICE
+    text = Plain(told(work), style="aside")
+    return Show(f"ruled:{turn.id}", turn.chat, Outbound(kind, (text,), buttons, silent=True))

@@ -161,5 +161,5 @@ def _hash(code: str) -> str:
 def _polite(sender: Sender, *, asked: bool) -> str:
     private = "Hello! This is a private assistant, so I cannot help you yet."
     if asked:
-        return f"{private} I have told its owner that you wrote. Your number is {sender.user_id}."
-    return f"{private} To get access, send this number to its owner: {sender.user_id}"
+        return f"{private} I have told my owner that you wrote. Your number is {sender.user_id}."
+    return f"{private} To get access, send this number to my owner: {sender.user_id}"

@@ -94,8 +94,7 @@ class Heeding:
             if message.forwarded_from is not None:
                 return Taken.NO
             return await self._desks.located(chat, quote.message_id, text, arrival.person)
-        person, asked = arrival.person, quote.asked
-        return await self._desks.reply(chat, quote.message_id, text, person, asked=asked)
+        return await self._desks.reply(chat, quote, text, arrival.person, message.message_id)
 
     async def _edit(self, arrival: Arrival) -> None:
         """Changes a message that still waits; the newest answered one may be answered anew.

@@ -9,10 +9,11 @@ from bot.domain.person import Person, Role, Sender
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.commands.accounts import sender_of
 from bot.flow.commands.knocks import (
-    ADMITTED,
     Knocks,
     KnockVerb,
+    admitted,
     card_about,
+    ignored,
     key_of,
     occasion_of,
     parsed,
@@ -115,10 +116,10 @@ class Knocking(ButtonsAlone):
             await self._people.admit(sender, Role.MEMBER)
             here = await self._chats.at(Address(sender.channel, sender.user_id), private=True)
             told = (let_in(account, occasion, here.id),)
-            verdict, action = ADMITTED, "person.allowed"
+            verdict, action = admitted(sender), "person.allowed"
         else:
             await self._door.ignore(account)
-            verdict, action = "Ignored. I stay silent.", "person.ignored"
+            verdict, action = ignored(sender), "person.ignored"
         audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
 

@@ -1,6 +1,7 @@
 """The account of another person that a command is about."""
 
 import re
+from dataclasses import replace
 
 from bot.domain.person import AT_THE_MACHINE, Person, Sender
 from bot.flow.commands.table import Invocation
@@ -9,10 +10,15 @@ from bot.flow.commands.terms import named
 WHO, BRIEF = "<id | channel:id>", "<number>"
 """The word that names an account: as the pages give it, and as the help does."""
 
-_NO_NAME = "A user name is not enough: it can change hands."
+_NO_NAME = "A user name is not enough: later it may belong to somebody else."
 _NUMBER = "They see their number when they write to me."
-_NUMBERS = f"Who? Give their number, or reply to one of their messages. {_NUMBER} {_NO_NAME}"
-_FROM_HERE = f"Who? Give the platform and their number, as in `telegram:42`. {_NUMBER} {_NO_NAME}"
+_NUMBERS = (
+    "Who? Write their number, as in `{command} {who}`, or reply to one of their messages with "
+    f"`{{command}}`. {_NUMBER} {_NO_NAME}"
+)
+_FROM_HERE = (
+    f"Who? Write the platform and their number, as in `{{command}} {{who}}`. {_NUMBER} {_NO_NAME}"
+)
 _WHERE = "On which platform is that number? Write it as `telegram:{number}`."
 _ACCOUNT = re.compile(r"(?:([a-z]+):)?([0-9]{1,20})")
 
@@ -40,14 +46,33 @@ def whom(asked: Invocation) -> str:
     number = asked.words[0] if asked.words else ""
     if number.isascii() and number.isdecimal() and len(asked.words) == 1:
         return _WHERE.format(number=number)
-    here = asked.message.address.channel == AT_THE_MACHINE
-    return _FROM_HERE if here else _NUMBERS
+    # In a group the name of the bot may stand behind the command.
+    command = asked.message.text.split(maxsplit=1)[0].partition("@")[0]
+    how = _FROM_HERE if _at_the_machine(asked) else _NUMBERS
+    return how.format(command=command, who=example(asked))
+
+
+def example(asked: Invocation) -> str:
+    """Returns an account as a person would write it here, for an example of a command."""
+    return "telegram:42" if _at_the_machine(asked) else "42"
+
+
+def _at_the_machine(asked: Invocation) -> bool:
+    return asked.message.address.channel == AT_THE_MACHINE
 
 
 def sender_of(account: str) -> Sender:
     """Returns the account as a sender that has not written yet: its name is its key."""
     channel, _, number = account.partition(":")
     return Sender(channel, number, account)
+
+
+def account_named(asked: Invocation, account: str) -> Sender:
+    """Returns the account as a sender; with its name if the message replied to shows it."""
+    sender, quote = sender_of(account), asked.message.quote
+    if quote is None or quote.account != account:
+        return sender
+    return replace(sender, name=quote.author)
 
 
 def called(person: Person, account: str) -> str:

@@ -30,7 +30,7 @@ class AnswerCommands:
         return (
             Command(
                 "long",
-                "long answers: messages or a file",
+                "how a long answer comes",
                 self.long,
                 "messages|file",
                 Topic.SETTINGS,
@@ -68,7 +68,8 @@ class AnswerCommands:
             )
         if chosen not in set(LongAnswers):
             lines = [f"- `/long {way}`: {told}" for way, told in _WAYS.items()]
-            head = f"{no_choice(asked.words)}Now {self._length} {_WAYS[current]}. You can choose:"
+            now = f"At the moment, {self._length} {_WAYS[current]}. You can change that:"
+            head = f"{no_choice(asked.words)}{now}"
             return Answer("\n".join([head, *lines]), buttons=_ways(current))
         way = LongAnswers(chosen)
         saved = SaveChat(replace(asked.chat, long_answers=way))
@@ -93,16 +94,16 @@ class AnswerCommands:
             told = (
                 f"A small line below each answer tells {_TOOK}"
                 if now
-                else "My answers have no footer"
+                else "No small line stands below my answers"
             )
             other = "off" if now else "on"
             told = f"{no_choice(asked.words)}{told}. `/footer {other}` changes that."
             return Answer(told, buttons=on_off("footer", now=now))
         saved = SaveChat(replace(asked.chat, footer=chosen))
         told = (
-            f"From now on a small line below each answer tells {_TOOK}."
+            f"From now on a small line below each answer tells {_TOOK}. `/footer off` changes that."
             if chosen
-            else "My answers have no footer."
+            else "No small line stands below my answers."
         )
         return Answer(told, (saved,), buttons=on_off("footer", now=chosen))
 

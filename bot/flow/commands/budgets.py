@@ -21,13 +21,13 @@ _WORDS = {"day": Scope.DAY, "person": Scope.PERSON, "message": Scope.TURN, "turn
 """The words for each budget; one message starts one turn."""
 
 _USAGE = f"[day|person|message] [dollars|{_OFF}]"
-_HOW = (
-    "- `/budget`: what may be spent, and what is left\n"
-    "- `/budget day 10`: so many dollars for everybody in a day\n"
-    "- `/budget person 2`: for each person in a day\n"
-    "- `/budget message 0.50`: for one message, with everything it leads to\n"
-    "- `/budget day off`: no such budget any more"
+_SETS = (
+    "- `/budget day 10`: 10 dollars a day for everybody together\n"
+    "- `/budget person 2`: 2 dollars a day for each person\n"
+    "- `/budget message 0.50`: 0.50 dollars for one message, with everything it leads to\n"
+    "- `/budget day off`: no budget for the day"
 )
+_HOW = f"- `/budget`: what may be spent, and what is left\n{_SETS}"
 _FOR = {
     Scope.DAY: "The budget for everybody",
     Scope.PERSON: "The budget for each person",
@@ -88,12 +88,12 @@ class BudgetCommands:
         setters = {scope: limit.by for scope, limit in budgets.items() if person.is_owner}
         lines = [_line(purse, person, setters) for purse in purses]
         turn = budgets.get(Scope.TURN, Limit()).money
-        if turn is not None:
+        if turn is not None and (lines or not first.startswith(_FOR[Scope.TURN])):
             lines.append(f"- Each message: at most {told(turn)}{_set_by(Scope.TURN, setters)}")
         parts = [first] if first else []
         if lines:
             parts.append("\n".join(["**Budgets**", *lines]))
-        else:
+        elif turn is None:
             parts.append("There is no budget.")
         until = next((p for p in purses), None)
         if until is not None:
@@ -101,7 +101,9 @@ class BudgetCommands:
             parts.extend(await self._uncounted(until, person))
         if not person.is_owner:
             return Answer("\n\n".join([*parts, "An owner can change budgets."]))
-        if not first:
+        if not lines and not first:
+            parts.append(f"When a budget is used up, I stop. This is how to set one:\n\n{_SETS}")
+        elif not first:
             parts.append("`/budget day 10` sets one in dollars, `/budget day off` takes it away.")
         return Answer("\n\n".join(parts), writes, buttons=_buttons(budgets))
 
@@ -141,11 +143,12 @@ def _buttons(budgets: Budgets) -> tuple[tuple[Button, ...], ...]:
     rows: list[tuple[Button, ...]] = []
     for name, offered in _OFFERED.items():
         now = budgets.get(_WORDS[name], Limit()).money
-        sums = [(f"${dollars}", dollars, read_money(dollars)) for dollars in offered]
+        title = name.title()
+        sums = [(f"{title} ${dollars}", dollars, read_money(dollars)) for dollars in offered]
         row = [
             button
-            for label, word, money in (*sums, (_OFF, _OFF, None))
-            for button in choice(f"{name.title()} {label}", "budget", name, word, now=money == now)
+            for label, word, money in (*sums, (f"{title}: no budget", _OFF, None))
+            for button in choice(label, "budget", name, word, now=money == now)
         ]
         rows.extend((tuple(row[:2]), tuple(row[2:])))
     return tuple(rows)

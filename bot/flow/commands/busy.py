@@ -23,7 +23,7 @@ class BusyCommands:
         return (
             Command(
                 "queue",
-                "what your messages do while I am busy: wait, join in or interrupt",
+                "whether your messages wait, join in or interrupt while I am busy",
                 self.queue,
                 "queue|steer|interrupt",
                 Topic.SETTINGS,
@@ -36,7 +36,8 @@ class BusyCommands:
         if chosen not in set(QueueMode):
             current = asked.chat.queue_mode
             lines = [f"- `/queue {mode}`: {told}" for mode, (_, told) in _MODES.items()]
-            head = f"{no_choice(asked.words)}Now {_WHEN} {_MODES[current][1]}. You can choose:"
+            now = f"At the moment, {_WHEN} {_MODES[current][1]}. You can change that:"
+            head = f"{no_choice(asked.words)}{now}"
             return Answer("\n".join([head, *lines]), buttons=_modes(current))
         mode = QueueMode(chosen)
         saved = SaveChat(replace(asked.chat, queue_mode=mode))

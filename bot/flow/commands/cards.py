@@ -1,12 +1,15 @@
 """The command that shows the open cards again."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.change import Show, Write
 from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.flow.approvals.cards import shown_later
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.plans.cards import headline
 from bot.ports.approvals import Approvals
+from bot.ports.clock import Clock
 from bot.ports.members import Members
 from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.plans import Plans
@@ -17,18 +20,24 @@ _MOST = 10
 
 class CardCommands:
     def __init__(
-        self, approvals: Approvals, members: Members, plans: Plans, outbox: Outbox
+        self, approvals: Approvals, members: Members, plans: Plans, outbox: Outbox, clock: Clock
     ) -> None:
         self._approvals = approvals
         self._members = members
         self._plans = plans
         self._outbox = outbox
+        self._clock = clock
 
     @property
     def table(self) -> Sequence[Command]:
         return (
             Command(
-                "approvals", "cards waiting for you", self.approvals, "", Topic.CONSENT, first=True
+                "approvals",
+                "show what waits for your decision",
+                self.approvals,
+                "",
+                Topic.CONSENT,
+                first=True,
             ),
         )
 
@@ -51,12 +60,17 @@ class CardCommands:
         cards = list(await self._approvals.open_in(here))
         if asked.person.is_owner and asked.chat.private:
             cards += [c for c in await self._members.for_owners() if c.chat != here]
-        named = [(c.preview.subject, c.key_in(here)) for c in cards if here in c.chats]
+        found: list[tuple[str, OutboxRow]] = []
+        for card in cards:
+            row = await self._outbox.row(card.key_in(here)) if here in card.chats else None
+            if row is not None:
+                content = shown_later(row.content, card, self._clock.now())
+                found.append((card.preview.subject, replace(row, content=content)))
         plan = await self._plans.live(here)
         if plan is not None and not plan.collecting and plan.turn is None:
-            named.append((headline(plan), plan.key_in(here)))
-        rows = [(line, await self._outbox.row(key)) for line, key in named]
-        return [(line, row) for line, row in rows if row is not None]
+            row = await self._outbox.row(plan.key_in(here))
+            found += [(headline(plan), row)] if row is not None else []
+        return found
 
 
 def _again(line: str, row: OutboxRow) -> Sequence[Write]:

@@ -26,13 +26,13 @@ _SHOWN = 60
 _ON_A_BUTTON = 32
 _PAGE = "page"
 _LIST = "conversations"
-_CURRENT, _BRANCH, _BACK = "●", "↳", "↩ "
-_UNTITLED = "without words"
+_BRANCH, _BACK = "↳", "◂ Back to “{}”"
+_UNTITLED = "untitled"
 _NOTHING_SAID = "Nothing was said in this conversation yet, so there is nothing to branch off."
 _BUSY = "I am still working. /stop ends that; then you can leave this conversation."
 _PLANNED = "A plan is open here. End it first with /plan off; then you can leave this conversation."
 _CARD = (
-    "A card in this conversation is waiting for a decision. /approvals shows it; once it is "
+    "A card in this conversation is waiting for a decision. /approvals shows it; after it is "
     "decided you can leave this conversation."
 )
 _UNKNOWN = "There is no such conversation here. /conversations lists them."
@@ -49,7 +49,7 @@ class ConversationCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        listed = "earlier conversations of this chat: open one again"
+        listed = "open an earlier conversation of this chat again"
         return (
             Command("branch", "go on in a copy of this conversation", self.branch, "[name]"),
             Command(_LIST, listed, self.conversations, chosen=True),
@@ -71,7 +71,7 @@ class ConversationCommands:
             f"From here on we talk in a branch{name}. What was said so far stays the same in both; "
             "/conversations lists them."
         )
-        back = () if shown is None else choice(_label(_BACK, shown), _LIST, current.id)
+        back = () if shown is None else choice(_label(shown, _BACK), _LIST, current.id)
         return Answer(told, writes, buttons=(back,) if back else (), optional=True)
 
     async def title(self, asked: Invocation) -> Answer:
@@ -117,7 +117,7 @@ class ConversationCommands:
             wanted.conversation,
             self._clock.now(),
         )
-        back = () if current is None else choice(_label(_BACK, current), _LIST, now)
+        back = () if current is None else choice(_label(current, _BACK), _LIST, now)
         every = choice("All conversations", _LIST, _PAGE, "1")
         told = f"**{literal(_name(wanted))}** is open again. It goes on where it ended."
         return Answer(told, writes, buttons=tuple(filter(None, (back, every))), optional=True)
@@ -133,10 +133,11 @@ class ConversationCommands:
         lines: list[str] = []
         rows: list[tuple[Button, ...]] = []
         for one in shown:
-            mark = f"{_CURRENT} " if one.conversation.id == asked.chat.conversation else ""
+            now_open = one.conversation.id == asked.chat.conversation
+            stands = " · open now" if now_open else ""
             at = (one.conversation.closed_at or now).astimezone(ZoneInfo(zone))
-            lines.append(f"- {mark}{literal(_name(one))} · {at:%Y-%m-%d %H:%M}")
-            rows.append(choice(_label(mark, one), _LIST, one.conversation.id))
+            lines.append(f"- {literal(_name(one))} · {at:%Y-%m-%d %H:%M}{stands}")
+            rows.append(choice(_label(one), _LIST, one.conversation.id, now=now_open))
         which = f", page {page}" if more or page > 1 else ""
         told = "\n".join([f"Conversations of this chat{which}, the latest first:", "", *lines])
         return Answer(told, buttons=(*rows, *turning(page, _LIST, _PAGE, more=more)), optional=True)
@@ -168,5 +169,5 @@ def _name(one: ListedConversation) -> str:
     return begins if one.conversation.parent is None else f"{_BRANCH} {begins}"
 
 
-def _label(mark: str, one: ListedConversation) -> str:
-    return clipped(f"{mark}{_name(one)}", _ON_A_BUTTON)
+def _label(one: ListedConversation, form: str = "{}") -> str:
+    return form.format(clipped(_name(one), _ON_A_BUTTON - len(form)))

@@ -108,12 +108,12 @@ class Commands:
         if command.owner_only and not invocation.person.is_owner:
             return Answer(_for_owners(name))
         if not command.works_in(invocation.chat):
-            return Answer(f"/{name} is for messengers. It changes nothing in a terminal.")
+            return Answer(f"/{name} changes nothing in a terminal.")
         return await command.run(invocation)
 
     def _unknown(self, name: str) -> str:
         near = difflib.get_close_matches(name, list(self._table), n=1, cutoff=_LIKE)
-        hint = f" Did you mean /{near[0]}?" if near else " /help shows the commands."
+        hint = f" Did you mean /{near[0]}?" if near else " /help all shows every command."
         return f"There is no command {inline_code('/' + name[:40])}.{hint}"
 
 

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.feedback import Feedback
 from bot.domain.goal import DiaryEntry, Goal
 from bot.domain.note import Note
+from bot.domain.passage import Passage
 from bot.domain.transcript import AskerBody, Entry, ReplyBody
 from bot.ports.belongings import Page, Talk
 
@@ -68,6 +69,18 @@ def of_talk(talk: Talk, entries: Sequence[Entry], zone: str) -> Page:
         return Page("", "")
     head = f"# {_in(zone, entries[0].at):%Y-%m-%d}, {talk.place}\n\n"
     return Page("".join(lines), head + "\n".join(said) + "\n")
+
+
+def of_imported(passages: Sequence[Passage]) -> Page:
+    """Returns the page of answers that other programs gave, with their times in UTC."""
+    lines = (
+        line(kind="imported", id=one.id, at=one.at, question=one.question, text=one.answer)
+        for one in passages
+    )
+    told = "\n".join(
+        f"**{one.at:%Y-%m-%d %H:%M} UTC**\n\n{one.question}\n\n{one.answer}\n" for one in passages
+    )
+    return Page("".join(lines), f"# Imported\n\n{told}\n")
 
 
 def _in(zone: str, at: datetime) -> datetime:

@@ -2,13 +2,21 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
 from bot.domain.errors import ToolFailure
 from bot.domain.message import Outbound, OutboundKind
 from bot.domain.passage import whose
 from bot.domain.zones import Zones
-from bot.flow.commands.export_pages import line, of_feedback, of_goal, of_notes, of_talk
+from bot.flow.commands.export_pages import (
+    line,
+    of_feedback,
+    of_goal,
+    of_imported,
+    of_notes,
+    of_talk,
+)
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.belongings import Belongings, Packing, Page
 from bot.ports.feedback import FeedbackRows
@@ -17,9 +25,12 @@ from bot.ports.journal import Journal
 from bot.ports.notes import Notes
 
 _MOST_BYTES = 200_000_000
-"""Bytes of text; zipped it is about a quarter, which channels still take."""
+"""Bytes of text; zipped it is about a quarter. People are told of a file that is too large."""
 
 _MOST_NOTES = 100_000
+_NAME = "steward-export"
+"""The beginning of the file's name; the day stands behind it."""
+_IMPORTED_AT_ONCE = 500
 
 
 class ExportCommands:
@@ -52,6 +63,7 @@ class ExportCommands:
         if not asked.chat.private:
             return Answer("I send that in our private chat only: write /export there.")
         key, found = f"export:{asked.row}", False
+        day = asked.message.sent_at.astimezone(ZoneInfo(self._zones.of(asked.person, asked.chat)))
 
         async def pages() -> AsyncIterator[Page]:
             nonlocal found
@@ -60,7 +72,7 @@ class ExportCommands:
                 yield page
 
         try:
-            file = await self._packing.pack(key, pages(), _MOST_BYTES)
+            file = await self._packing.pack(key, f"{_NAME}-{day:%Y-%m-%d}", pages(), _MOST_BYTES)
         except ToolFailure as fault:
             return Answer(f"I could not make the file: {fault}. Try again later.")
         if file is None:
@@ -70,7 +82,10 @@ class ExportCommands:
         if not found:
             return Answer("We have said nothing in private yet, so there is nothing to send.")
         shown = Show(key, asked.chat.id, Outbound(OutboundKind.NOTICE, (), files=(file,)))
-        told = "Here is everything we said in private, with your notes: as JSON Lines and Markdown."
+        told = (
+            "Here is everything we said in private, with your notes: as text (Markdown), and for "
+            "programs (JSON Lines)."
+        )
         return Answer(told, (shown,))
 
     async def _pages(self, asked: Invocation) -> AsyncIterator[Page]:
@@ -94,3 +109,7 @@ class ExportCommands:
             # What a branch shares is told in the conversation that it belongs to.
             entries = [entry for entry in log if entry.conversation == talk.conversation]
             yield await asyncio.to_thread(of_talk, talk, entries, zone)
+        last = 0
+        while brought := await self._belongings.imported(owner, last, _IMPORTED_AT_ONCE):
+            yield await asyncio.to_thread(of_imported, brought)
+            last = brought[-1].number

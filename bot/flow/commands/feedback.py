@@ -16,8 +16,8 @@ SHOWN = {Opinion.GOOD: "👍", Opinion.BAD: "👎"}
 _NEWEST = 5_000
 _MOST_LINES = 12
 _HOW = "`/feedback good` or `/feedback bad` tells what you think of my last answer"
-_THUMBS = ", as 👍 and 👎 on an answer do"
-_EXPORT = "`steward feedback --json` prints every row, on the machine where I run."
+_THUMBS = ", as 👍 or 👎 on an answer does"
+_EXPORT = "On the machine where I run, `steward feedback --json` prints every opinion."
 
 
 class FeedbackCommands:
@@ -27,7 +27,7 @@ class FeedbackCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        summary = "what you think of my last answer; alone it shows owners the counts"
+        summary = "rate my last answer; `/feedback` alone shows owners how many were good or bad"
         usage = "[good|bad]"
         return (Command("feedback", summary, self.feedback, usage, chosen=True),)
 
@@ -41,7 +41,8 @@ class FeedbackCommands:
         if not asked.person.is_owner:
             return Answer(how, buttons=buttons)
         newest = await self._rows.newest(_NEWEST)
-        return Answer(f"{how}\n\n{counts_of(newest)}\n\n{_EXPORT}", buttons=buttons)
+        export = f"\n\n{_EXPORT}" if newest else ""
+        return Answer(f"{how}\n\n{counts_of(newest)}{export}", buttons=buttons)
 
     async def _given(self, asked: Invocation, verdict: Opinion) -> Answer:
         turn = await self._rows.newest_answer(asked.chat.id)

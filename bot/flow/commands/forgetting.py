@@ -1,6 +1,7 @@
 """The command that erases what was said, once a button has confirmed it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.domain.change import AddAudit, Erase, Write
 from bot.domain.erasing import Target
@@ -19,12 +20,16 @@ _CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
     "- One answer or note: find it with `/memory <words>`, press its number, then 🗑\n"
-    "- `/forget conversation`: this conversation, also where a branch shares it\n"
+    "- `/forget conversation`: this conversation, and the same words in copies that /branch made\n"
     "- `/forget all`: everything that you and I said"
 )
 _OWNERS = "In a group only an owner can erase that. Nothing was erased."
 _ANOTHER = "Another conversation is open now. Nothing was erased. /forget conversation asks again."
-_ERASED_BUT = "Erased. Anything that I am working on right now stays until it is done."
+_STAYS = "Anything that I am working on right now stays until it is done."
+_DONE = {
+    _CONVERSATION: "Erased. I remember nothing of this conversation now.",
+    _ALL: "Erased. I remember nothing now that was said before.",
+}
 _SHOWN = 200
 
 
@@ -37,9 +42,13 @@ class ForgettingCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        summary = "erase an answer, this conversation or everything"
+        summary = (
+            "erase this conversation or everything; `/memory <words>` finds one answer to erase"
+        )
         usage = "<id>|conversation|all"
-        return (Command("forget", summary, self.forget, usage, Topic.YOU, chosen=True),)
+        command = Command("forget", summary, self.forget, usage, Topic.YOU, chosen=True)
+        # People find an answer by its words, and press its button; they see no ids.
+        return (replace(command, brief="conversation|all"),)
 
     async def forget(self, asked: Invocation) -> Answer:
         match asked.words:
@@ -79,7 +88,7 @@ class ForgettingCommands:
             if not decides:
                 return Answer(_OWNERS)
             here = "that you and I said" if asked.chat.private else "that was said in this group"
-            shared = "this conversation, also where a branch shares it"
+            shared = "this conversation, and the same words in copies that /branch made"
             return shared if what.lower() == _CONVERSATION else f"everything {here}"
         passage, note = await self._memory.get(what), await self._notes.get(what)
         found = passage if passage is not None and note_of(what) is None else note
@@ -111,7 +120,9 @@ class ForgettingCommands:
         else:
             erases = Erase(Target(owner, turn=what))
         audit = self._audit(asked, "memory.erased", what.lower())
-        done = _ERASED_BUT if await self._busy(asked, what) else "Erased."
+        done = _DONE.get(what.lower(), "Erased.")
+        if await self._busy(asked, what):
+            done = f"{done} {_STAYS}"
         return Answer(done, (erases, audit), (Wake(asked.chat.id),))
 
     async def _busy(self, asked: Invocation, what: str) -> bool:

@@ -40,7 +40,13 @@ _ENTRIES = {
     DiaryKind.ANSWER: "💬",
     DiaryKind.REFLECTION: "🔁",
 }
-BOUNDS = "Write `/goals limit <id> day 0.50 whole 10 until 2027-01-31`, or `off` for the money."
+BOUNDS = (
+    "Write `/goals limit day 0.50 whole 10 until 2027-01-31`: at most $0.50 a day, $10.00 in all, "
+    "until that day. `off` instead of an amount ends that limit."
+)
+DROP, END = "drop", "end"
+"""The words of the buttons below the questions whether a goal goes, or ends."""
+
 Menu = tuple[tuple[Button, ...], ...]
 
 
@@ -54,14 +60,15 @@ class GoalWords:
         """Returns the card of a goal that has not begun: words, times, money and the end."""
         times = self._planning.coming(goal, zone, now, 2)
         coming = ", ".join(short_moment(at, zone) for at in times)
+        until = f"{goal.until.astimezone(ZoneInfo(zone)):%Y-%m-%d}"
         lines = [
             f"🎯 **{literal(goal.text)}**",
             f"Pace: {goal.pace.said}. First runs: at once, then {coming} ({zone}).",
             f"It costs at most {_money(goal.a_day)} a day and {_money(goal.budget)} in all, and "
-            f"ends on {goal.until.astimezone(ZoneInfo(zone)):%Y-%m-%d}.",
+            f"ends on {until}.",
+            f"You can change that: {inline_code(f'/goals limit day 1 whole 10 until {until}')} "
+            f"allows $1.00 a day and $10.00 in all, until {until}.",
             "Runs ask before they change things. You hear of milestones, questions and the end.",
-            f"{inline_code(f'/goals start {goal.id}')} begins it, "
-            f"{inline_code(f'/goals limit {goal.id} day 1 whole 10')} changes the money.",
         ]
         return "\n\n".join(lines)
 
@@ -78,7 +85,7 @@ class GoalWords:
         why = task.why if stands is GoalStanding.PAUSED and task is not None else ""
         pause = f": {literal(why)}" if why and why != BY_HAND else ""
         lines = [
-            f"{SIGNS[stands]} **{literal(goal.text)}** · `{goal.id}` · {stands}{pause}",
+            f"{SIGNS[stands]} **{literal(goal.text)}** · {stands}{pause}",
             f"Pace: {goal.pace.said}{_next_run(goal, task)}",
             f"Spent {told(spent)} of {_money(goal.budget)}, at most {_money(goal.a_day)} a day · "
             f"until {goal.until.astimezone(ZoneInfo(zone)):%Y-%m-%d}",
@@ -90,9 +97,7 @@ class GoalWords:
         if newest is not None:
             lines.append(f"Last milestone, {short_moment(newest.at, zone)}: {_short(newest.text)}")
         others = [one for one in await self._goals.tasks(goal.id) if not one.paces]
-        lines.extend(
-            f"Task `{one.id}`: {literal(one.name)} · {literal(one.said)}" for one in others
-        )
+        lines.extend(f"Task: {literal(one.name)} · {literal(one.said)}" for one in others)
         return "\n".join(f"{line}  " for line in lines)
 
     async def diary(self, goal: Goal, entries: Sequence[DiaryEntry], page: int) -> Answer:
@@ -152,6 +157,18 @@ def menu_of(goal: Goal, stands: GoalStanding) -> Menu:
     return (second, back) if goal.over else (first, second, back)
 
 
+def sure_to_delete(goal: Goal) -> Answer:
+    """Asks before a goal goes with its diary."""
+    asked = "Delete it, with its diary and its tasks? I cannot bring it back."
+    return _sure(goal, f"🗑 **{literal(goal.name)}**\n\n{asked}", "🗑 Delete", DROP)
+
+
+def sure_to_end(goal: Goal) -> Answer:
+    """Asks before a goal ends as reached."""
+    asked = "Is it reached? It ends now, and cannot go on later. Its diary stays."
+    return _sure(goal, f"🏁 **{literal(goal.name)}**\n\n{asked}", "🏁 Done", END)
+
+
 def limited(goal: Goal, words: Sequence[str], zone: str, now: datetime) -> Goal:
     """Returns a goal with these bounds; raises ValueError with a sentence."""
     if not words or len(words) % 2:
@@ -206,6 +223,11 @@ def _next_run(goal: Goal, task: TimedTask | None) -> str:
 def _next(goal: Goal, task: TimedTask | None) -> str:
     going = task is not None and standing(goal, task) is GoalStanding.ACTIVE
     return short_moment(task.due, task.zone) if going and task and task.due else ""
+
+
+def _sure(goal: Goal, told: str, label: str, verb: str) -> Answer:
+    yes, no = choice(label, "goals", verb, goal.id), choice("Go on", "goals", "show", goal.id)
+    return Answer(told, buttons=((*yes, *no),), optional=True)
 
 
 def _money(bound: Nano | None) -> str:

@@ -1,6 +1,7 @@
 """The commands about goals."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from bot.domain.change import AskStop, DropGoal, HoldGoalTasks, SaveGoal, SaveTask, Write
 from bot.domain.chat import Chat
@@ -12,12 +13,18 @@ from bot.domain.when import WhenUnclear
 from bot.domain.zones import Zones
 from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commands.goal_cards import GoalCards
+from bot.flow.commands.goal_choosing import GoalChoosing
 from bot.flow.commands.goal_words import (
+    DROP,
+    END,
     GoalWords,
     dollars,
     limited,
     menu_of,
     proposal_menu,
+    sure_to_delete,
+    sure_to_end,
 )
 from bot.flow.commands.pages import LISTED
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
@@ -30,6 +37,19 @@ BEGUN = "This goal has begun already. /goals shows it."
 NOT_BEGUN = "This goal has not begun: press Start first."
 OVER = "This goal is over. Write a new one with /goal."
 _UNCLEAR = "I do not understand that. /goals lists the goals of this chat."
+_FIRST_ASKED = frozenset({"delete", "done"})
+"""Changes that a question stands before."""
+
+PRESS = "Is this the goal you mean? Then press its button."
+"""The answer to a number with something that cannot be taken back: the list may have changed."""
+
+_FINAL = frozenset({"start", "deny", DROP, END})
+"""Changes that cannot be taken back."""
+
+VERBS = (
+    _FINAL | _FIRST_ASKED | {"show", "diary", "pause", "resume", "run", "pace", "limit", "answer"}
+)
+
 _MOST_DIGITS = 4
 
 
@@ -38,13 +58,16 @@ class GoalCommands:
         self,
         room: GoalRoom,
         words: GoalWords,
+        cards: GoalCards,
         zones: Zones,
         bounds: GoalBounds,
         unpriced: Callable[[Chat], str],
     ) -> None:
         """Takes a function that names the model of a chat if nobody knows what it costs."""
         self._room = room
+        self._choosing = GoalChoosing(room.goals)
         self._words = words
+        self._cards = cards
         self._zones = zones
         self._bounds = bounds
         self._unpriced = unpriced
@@ -54,7 +77,7 @@ class GoalCommands:
         return (
             Command("goal", "work towards something over days", self.goal, "<text>", Topic.PLANS),
             Command(
-                "goals", "the goals of this chat", self.goals, "[id]", Topic.PLANS, chosen=True
+                "goals", "the goals of this chat", self.goals, "[number]", Topic.PLANS, chosen=True
             ),
         )
 
@@ -81,7 +104,7 @@ class GoalCommands:
             until=now + self._bounds.span,
             created_at=now,
         )
-        return self._proposed(asked, goal, (SaveGoal(goal),))
+        return await self._proposed(asked, goal, (SaveGoal(goal),))
 
     async def goals(self, asked: Invocation) -> Answer:
         """Lists the goals of the chat, or does something with one of them."""
@@ -90,10 +113,10 @@ class GoalCommands:
                 return await self._listed(asked, 1)
             case ("page", number) if number.isdecimal():
                 return await self._listed(asked, int(number[:_MOST_DIGITS]))
-            case (id,) | ("show", id):
-                return await self._about(asked, id, "show", ())
-            case (verb, id, *rest):
-                return await self._about(asked, id, verb, rest)
+            case (word,) if word not in VERBS:
+                return await self._about(asked, "show", (word,))
+            case (verb, *words):
+                return await self._about(asked, verb, words)
             case _:
                 return Answer(_UNCLEAR)
 
@@ -105,26 +128,20 @@ class GoalCommands:
             return Answer(f"There are no goals {'here' if page == 1 else 'on that page'}. {_HOW}")
         return await self._words.list_of(found, page)
 
-    async def _numbered(self, asked: Invocation, word: str) -> Goal | None:
-        """Returns the goal with that number in the list; the list may change, so only to show."""
-        number = int(word[:_MOST_DIGITS]) if word.isdecimal() else 0
-        found = await self._room.goals.of_chat(asked.chat.id, 1, number - 1) if number else ()
-        return next(iter(found), None)
-
-    async def _about(self, asked: Invocation, id: str, verb: str, rest: Sequence[str]) -> Answer:
-        goal = await self._room.goals.get(id)
-        if goal is None and verb == "show":
-            goal = await self._numbered(asked, id)
-        if goal is None or goal.chat != asked.chat.id:
-            return Answer(f"This chat has no goal {inline_code(id[:40])}. /goals lists them.")
-        if verb == "show":
-            return await self._shown(asked, goal)
+    async def _about(self, asked: Invocation, verb: str, words: Sequence[str]) -> Answer:
+        chosen = await self._choosing.chosen(asked.chat.id, verb, words)
+        if isinstance(chosen, Answer):
+            return chosen
+        goal = chosen.goal
         if verb == "diary":
-            return await self._diary(goal, rest)
+            return await self._diary(goal, chosen.rest)
+        if verb == "show" or (chosen.by_number and verb in _FINAL):
+            shown = await self._shown(asked, goal)
+            return shown if verb == "show" else replace(shown, text=f"{PRESS}\n\n{shown.text}")
         if not asked.person.may_decide_for(goal.asker):
             return Answer(THEIRS)
         try:
-            return await self._done(asked, goal, verb, rest)
+            return await self._done(asked, goal, verb, chosen.rest)
         except (WhenUnclear, ValueError) as fault:
             return Answer(str(fault))
 
@@ -132,15 +149,17 @@ class GoalCommands:
         match verb, rest:
             case "start", ():
                 return await self._started(asked, goal)
-            case (("deny" | "delete"), ()):
+            case (("deny" | "drop"), ()):
                 return await self._deleted(goal, verb)
+            case "delete", ():
+                return sure_to_delete(goal)
             case "pace", (pace,) if pace in set(GoalPace):
                 return await self._changed(asked, goal, goal.changed(pace=GoalPace(pace)))
             case "limit", bounds:
                 zone, now = self._zones.of(asked.person, asked.chat), self._room.clock.now()
                 return await self._changed(asked, goal, limited(goal, bounds, zone, now))
             case "answer", (_, *_):
-                return await self._answered(asked, goal)
+                return await self._answered(asked, goal, len(rest))
             case _:
                 return await self._moved(asked, goal, verb)
 
@@ -149,7 +168,8 @@ class GoalCommands:
             "pause": self._paused,
             "resume": self._resumed,
             "run": self._run_now,
-            "done": self._finished,
+            "done": self._sure_to_end,
+            END: self._finished,
         }
         if verb not in moves:
             return Answer(_UNCLEAR)
@@ -163,12 +183,12 @@ class GoalCommands:
 
     async def _shown(self, asked: Invocation, goal: Goal) -> Answer:
         if goal.state is GoalState.PROPOSED:
-            return self._proposed(asked, goal, ())
+            return await self._proposed(asked, goal, ())
         task = await self._room.scheduled.get(goal.id)
         told = await self._words.whole(goal, task)
         return Answer(told, buttons=menu_of(goal, standing(goal, task)), optional=True)
 
-    def _proposed(self, asked: Invocation, goal: Goal, writes: tuple[Write, ...]) -> Answer:
+    async def _proposed(self, asked: Invocation, goal: Goal, writes: tuple[Write, ...]) -> Answer:
         zone = self._zones.of(asked.person, asked.chat)
         told = self._words.proposal(goal, zone, self._room.clock.now())
         if model := self._unpriced(asked.chat):
@@ -176,6 +196,7 @@ class GoalCommands:
                 f"\n\n⚠️ Nobody told me what {literal(model)} costs, so these sums cannot be kept. "
                 "Its pace and its end still hold."
             )
+        writes = (*writes, *await self._cards.replaced(asked, goal))
         return Answer(told, writes, buttons=proposal_menu(goal), optional=True, waits=True)
 
     async def _diary(self, goal: Goal, rest: Sequence[str]) -> Answer:
@@ -193,13 +214,16 @@ class GoalCommands:
         told = f"▶️ I begin now: {literal(goal.name)}"
         writes = (SaveGoal(new, goal.version), SaveTask(task))
         return Answer(
-            told, writes, buttons=(choice("◂ Show", "goals", "show", goal.id),), optional=True
+            told,
+            writes,
+            buttons=(choice("◂ Show the goal", "goals", "show", goal.id),),
+            optional=True,
         )
 
     async def _changed(self, asked: Invocation, goal: Goal, new: Goal) -> Answer:
         saved = SaveGoal(new, goal.version)
         if goal.state is GoalState.PROPOSED:
-            return self._proposed(asked, new, (saved,))
+            return await self._proposed(asked, new, (saved,))
         task = await self._room.scheduled.get(goal.id)
         if goal.over or task is None:
             return Answer(OVER)
@@ -212,17 +236,18 @@ class GoalCommands:
         now = self._room.clock.now()
         why = goal.exhausted(await self._room.goals.spent(goal.id), now)
         if why:
-            how = inline_code(f"/goals limit {goal.id} whole 10 until 2027-12-31")
+            how = inline_code("/goals limit whole 10 until 2027-12-31")
             return Answer(f"This goal cannot go on: {why}. {how} gives it more.")
         new = goal.changed(state=GoalState.ACTIVE)
         resumed = await self._room.planning.resumed(goal, now, at_once=False)
         return await self._after(asked, new, (SaveGoal(new, goal.version), *resumed), "▶️ Going on")
 
-    async def _answered(self, asked: Invocation, goal: Goal) -> Answer:
+    async def _answered(self, asked: Invocation, goal: Goal, words: int) -> Answer:
+        """Takes the last words of the command, so many of them, with their lines."""
         if goal.state is not GoalState.STUCK:
             return Answer("This goal asks nothing now. /goals shows it.")
-        words = _behind(asked, 3)
-        writes = await self._room.desk.answered(goal, words, self._room.clock.now())
+        said = _behind(asked, len(asked.words) + 1 - words)
+        writes = await self._room.desk.answered(goal, said, self._room.clock.now())
         active = goal.changed(state=GoalState.ACTIVE)
         return await self._after(asked, active, writes, "▶️ Thanks, I go on")
 
@@ -238,6 +263,9 @@ class GoalCommands:
         told = f"⏩ Started a run: {literal(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)
         return Answer(told, writes, (Wake(goal.chat),), buttons, optional=True)
+
+    async def _sure_to_end(self, asked: Invocation, goal: Goal) -> Answer:
+        return sure_to_end(goal)
 
     async def _finished(self, asked: Invocation, goal: Goal) -> Answer:
         new = goal.changed(state=GoalState.DONE)
@@ -259,7 +287,7 @@ class GoalCommands:
         """Returns the answer to a change of a goal that has begun."""
         stops = any(isinstance(one, AskStop) for one in writes)
         then = (Interrupt(goal.chat),) if stops else ()
-        buttons = (choice("◂ Show", "goals", "show", goal.id),)
+        buttons = (choice("◂ Show the goal", "goals", "show", goal.id),)
         text = f"{told}: {literal(goal.name)}"
         return Answer(text, tuple(writes), then, buttons, optional=True)
 

@@ -12,7 +12,7 @@ from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import named
 
 _WHAT = (
-    "I am Steward. I answer, plan, and work with files, commands and tools in a workspace of this "
+    "I am Steward. I answer, plan, and work with files, commands and tools in a folder of this "
     "chat. Before I change or run anything, I show you exactly what it is and ask you.\n\n"
     "Three things to try:\n"
     "- `Make a shopping list for a week of simple dinners and save it as a file`\n"
@@ -22,6 +22,7 @@ _ON_A_PLATFORM = "- Send me a photo or a PDF, and ask about it"
 _AT_THE_MACHINE = "- `What is in this folder?`"
 _MORE = "/help shows what else I understand."
 _HOW = "Just write to me. I ask before I change anything."
+_HOW_IN_A_GROUP = "Mention me, or reply to me. I ask before I change anything."
 _WORDS = {
     Topic.TALK: ("talking",),
     Topic.PLANS: ("plans", "plans and skills", "skills and plans"),
@@ -69,7 +70,8 @@ class GreetingCommands:
         if not said:
             first = "\n".join(_line(command, short=True) for command in known if command.first)
             more = f"`/help all` shows every command. `/help <topic>` shows one topic: {names}."
-            return Answer(f"{_HOW}\n\n{first}\n\n{more}", buttons=_rows(topics, None))
+            how = _HOW if asked.chat.private else _HOW_IN_A_GROUP
+            return Answer(f"{how}\n\n{first}\n\n{more}", buttons=_rows(topics, None))
         if (one := _topic(said, topics)) is not None:
             return Answer(_part(one, known), buttons=_rows(topics, one))
         if (told := _command(said, known)) is not None:

@@ -17,7 +17,7 @@ _LOG = logging.getLogger(__name__)
 
 _NOT_YOURS = "Only the owner of this group, or my owner, can change this."
 _UNKNOWN = "I could not find out who owns this group. Try again, or ask my owner to do it."
-_ALONE = "This is for groups: in a private chat every message is for me."
+_ALONE = "This command is for groups. In a private chat I answer every message."
 _WHEN = {
     Activation.MENTION: "I answer here when I am mentioned or replied to.",
     Activation.ALWAYS: "I answer every message of the people I know here.",
@@ -27,6 +27,8 @@ _READS = (
     "While they are in view, every change asks first."
 )
 _READS_NOT = "I read only what is said to me."
+_MAY_READ = "`/context on` lets me read along, so that I know what you are talking about."
+_MAY_STOP = "`/context off` ends that."
 _LABELS = {Activation.MENTION: "When mentioned", Activation.ALWAYS: "Every message"}
 
 
@@ -125,9 +127,8 @@ class GroupCommands:
                 return Answer(_READS_NOT, (saved, gone), buttons=_reads(now=False))
             case _:
                 now = asked.chat.listens
-                told = f"Now {_READS}" if now else _READS_NOT
-                told = f"{no_choice(asked.words)}{told}"
-                return Answer(f"{told} {_change('context', 'on', 'off')}", buttons=_reads(now=now))
+                told = f"Now {_READS} {_MAY_STOP}" if now else f"{_READS_NOT} {_MAY_READ}"
+                return Answer(f"{no_choice(asked.words)}{told}", buttons=_reads(now=now))
 
     async def threads(self, asked: Invocation) -> Answer:
         if (refusal := await self._refusal(asked)) is not None:

@@ -12,7 +12,6 @@ from bot.ports.outbox import Outbox
 PREFIX = "k"
 """The first letter of the button data of every such card."""
 
-ADMITTED = "✅ Let in"
 _KEY = "knock:"
 
 
@@ -39,6 +38,16 @@ class Knocks:
         )
 
 
+def admitted(sender: Sender) -> str:
+    """Returns the verdict on a card about somebody who can use the bot now."""
+    return f"✅ Let in. /rights {sender.user_id} shows and changes what they may do."
+
+
+def ignored(sender: Sender) -> str:
+    """Returns the verdict on a card about somebody who gets no answers."""
+    return f"Ignored. They get no answer. /allow {sender.user_id} lets them in after all."
+
+
 def key_of(day: str, number: int, home: int) -> str:
     """Returns the outbound key of a card; `number` counts the strangers of a day."""
     return f"{_KEY}{day}:{number}:{home}"
@@ -57,9 +66,16 @@ def card_about(sender: Sender) -> Outbound:
 
     who = f"{named(sender.name)} (number {sender.user_id})" if sender.name else sender.key
     asked = Plain(f"👋 {who} wants to use me.")
-    means = Plain("If you let them in, they can chat with me, and approve what they ask for.")
+    wrote = Plain(
+        f"They wrote to me on {sender.channel.title()}. I do not keep what strangers write, so I "
+        "cannot show it."
+    )
+    means = Plain(
+        "Let in: they can chat with me, and approve changes and commands that they asked for.\n"
+        "Ignore: they get no answer, and I do not ask you about them again."
+    )
     row = (button("✅ Let in", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
-    return Outbound(OutboundKind.CARD, (asked, means), (row,))
+    return Outbound(OutboundKind.CARD, (asked, wrote, means), (row,))
 
 
 def told(content: Outbound, verdict: str) -> Outbound:

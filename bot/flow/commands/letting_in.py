@@ -10,12 +10,13 @@ from bot.flow.commands.accounts import (
     BRIEF,
     WHO,
     account_meant,
+    account_named,
     account_of,
     called,
     sender_of,
     whom,
 )
-from bot.flow.commands.knocks import ADMITTED, Knocks
+from bot.flow.commands.knocks import Knocks, admitted
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import named
 from bot.ports.chats import Chats
@@ -54,15 +55,14 @@ class LettingInCommands:
         account, rest = account_meant(asked)
         if account is None or rest:
             return Answer(whom(asked))
-        sender = sender_of(account)
-        known = await self._people.by_sender(sender)
+        known = await self._people.by_sender(sender_of(account))
         if known is not None:
             return Answer(f"{called(known, account)} can use me already.")
-        person = await self._people.admit(sender, Role.MEMBER)
+        person = await self._people.admit(account_named(asked, account), Role.MEMBER)
         now, by = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, by, "person.allowed", account, {})
         told = await self._told(account, asked.row)
-        cards = await self._knocks.decided(account, ADMITTED)
+        cards = await self._knocks.decided(account, admitted(sender_of(account)))
         return Answer(f"{called(person, account)} can use me now.", (audit, *told, *cards))
 
     async def _told(self, account: str, row: int) -> Sequence[Write]:
@@ -97,7 +97,8 @@ class LettingInCommands:
         audit = AddAudit(now, asked.chat.id, by, "person.linked", second, how)
         cards = await self._knocks.decided(second, f"✅ Linked to {name}")
         writes = (*before, LinkAccount(second, person.id), audit, *cards)
-        return Answer(f"{second} is {name} from now on.", writes)
+        told = f"{second} is now a second account of {name}: both have the same memory, rights and"
+        return Answer(f"{told} budget.", writes)
 
     async def _has_a_life(self, person: Person) -> bool:
         """Returns true for an owner, or a person with turns, messages or a second account."""

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import DropNote
-from bot.domain.markdown import inline_code, literal
+from bot.domain.markdown import literal
 from bot.domain.message import Button
-from bot.domain.note import note_of, passage_of
+from bot.domain.note import Note, note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
 from bot.domain.tool import clipped
 from bot.flow.commands.choices import choice
-from bot.flow.commands.note_changing import change_button, refusal
+from bot.flow.commands.note_changing import DELETE, DELETED, SURE, change_button, refusal
 from bot.flow.commands.pages import LISTED, rows_of, turning
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.memory.recall import Recall
@@ -28,8 +28,8 @@ _WHOLE = 2_500
 """Characters of an answer that is shown alone."""
 
 _NUMBERS = "A number shows a note: there you can change or delete it."
-_FOUND = "A number shows one of them; there you can erase it."
-_HOW = "`/memory <words>` searches what I remember."
+_FOUND = "A number shows one of them: there you can erase it."
+_HOW = "`/memory <words>` searches my notes and earlier answers."
 _OTHER_WORDS = "Try other words; `/memory` alone shows my notes."
 
 
@@ -41,20 +41,24 @@ class MemoryCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        summary = "what I remember of you; with words, a search"
+        summary = "what I noted about you; with words, a search"
         return (Command("memory", summary, self.memory, "[words]", Topic.YOU, chosen=True),)
 
     async def memory(self, asked: Invocation) -> Answer:
         """Lists the newest notes, searches, or shows or deletes one by its button."""
         match asked.words:
-            case ("undo" | "delete" as how, id):
-                return await self._deleted(asked, id, listed=how == "delete")
+            case ("undo" | "drop" as how, id):
+                return await self._deleted(asked, id, listed=how == "drop")
+            case ("delete", id):
+                return await self._sure(asked, id)
             case ():
                 return await self._listed(asked)
             case ("notes", page) if page.isdecimal():
                 return await self._listed(asked, page=int(page[:_MOST_DIGITS]))
             case ("show", id) if shown := await self._one(asked, id):
                 return shown
+            case (number,) if note := await self._numbered(asked, number):
+                return self._note(note)
             case ("show", id) if _ID.fullmatch(id):
                 return Answer(GONE)
             case words:
@@ -70,9 +74,10 @@ class MemoryCommands:
             return Answer(f"{told} {_HOW}")
         more = len(notes) > LISTED
         which = f", page {page}, the newest first" if more or page > 1 else ""
-        lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:LISTED], 1)]
+        first = (page - 1) * LISTED + 1
+        lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:LISTED], first)]
         told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_NUMBERS} {_HOW}"])
-        buttons = _buttons([passage_of(note.id) for note in notes[:LISTED]])
+        buttons = _buttons([passage_of(note.id) for note in notes[:LISTED]], first)
         return Answer(
             told, buttons=(*buttons, *turning(page, "memory", "notes", more=more)), optional=True
         )
@@ -82,7 +87,7 @@ class MemoryCommands:
         hits = await self._recall.searched(words, _owner(asked), LISTED, cause)
         found = [passage for passage, _ in hits]
         if not hits:
-            return Answer(f"I remember nothing about {inline_code(words[:60])}. {_OTHER_WORDS}")
+            return Answer(f"I remember nothing about “{literal(words[:60])}”. {_OTHER_WORDS}")
         lines = [_line(n, passage) for n, passage in enumerate(found, 1)]
         buttons = _buttons([passage.id for passage in found])
         return Answer("\n\n".join([*lines, _FOUND]), buttons=buttons, optional=True)
@@ -91,12 +96,7 @@ class MemoryCommands:
         """Returns one note or answer with what can be done about it; None when it is not theirs."""
         owner, note = _owner(asked), await self._notes.get(id)
         if note is not None and note.whose == owner:
-            told = f"📝 {literal(note.text)}\n\nNoted {note.at:%Y-%m-%d}."
-            delete = choice("🗑 Delete", "memory", "delete", note.id)
-            row = (change_button("✏️ Change", note.id), *delete)
-            return Answer(
-                told, buttons=(row, choice("◂ All notes", "memory", "notes", "1")), optional=True
-            )
+            return self._note(note)
         passage = await self._memory.get(id)
         if passage is None or passage.whose != owner:
             return None
@@ -106,6 +106,30 @@ class MemoryCommands:
         # It cannot be brought back, so it is asked about once more.
         return Answer(told, buttons=(choice("🗑 Erase", "forget", passage.id),), optional=True)
 
+    def _note(self, note: Note) -> Answer:
+        """Returns a note with what can be done about it."""
+        told = f"📝 {literal(note.text)}\n\nNoted {note.at:%Y-%m-%d}."
+        row = (change_button("✏️ Change", note.id), *choice(DELETE, "memory", "delete", note.id))
+        return Answer(
+            told, buttons=(row, choice("◂ All notes", "memory", "notes", "1")), optional=True
+        )
+
+    async def _numbered(self, asked: Invocation, number: str) -> Note | None:
+        """Returns the note with this number in the list; None when the list is shorter."""
+        if not number.isdecimal() or len(number) > _MOST_DIGITS or not int(number):
+            return None
+        return next(iter(await self._notes.of(_owner(asked), 1, int(number) - 1)), None)
+
+    async def _sure(self, asked: Invocation, id: str) -> Answer:
+        note = await self._numbered(asked, id) or await self._notes.get(id)
+        why = refusal(note, asked.chat, asked.person)
+        if why or note is None:
+            return Answer(why)
+        told = f"🗑 {literal(note.text)}\n\n{SURE}"
+        yes = choice(DELETE, "memory", "drop", note.id)
+        no = choice("Keep", "memory", "show", note.id)
+        return Answer(told, buttons=((*yes, *no),), optional=True)
+
     async def _deleted(self, asked: Invocation, id: str, *, listed: bool) -> Answer:
         note = await self._notes.get(id)
         why = refusal(note, asked.chat, asked.person)
@@ -113,10 +137,10 @@ class MemoryCommands:
             return Answer(why)
         # The words of a deleted note must not stay on the screen.
         if not listed:
-            return Answer("↩️ The note is deleted.", (DropNote(note.id),))
+            return Answer(DELETED, (DropNote(note.id),))
         left = [n for n in await self._notes.of(note.whose, LISTED + 1) if n.id != note.id]
         lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:LISTED], 1)]
-        told = "\n".join(["One note is deleted.", "", *lines]).strip()
+        told = "\n".join([DELETED, "", *lines]).strip()
         buttons = _buttons([passage_of(one.id) for one in left[:LISTED]])
         return Answer(told, (DropNote(note.id),), buttons=buttons, optional=True)
 
@@ -125,11 +149,11 @@ def _owner(asked: Invocation) -> str:
     return whose(asked.chat, asked.person.id)
 
 
-def _buttons(passages: Sequence[str]) -> tuple[tuple[Button, ...], ...]:
-    """Returns a numbered button for each, which shows it; a very long id has none."""
+def _buttons(passages: Sequence[str], first: int = 1) -> tuple[tuple[Button, ...], ...]:
+    """Returns a button with its number for each, which shows it; a very long id has none."""
     numbered = [
         button
-        for number, id in enumerate(passages, 1)
+        for number, id in enumerate(passages, first)
         for button in choice(str(number), "memory", "show", note_of(id) or id)
     ]
     return rows_of(numbered)
@@ -140,7 +164,7 @@ def _line(number: int, passage: Passage) -> str:
 
     An id that is too long for a button stands there, to be typed.
     """
-    head = f"**{number}** · {passage.at:%Y-%m-%d}"
+    head = f"**{number}.** {passage.at:%Y-%m-%d}"
     if note_of(passage.id) is not None:
         return f"{head} · 📝 {_short(passage.answer)}"
     asked = _short(passage.question)

@@ -152,8 +152,8 @@ class ModelCommands:
         days = sorted({price.dated for price in found if price.dated})
         if not days:
             return f"{_PRICES}."
-        when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
-        return f"{_PRICES}, of {when}."
+        when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+        return f"{_PRICES}, looked up {when}."
 
 
 def _offered(told: str, buttons: tuple[tuple[Button, ...], ...], *writes: Write) -> Answer:

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
 from bot.domain.chat import Chat
+from bot.domain.file_change import UNDO
 from bot.domain.markdown import literal
 from bot.domain.message import (
     REPLY_WITH,
     Block,
     Button,
+    Hint,
     Markdown,
     Outbound,
     OutboundKind,
@@ -21,7 +23,6 @@ from bot.domain.passage import whose
 from bot.domain.person import Person
 from bot.domain.visible_text import one_line
 from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
-from bot.flow.commands.choices import choice
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -31,19 +32,21 @@ from bot.ports.outbox import Outbox
 PREFIX = "n"
 """The first letter of the data of a button that changes a note."""
 
-WHAT = "What should the note say?"
 GONE = "That note is gone: it was changed or deleted meanwhile. /memory shows my notes."
 NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
-UNDONE = "↩️ Undone. The note says again what it said before."
+UNDONE = "↩ Undone. The note says again what it said before."
 _BEFORE = "Before: "
-_UNDO = "undo:"
+DELETED = "The note is deleted."
+_UNDO, _DELETE, _DROP, _KEEP = "undo:", "delete:", "drop:", "keep:"
+_VERBS = (_UNDO, _DELETE, _DROP, _KEEP)
+DELETE, SURE = "🗑 Delete", "Delete this note? I cannot bring it back."
 _UNCHANGED = "Nothing was changed."
 _LONGEST_NAME = 60
 
 
 def change_button(label: str, note: str) -> Button:
     """Returns the button that asks for new words of a note."""
-    return Button(label, f"{PREFIX}:{note}")
+    return Button(label, f"{PREFIX}:{note}", Hint.NOTE)
 
 
 def refusal(note: Note | None, chat: Chat, person: Person) -> str:
@@ -71,19 +74,25 @@ class NoteChanging(Unawaited):
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        """Asks for the words, which come as a reply; or brings back those before a change."""
+        """Asks for the words, which come as a reply; or brings back those before a change.
+
+        Before a note is deleted below the message about its change, that message asks.
+        """
         wish = press.data.partition(":")[2]
-        id = wish.removeprefix(_UNDO)
+        verb = next((verb for verb in _VERBS if wish.startswith(verb)), "")
+        id = wish.removeprefix(verb)
         note, here = await self._notes.get(id), await self._chats.get(chat)
         if person is None:
             return refused(NOT_OURS)
         why = refusal(note, here, person)
         if why or note is None:
             return refused(why)
-        if wish != id:
+        if verb == _UNDO:
             return await self._undo(note, here, person)
+        if verb:
+            return await self._below_change(verb, note, here, press)
         who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
-        told = f"✏️ {who}{WHAT}\nNow it says: “{note.text}”"
+        told = f"✏️ {who}{Hint.NOTE}\nNow it says: “{note.text}”"
         await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
         return PressAnswer()
 
@@ -99,7 +108,7 @@ class NoteChanging(Unawaited):
             return Taken.DECIDED
         note, here = await self._notes.get(id), await self._chats.get(chat)
         why = refusal(note, here, person)
-        if why == NOT_YOURS:
+        if why == NOT_YOURS and not asked:
             return Taken.NO
         if note is None or why:
             await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (Plain(why),)))
@@ -109,30 +118,57 @@ class NoteChanging(Unawaited):
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
+    def asked_key(self, data: str, handle: str) -> str | None:
+        id = data.partition(":")[2]
+        return None if id.startswith(_VERBS) else f"{asking(id)}{handle}"
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        note = await self._notes.get(data.partition(":")[2])
+        here = await self._chats.get(chat)
+        return "" if note is None or refusal(note, here, person) else note.text
+
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns None: the button stands below a list, which asking does not change."""
         return None
 
     async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:
-        told: list[Block] = [Markdown(f"📝 The note says now: {literal(words)}")]
-        buttons = _buttons(id)
+        told: tuple[Block, ...] = (Markdown(f"📝 The note says now: {literal(words)}"),)
         if old.person == person.id:
             # Another person's words would come back as those of the one who changed them.
-            told.append(Plain(f"{_BEFORE}{old.text}"))
-            buttons = (Button("↩️ Undo", f"{PREFIX}:{_UNDO}{id}"), *buttons)
-        shown = Outbound(OutboundKind.OPTION, tuple(told), (buttons,))
+            told = (*told, Plain(f"{_BEFORE}{old.text}"))
+        shown = Outbound(OutboundKind.OPTION, told, (_buttons(id, told),))
         new = self._new(old, id, words, person)
         await self._replace(old, new, chat, Show(shown_by(id), chat.id, shown))
+
+    async def _below_change(self, verb: str, note: Note, chat: Chat, press: Press) -> PressAnswer:
+        """Asks in the message about a change if the note shall go; deletes it, or keeps it."""
+        # After an Undo the message is still that of the words which are gone.
+        shown = press.message_id and await self._outbox.key_of(chat.id, press.message_id)
+        row = await self._outbox.row(shown or shown_by(note.id))
+        if row is None:
+            return refused(GONE)
+        if verb == _DROP:
+            told = Outbound(row.content.kind, (Plain(DELETED),))
+            writes = (DropNote(note.id), Show(row.key, chat.id, told))
+            await self._journal.commit(Change(writes, durable=True))
+            return PressAnswer()
+        blocks = tuple(block for block in row.content.blocks if block != Plain(SURE))
+        buttons = _buttons(note.id, blocks)
+        if verb == _DELETE:
+            blocks = (*blocks, Plain(SURE))
+            keep = Button("Keep", f"{PREFIX}:{_KEEP}{note.id}")
+            buttons = (Button(DELETE, f"{PREFIX}:{_DROP}{note.id}"), keep)
+        await self._show(row.key, chat.id, Outbound(row.content.kind, blocks, (buttons,)))
+        return PressAnswer()
 
     async def _undo(self, now: Note, chat: Chat, person: Person) -> PressAnswer:
         """Brings the words from before a change back, in the message that told of it."""
         row = await self._outbox.row(shown_by(now.id))
-        told = [b.text for b in row.content.blocks if isinstance(b, Plain)] if row else []
-        words = next((t.removeprefix(_BEFORE) for t in told if t.startswith(_BEFORE)), None)
+        words = _before(row.content.blocks) if row else None
         if words is None:
             return refused(GONE)
         new = self._new(now, changed_id(now.id, words), words, person)
-        shown = Outbound(OutboundKind.OPTION, (Markdown(UNDONE),), (_buttons(new.id),))
+        shown = Outbound(OutboundKind.OPTION, (Markdown(UNDONE),), (_buttons(new.id, ()),))
         await self._replace(now, new, chat, Show(shown_by(now.id), chat.id, shown))
         return PressAnswer()
 
@@ -156,14 +192,22 @@ class NoteChanging(Unawaited):
         await self._journal.commit(Change((Show(key, chat, content),), durable=True))
 
 
-def _buttons(note: str) -> tuple[Button, ...]:
-    delete = choice("🗑 Delete", "memory", "undo", note)
-    return (change_button("✏️ Change", note), *delete)
+def _buttons(note: str, told: tuple[Block, ...]) -> tuple[Button, ...]:
+    """Returns the buttons below the message about a change; Undo where it has the old words."""
+    undo = () if _before(told) is None else (Button(UNDO, f"{PREFIX}:{_UNDO}{note}"),)
+    delete = Button(DELETE, f"{PREFIX}:{_DELETE}{note}")
+    return (*undo, change_button("✏️ Change", note), delete)
+
+
+def _before(told: tuple[Block, ...]) -> str | None:
+    """Returns the words that a note had before its change."""
+    lines = (block.text for block in told if isinstance(block, Plain))
+    return next((t.removeprefix(_BEFORE) for t in lines if t.startswith(_BEFORE)), None)
 
 
 def _question(text: str, wanted: str = "the new words") -> Outbound:
     how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
-    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=WHAT)
+    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=Hint.NOTE)
 
 
 def _fault(words: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.change import AddNote, DropNote, KeepPassage, Show, Write
 from bot.domain.contribution import Share
+from bot.domain.file_change import UNDO
 from bot.domain.markdown import literal
 from bot.domain.message import Markdown, Outbound, OutboundKind
 from bot.domain.note import FORGET, REMEMBER, Note, note_id, shown_by
@@ -43,7 +44,7 @@ def _noted(work: Work, call: ToolCall) -> tuple[Write, ...]:
         turn.asker_name,
         turn.conversation,
     )
-    undo = choice("↩️ Undo", "memory", "undo", note.id)
+    undo = choice(UNDO, "memory", "undo", note.id)
     told = Outbound(OutboundKind.OPTION, (Markdown(f"📝 Noted: {literal(note.text)}"),), (undo,))
     kept = KeepPassage(note.as_passage(chat))
     return AddNote(note), kept, Show(shown_by(note.id), chat.id, told)

@@ -7,7 +7,7 @@ from bot.domain.change import AddAudit, SaveTerms
 from bot.domain.person import Person
 from bot.domain.rights import Pace
 from bot.domain.zones import Zones
-from bot.flow.commands.accounts import BRIEF, WHO, account_meant, sender_of, whom
+from bot.flow.commands.accounts import BRIEF, WHO, account_meant, example, sender_of, whom
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import amended, described, named
 from bot.flow.models.preamble import PreambleMaker
@@ -17,12 +17,13 @@ from bot.ports.people import People
 
 _FOR = Topic.PEOPLE
 _TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
-_HOW = """To change a right, write two words after the number:
+_HOW = """To change a right, write it behind the number, as in `/rights {who} commands off`:
 
-- `commands on` or `off`: run commands
-- `approve on` or `off`: approve what they ask for
-- `tools all`, or some, as in `tools read_file,list_files`
-- `pace off`, `default`, or messages, as in `pace 20/min,200/h`"""
+- `commands on` or `commands off`: run commands on this machine
+- `approve on` or `approve off`: approve changes that they asked for themselves
+- `tools all`: every tool; `tools read_file,list_files`: only these
+- `pace 20/min,200/h`: how many messages they can send; `pace off`: as many as they like; \
+`pace default`: as many as my settings say"""
 
 
 def _may(person: Person, common: Pace) -> str:
@@ -78,28 +79,29 @@ class PeopleCommands:
 
     def _last(self, at: datetime | None, asked: Invocation) -> str:
         if at is None:
-            return "no request yet"
-        return f"last request {self._zones.told(at, asked.person)}"
+            return "asked me nothing yet"
+        return f"last asked me {self._zones.told(at, asked.person)}"
 
     async def rights(self, asked: Invocation) -> Answer:
         account, wishes = account_meant(asked)
         if account is None:
-            return Answer(f"{whom(asked)}\n\n{_HOW}")
+            return Answer(f"{whom(asked)}\n\n{_HOW.format(who=example(asked))}")
         person = await self._people.by_sender(sender_of(account))
         if person is None:
             return Answer(f"{account} has no access. /allow lets them in.")
         name = named(person.name)
         if person.is_owner:
             return Answer(f"{name} is an owner. Owners may do everything.")
+        how = _HOW.format(who=account if wishes == asked.words else asked.words[0])
         if not wishes:
-            return Answer(f"{name}: `{described(person, self._common)}`.\n\n{_HOW}")
+            return Answer(f"{name}: `{described(person, self._common)}`.\n\n{how}")
         known = {spec.name for spec in self._preamble.house(asked.chat)}
         for server in await self._preamble.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:
             rights, pace = amended(person, wishes, known)
         except ValueError as fault:
-            return Answer(f"{fault} Nothing was changed.\n\n{_HOW}")
+            return Answer(f"{fault} Nothing was changed.\n\n{how}")
         now = Person(person.id, person.name, person.role, rights, pace)
         told = described(now, self._common)
         audit = self._audit(asked, "person.rights", account, told)

@@ -1,26 +1,25 @@
 """Commands of a person about themselves: who they are, and which clock they use."""
 
-import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from bot.domain.background import MOST_ABOUT
 from bot.domain.change import SaveProfile
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import Button
-from bot.domain.zones import Zones, beside, city, likely, meant, similar
+from bot.domain.zones import Zones, beside, city, likely
 from bot.flow.commands.choices import choice
 from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.zone_by_place import BY_PLACE, Rezoned
+from bot.flow.commands.zone_asking import ANOTHER_CITY, BY_PLACE, Rezoned
+from bot.flow.commands.zone_names import ZoneNames, from_now_on
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
 _OFF = "off"
 _CLEARS = (_OFF, "clear", "none")
 _LATER = "later"
-_OTHER = "other"
 _EACH_ROW = 2
 _HOW = "Write `/timezone` and your city, as in `/timezone Lisbon`, or `/timezone +2`."
 
@@ -35,12 +34,14 @@ class PersonalCommands:
         self._clock = clock
         self._rezoned = rezoned
         self._channels = channels
-        self._known: Collection[str] = ()
+        self._names = ZoneNames()
 
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("about", "what I know about you", self.about, "[words|off]", Topic.YOU),
+            Command(
+                "about", "what you told me about yourself", self.about, "[words|off]", Topic.YOU
+            ),
             Command(
                 "timezone", "your clock", self.timezone, "[city|+2|off]", Topic.YOU, chosen=True
             ),
@@ -62,7 +63,7 @@ class PersonalCommands:
                 "Please say it in fewer words."
             )
         told = (
-            "Noted: I use it from your next message on. `/about` shows it, `/about off` clears it."
+            "Saved. I use it from your next message on. `/about` shows it, `/about off` clears it."
         )
         return Answer(told, (SaveProfile(person.id, words, person.timezone),))
 
@@ -76,10 +77,9 @@ class PersonalCommands:
             told = f"I forget your time zone. From now on my times are {common}."
             moved = await self._rezoned(person, None)
             return Answer(told, (SaveProfile(person.id, person.about, None), *moved))
-        if words.lower() in (_LATER, _OTHER):
-            stays = f"My times stay {self._zones.of(person)}. " if words.lower() == _LATER else ""
+        if words.lower() == _LATER:
             rows = self._buttons(asked, person.timezone)
-            return Answer(f"{stays}{_HOW}", buttons=rows)
+            return Answer(f"My times stay {self._zones.of(person)}. {_HOW}", buttons=rows)
         return await self._chosen(asked, words)
 
     def _now(self, asked: Invocation) -> Answer:
@@ -91,16 +91,12 @@ class PersonalCommands:
         return Answer(f"{told} {_HOW}", buttons=rows)
 
     async def _chosen(self, asked: Invocation, words: str) -> Answer:
-        if not self._known:
-            self._known = await asyncio.to_thread(available_timezones)
-        zone = meant(words, self._known)
+        zone = await self._names.meant(words)
         if zone is None:
-            near = " or ".join(city(one) for one in similar(words, self._known))
-            hint = f"Did you mean {near}?" if near else "Try a larger city with the same time."
-            return Answer(f"I do not know a time zone for {inline_code(words[:60])}. {hint} {_HOW}")
+            return Answer(f"{await self._names.unknown(words)} {_HOW}")
         saved = SaveProfile(asked.person.id, asked.person.about, zone)
-        told = f"From now on I use {inline_code(zone)}: it is {self._time(zone):%H:%M} there."
         moved = await self._rezoned(asked.person, zone)
+        told = from_now_on(zone, self._clock.now())
         return Answer(told, (saved, *moved), buttons=self._buttons(asked, zone))
 
     def _buttons(self, asked: Invocation, now: str | None) -> tuple[tuple[Button, ...], ...]:
@@ -122,8 +118,7 @@ def zone_buttons(
     zones = likely(language) if now is None else beside(now)
     cities = [choice(city(zone), "timezone", zone, now=zone == now) for zone in zones]
     buttons = [*(button for row in cities for button in row)]
-    buttons += choice("Another city", "timezone", _OTHER)
-    buttons += (BY_PLACE,) if located else ()
+    buttons += (ANOTHER_CITY, BY_PLACE) if located else (ANOTHER_CITY,)
     buttons += choice("Not now", "timezone", _LATER) if now is None else ()
     return rows_of(buttons, _EACH_ROW)
 
@@ -134,6 +129,6 @@ def _shown(asked: Invocation) -> str:
     if not person.about:
         return f"You have not told me about yourself. {how}"
     if not asked.chat.private:
-        return "I know something about you. `/about` in our private chat shows it."
+        return "You told me about yourself. `/about` in our private chat shows it."
     quoted = "\n".join(f"> {literal(line)}" for line in person.about.splitlines())
     return f"You told me:\n\n{quoted}\n\n`/about off` clears it."

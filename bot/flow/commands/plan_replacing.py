@@ -21,7 +21,8 @@ from bot.ports.journal import Journal
 from bot.ports.plans import Plans
 
 MOVED_ON = "The plan has changed meanwhile. Look at it as it is now."
-_KEPT = "↩️ The old plan stays."
+_KEPT = "The old plan stays."
+_TOO_MANY = "I did not take it: you have sent too many messages."
 
 _LOOKS = 5
 """The number of tries for one press, since the plan may change at the same moment."""
@@ -123,9 +124,9 @@ class PlanReplacing(ButtonsAlone):
         card = in_answer(arrival, answered(verdict))
         if await self._queueing.put(arrival, (*writes, card)):
             return PressAnswer(verdict)
-        declined = answered("It was not taken: too many messages.")
+        declined = answered(_TOO_MANY)
         await self._commit(in_answer(arrival, declined))
-        return refused("Not taken: too many messages.")
+        return refused(_TOO_MANY)
 
     async def _commit(self, *writes: Write) -> None:
         await self._journal.commit(Change(writes, durable=True))

@@ -24,7 +24,7 @@ from bot.flow.commands.table import (
     Topic,
     answer_key,
 )
-from bot.flow.plans.cards import described, shown, step_lines, whole
+from bot.flow.plans.cards import described, named, readable_steps, shown, step_lines
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.question import THEIRS, answered, fixed, question
 from bot.flow.plans.turn_end import NO_STEPS, PlanEnding, plan_line
@@ -35,21 +35,23 @@ from bot.ports.plans import Plans
 from bot.ports.templates import Broken, Templates
 
 _USAGE = (
-    "on|off|done|replace|status|list|show <id>|cancel <id>|resume <id>|save <id> <name>"
-    "|use <name> [arguments]|<wish>"
+    "on|off|done|replace|status|list|show <number>|cancel <number>|resume <number>"
+    "|save <number> <name>|use <name> [arguments]|<wish>"
 )
 _LISTED = 10
-_NUMBERS = "A number shows every step of a plan."
+_MOST_DIGITS = 2
+_NUMBERS = "The number of a plan shows all its steps."
 _LONGEST_CITED = 200
 _SHORT = 2
 """The most words after a misspelt sub-command; with more words the text is a wish."""
 _ON = (
-    "Plan mode is on. Tell me what you want. I look around and show you every step; nothing is "
-    "changed before you approve them. /plan off ends it."
+    "Plan mode is on, for one plan. Tell me what you want. I look around and show you every step; "
+    "nothing is changed before you approve them. /plan off ends it."
 )
 _ABOUT = """\
 📋 With a plan I look around first and show you every step. Nothing is changed before you approve \
-them; then each step runs once, without asking again.
+them; then each step runs once, and only a dangerous step asks again. A plan is for one wish: for \
+your next message I make none.
 
 Try one of these:
 - `/plan tidy up the folder notes`
@@ -251,7 +253,7 @@ class PlanCommands:
         if live is None:
             told = f"{_NONE} /plan tells how to make one, /plan list shows earlier ones."
             return Answer(told, buttons=_menu(None))
-        return Answer(_with_steps(live), buttons=_menu(live))
+        return Answer(_with_steps(live), buttons=_but(_menu(live), "status"))
 
     async def _list(self, asked: Invocation, words: Sequence[str]) -> Answer:
         plans = await self._plans.of_chat(asked.chat.id, _LISTED)
@@ -260,13 +262,12 @@ class PlanCommands:
             return Answer("This chat has no plans yet.", buttons=buttons)
         lines = [f"{n}. {_stand(plan)}" for n, plan in enumerate(plans, 1)]
         told = "\n".join(["The newest plans:", "", *lines, "", _NUMBERS])
-        (listing,) = (button.data for button in choice("", "plan", "list"))
         shows = [
             button
             for n, plan in enumerate(plans, 1)
             for button in choice(str(n), "plan", "show", plan.id)
         ]
-        others = tuple(tuple(b for b in row if b.data != listing) for row in buttons)
+        others = _but(buttons, "list")
         return Answer(told, buttons=(*rows_of(shows), *others), optional=True)
 
     async def _show(self, asked: Invocation, words: Sequence[str]) -> Answer:
@@ -274,9 +275,13 @@ class PlanCommands:
         if plan is None:
             return _unknown(words)
         fence = "~~~~~~"
-        text = whole(plan).replace(fence, "~~~~~")
-        keeps = f"To plan it again later: `/plan save {plan.id} <name>`" if plan.steps else ""
-        told = "\n".join([_with_steps(plan), "", fence, text, fence, "", keeps]).strip()
+        text = readable_steps(plan).replace(fence, "~~~~~")
+        known = await self._plans.of_chat(asked.chat.id, _LISTED)
+        number = next((n for n, one in enumerate(known, 1) if one.id == plan.id), plan.id)
+        keeps = f"To plan it again later: `/plan save {number} <name>`" if plan.steps else ""
+        # Steps of which none was tried would be listed twice.
+        stand = _stand(plan) if plan.state is PlanState.READY else _with_steps(plan)
+        told = "\n".join([stand, "", fence, text, fence, "", keeps]).strip()
         return Answer(told, buttons=(choice("◂ All plans", "plan", "list"),))
 
     async def _cancel(self, asked: Invocation, words: Sequence[str]) -> Answer:
@@ -311,7 +316,7 @@ class PlanCommands:
         if plan.state is not PlanState.EXECUTING or plan.turn is not None:
             return Answer(f"There is nothing to resume: {_stand(plan)}")
         if plan.failed_step is not None:
-            told = f"Step {plan.failed_step.number} failed; its card asks how to go on."
+            told = f"Step {plan.failed_step.number} failed; the plan’s card asks how to go on."
             return Answer(told, tuple(shown(plan)))
         resumed = await self._desk.resumed(plan, asked.person)
         return Answer("Going on.", resumed, (Wake(plan.chat),))
@@ -330,7 +335,8 @@ class PlanCommands:
         file = await self._templates.save(template_of(plan, name))
         if file is None:
             return Answer(f"There is a ready-made plan `{name}` already. Choose another name.")
-        return Answer(f"Saved as {_cited(file)}. /plan use {name} plans it again.")
+        told = f"Saved “{literal(named(plan))}” as {_cited(file)}. /plan use {name} plans it again."
+        return Answer(told)
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:
         return await self._after(asked, words, wish_of(wish_of(wish_of(asked.message.text))))
@@ -374,9 +380,15 @@ class PlanCommands:
         return Answer("\n".join(part for part in (why, head, *lines) if part))
 
     async def _named(self, asked: Invocation, words: Sequence[str]) -> Plan | None:
-        """Returns the plan of this chat with that id, or the live plan without an id."""
+        """Returns the plan of this chat with that number of the list, or that id.
+
+        Without words it is the live plan.
+        """
         if not words:
             return await self._plans.live(asked.chat.id)
+        if words[0].isdecimal() and len(words[0]) <= _MOST_DIGITS:
+            listed = await self._plans.of_chat(asked.chat.id, _LISTED)
+            return next((p for n, p in enumerate(listed, 1) if n == int(words[0])), None)
         plan = await self._plans.get(words[0])
         return plan if plan is not None and plan.chat == asked.chat.id else None
 
@@ -387,21 +399,23 @@ class PlanCommands:
 def _menu(live: Plan | None) -> tuple[tuple[Button, ...], ...]:
     """Returns the buttons below an answer about plans; each does what its words would do."""
     if live is None:
-        earlier = (*choice("Ready-made", "plan", "use"), *choice("Earlier plans", "plan", "list"))
-        return (choice("📋 Plan mode on", "plan", "on"), earlier)
-    if live.collecting:
-        row = (
-            *choice("Show the plan", "plan", "done"),
-            *choice("Status", "plan", "status"),
-            *choice("Off", "plan", "off"),
-        )
-    else:
-        row = (
-            *choice("Status", "plan", "status"),
+        earlier = (
+            *choice("Ready-made plans", "plan", "use"),
             *choice("Earlier plans", "plan", "list"),
-            *choice("Cancel it", "plan", "cancel"),
         )
-    return (row,)
+        return (choice("📋 Turn on plan mode", "plan", "on"), earlier)
+    if live.collecting:
+        steps = (*choice("Show the plan", "plan", "done"), *choice("Status", "plan", "status"))
+        return (steps, choice("Turn off plan mode", "plan", "off"))
+    others = (*choice("Status", "plan", "status"), *choice("Earlier plans", "plan", "list"))
+    return (others, choice("🗑 Cancel the plan", "plan", "cancel"))
+
+
+def _but(menu: tuple[tuple[Button, ...], ...], word: str) -> tuple[tuple[Button, ...], ...]:
+    """Returns a menu without the button that would show the same answer again."""
+    (same,) = (button.data for button in choice("", "plan", word))
+    rows = (tuple(button for button in row if button.data != same) for row in menu)
+    return tuple(row for row in rows if row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,8 +443,7 @@ _BAD_NAME = (
     "them, as in `my-weekly-report`."
 )
 _USED = {
-    "save": f"{_BAD_NAME} Usage: `/plan save <id> <name>`; /plan list, and there the number of "
-    "the plan, shows its id.",
+    "save": f"{_BAD_NAME} Usage: `/plan save <number> <name>`; /plan list shows the numbers.",
     "show": "Which plan? /plan list shows them, each with its number.",
 }
 

@@ -38,7 +38,7 @@ class RevokeCommand:
         if person is None:
             return Answer(f"{account} has no access.")
         if person.id == asked.person.id:
-            return Answer("You cannot revoke yourself.")
+            return Answer("You cannot take back your own access.")
         stands = await self._members.standing(person.id)
         # Other cards end with their turns.
         await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
@@ -47,7 +47,7 @@ class RevokeCommand:
         audits = [AddAudit(now, chat, by, "person.revoked", key, {}) for key in keys]
         # A card of before would let them in again with one press.
         knocks = [show for key in keys for show in await self._knocks.decided(key, _TAKEN_BACK)]
-        told = f"{called(person, ', '.join(keys))} can no longer use me."
+        told = f"{called(person, ', '.join(keys))} can no longer use me and gets no answer."
         running = {t.chat for t in stands.turns if t.state is TurnState.RUNNING}
         return Answer(
             f"{told}{_ended(stands)}",
@@ -61,7 +61,7 @@ class RevokeCommand:
 
 
 def _ended(stands: Standing) -> str:
-    counts = ((len(stands.turns), "turn"), (len(stands.cards), "open card"))
+    counts = ((len(stands.turns), "request"), (len(stands.cards), "open card"))
     counted = (*counts, (len(stands.waiting), "waiting message"))
     parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
     return f" Ended: {', '.join(parts)}." if parts else ""

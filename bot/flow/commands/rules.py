@@ -27,31 +27,37 @@ from bot.ports.journal import Journal
 _MOST_BUTTONS = 8
 _RULES = "[remove <number|server>|widen <number>|trust <site|server name>]"
 _HOW = (
-    "- `/rules`: what runs without asking\n"
+    "- `/rules`: what your rules let run without asking\n"
     "- `/rules remove 1`: take a rule back\n"
     "- `/rules widen 1`: let more run\n"
-    "- `/rules trust https://docs.example`: let a site pause no rule"
+    "- `/rules trust https://docs.example`: trust what I read on a site"
 )
 _LONGEST_LABEL = 40
 _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
 
 _TRUSTABLE = (
-    "{slip}Name one web site or one tool server: `/rules trust https://docs.example` or "
-    "`/rules trust server notes`. Files, forwards, search results and everything else from outside "
-    "cannot be trusted as a whole."
+    "{slip}A text from outside could talk me into something. So after I read one, your rules are "
+    "paused: I ask before each change again. You can trust single web sites and tool servers, so "
+    "that what I read there pauses no rule:\n\n"
+    "- `/rules trust https://docs.example`: this web site\n"
+    "- `/rules trust server notes`: the tool server that is called “notes”\n\n"
+    "Nothing else from outside can be trusted: no files, no forwards, no search results."
 )
 _GRANTED = (
     "Trusted in this chat: {origin}.\n\nWhat I read there from now on no longer pauses your rules. "
-    "I also open addresses there that I made up myself, without asking. Anyone who can write there "
-    "can then talk me into whatever your rules allow. Changes without a rule still ask.\n\n"
-    "/rules lists it, and takes it back."
+    "I also open any address there without asking. Anyone who can write there can then talk me "
+    "into whatever your rules allow. I still ask before a change that no rule allows.\n\n"
+    "/rules lists what you trust, with a number; `/rules remove <number>` takes it back."
 )
 _UNTRUSTED = (
     "Not trusted any more: {origin}. What I read there from now on pauses your rules again. "
     "What I have read already stays in this conversation; /new starts a fresh one."
 )
 
+_NONE = (
+    "You have no rules here, so I ask before I change or run anything. 🔁 on a card makes a rule."
+)
 PAUSED = "⏸ They are paused: this chat contains output from outside. /new resumes them."
 
 
@@ -78,7 +84,12 @@ class RuleCommands:
     def table(self) -> Sequence[Command]:
         return (
             Command(
-                "rules", "what runs without asking", self.rules, _RULES, Topic.CONSENT, chosen=True
+                "rules",
+                "what your rules let run without asking",
+                self.rules,
+                _RULES,
+                Topic.CONSENT,
+                chosen=True,
             ),
         )
 
@@ -98,6 +109,9 @@ class RuleCommands:
                 return self._widened(asked, rule, wider)
             case ["trust", *named]:
                 return self._trusted(asked, tuple(named), trusted_origins(rules))
+            case ["remove" | "widen" as verb]:
+                told = f"/rules {verb}"
+                return Answer(f"Which one? Write `{told} <number>`; /rules shows the numbers.")
             case _:
                 return Answer(f"{no_choice(asked.words)}{_HOW}")
 
@@ -201,7 +215,7 @@ class RuleCommands:
         theirs = [each for each in await self._consents.given() if each.server == name]
         if not theirs:
             rule = inline_code(name[:40])
-            return Answer(f"There is no rule or server {rule}. /rules lists them.")
+            return Answer(f"/rules lists nothing with the number or name {rule}.")
         now, who = self._clock.now(), asked.person.id
         drops = [DropConsent(each.identity) for each in theirs]
         audits = [
@@ -231,9 +245,9 @@ def _listed(rules: Sequence[Rule], *, widens: bool) -> str:
     running = [f"{r.id}. {_told(r)}" for r in rules if r not in trusted]
     lines = ["Runs without asking:", *running]
     if not running:
-        lines = ["Nothing runs without asking here. 🔁 on a card makes a rule."]
+        lines = [_NONE]
     if trusted:
-        lines += ["", "Pauses no rule, because you trust it:"]
+        lines += ["", "Trusted: what I read there does not pause your rules:"]
         lines += [f"{r.id}. {inline_code(r.label)}" for r in trusted]
     if not rules:
         return lines[0]
@@ -256,7 +270,7 @@ def _untrustable(named: Sequence[str]) -> str:
     """Returns a sentence about words that name neither a site nor a server; empty without words."""
     said = " ".join(named)
     return (
-        f"{inline_code(clipped(said, _LONGEST_LABEL))} is no web address and no server. "
+        f"“{literal(clipped(said, _LONGEST_LABEL))}” is no web address and no server.\n\n"
         if said
         else ""
     )

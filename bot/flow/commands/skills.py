@@ -19,11 +19,16 @@ from bot.ports.skills import Skills
 _DESCRIPTION = 200
 """Characters of a skill's first sentence, which is what people read; a model reads all of it."""
 
+_LONGEST_WORDS = 40
+"""Characters of somebody's words that an answer repeats."""
+
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ABOUT = Topic.PLANS
 _USAGE = "<name> [words]|off"
 _FAULTS, _REMARKS = 20, 20
 """Files that cannot be read, and remarks about others, in one list."""
+
+_HEAD = "Skills: ready instructions, each for certain work. I also take a fitting one by myself."
 
 _MOST_CHOICES = 12
 """Skills that get a button."""
@@ -40,8 +45,22 @@ class SkillCommands:
     @property
     def table(self) -> Sequence[Command]:
         return (
-            Command("skills", "skills you can use", self.skills, "[words]", _ABOUT, first=True),
-            Command("skill", "use a skill in this chat", self.skill, _USAGE, _ABOUT, chosen=True),
+            Command(
+                "skills",
+                "ready instructions for certain work",
+                self.skills,
+                "[words]",
+                _ABOUT,
+                first=True,
+            ),
+            Command(
+                "skill",
+                "use one of the /skills in this chat",
+                self.skill,
+                _USAGE,
+                _ABOUT,
+                chosen=True,
+            ),
         )
 
     async def skills(self, asked: Invocation) -> Answer:
@@ -67,18 +86,21 @@ class SkillCommands:
         if (more := len(faults) - _FAULTS) > 0:
             lines.append(f"- ✗ and {more} more that cannot be read; /skills <name> tells of one")
         if not lines:
-            return Answer("There is no such skill.")
-        return Answer("\n".join(["Skills:", *lines, "", "`/skill <name>` uses one."]))
+            said = literal(shorten(" ".join(asked.words), _LONGEST_WORDS, placeholder="…"))
+            found_none = f"I found no skill for “{said}”. /skills shows all of them."
+            return Answer(found_none if said else "There are no skills here.")
+        return Answer("\n".join([_HEAD, "", *lines, "", "`/skill <name>` uses one."]))
 
     async def skill(self, asked: Invocation) -> Response:
         match asked.words:
             case []:
                 now = asked.chat.skill
-                told = f"{self._chosen(now)} `/skill <name>` uses one, `/skill off` ends it."
+                how = "`/skill <name>` uses one, /skills lists them."
+                told = f"{self._chosen(now)} {how if now is None else '`/skill off` ends it.'}"
                 return Answer(told, buttons=self._choices(now))
             case [word] if word.lower() == "off":
                 if asked.chat.skill is None:
-                    return Answer("No skill is active here.", buttons=self._choices(None))
+                    return Answer("No skill is on here.", buttons=self._choices(None))
                 ended = ChooseSkill(asked.chat.id, None), EndGrants(asked.chat.id)
                 told = f"{inline_code(asked.chat.skill)} is off."
                 return Answer(told, ended, (Wake(asked.chat.id),), self._choices(None))
@@ -111,10 +133,10 @@ class SkillCommands:
 
     def _chosen(self, name: str | None) -> str:
         if name is None:
-            return "No skill is active."
+            return "No skill is on."
         why = self._skills.known.refusal(name)
         shown = inline_code(name)
-        return f"{shown} is paused: {literal(why)}." if why else f"{shown} is active."
+        return f"{shown} is paused: {literal(why)}." if why else f"{shown} is on."
 
 
 def _meant(known: SkillSet, word: str) -> str:
@@ -125,10 +147,11 @@ def _meant(known: SkillSet, word: str) -> str:
 
 
 def _line(skill: Skill, at_work: str | None) -> str:
-    mark = "⏸" if skill.unmet else "▶️" if skill.name == at_work else "✅"
+    mark = "⏸ " if skill.unmet else "▶️ " if skill.name == at_work else ""
+    on = " (on)" if skill.name == at_work else ""
     first = _SENTENCE_END.split(skill.description, maxsplit=1)[0]
     told = shorten(first, _DESCRIPTION, placeholder=" …")
-    return f"- {mark} `{skill.name}`: {literal(told)}"
+    return f"- {mark}`{skill.name}`{on}: {literal(told)}"
 
 
 def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[str]:

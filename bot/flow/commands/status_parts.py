@@ -85,7 +85,7 @@ def _errand(one: ErrandProgress) -> str:
     """Returns a branch of the tree below the message that is worked on."""
     told = "paused" if one.resting else _ERRAND_STATES[one.errand.state]
     rounds = counted(one.rounds, "round")
-    return f"  - ↳ Errand “{literal(one.errand.title)}”: {told}, {rounds}, {_calls(one)}"
+    return f"  - ↳ Helper “{literal(one.errand.title)}”: {told}, {rounds}, {_calls(one)}"
 
 
 def _calls(one: ErrandProgress) -> str:
@@ -116,19 +116,19 @@ class ThisChat:
         chat = asked.chat
         every = await self._rules.of(asked.person.id, chat.id)
         rules = [one for one in every if not isinstance(one.pattern, OriginRule)]
-        allowed = f"{counted(len(rules), 'rule')} of yours" if rules else "nothing"
+        allowed = f"{len(rules):,}" if rules else "none, so I ask before each change"
         skill = f"- Skill: {inline_code(chat.skill)}" if chat.skill else ""
         lines = [
             f"- Model: {self._model(asked)}",
             *self._away(),
             skill,
-            f"- Runs without asking: {allowed}; see /rules",
-            f"- Files: {await self._files(asked)}",
+            f"- Your rules: {allowed}; see /rules",
+            f"- Folder: {await self._files(asked)}",
             f"- Commands: {await self._commands_run()}",
             f"- Messages while I am busy: {_BUSY[chat.queue_mode]}",
             self._voice(asked),
             "- Tool calls: shown with input and output; see /verbose" if chat.verbose else "",
-            f"- What I know about you: {_about(asked.person)}",
+            f"- What you told me about yourself: {_about(asked.person)}",
         ]
         return [line for line in lines if line]
 
@@ -187,7 +187,7 @@ class TheProgram:
         delays = f"- Delays of all chats: {_delays(held)}" if held.times else ""
         lines = [
             f"- Owner: {await self._owners(asked.person)}",
-            f"- My character: {self._who(asked.person)}",
+            f"- My character: {self._who(asked)}",
             f"- Memory: {_remembered(*await self._recall.standing())}",
             delays,
             f"- Version {version('steward')}, running for {runs}",
@@ -204,13 +204,17 @@ class TheProgram:
         told = ", ".join(names[:_MOST_OWNERS])
         return f"{told} and {more} more" if more > 0 else told or "nobody yet"
 
-    def _who(self, reader: Person) -> str:
-        """Tells whether an owner wrote one, and what is wrong with the file."""
+    def _who(self, asked: Invocation) -> str:
+        """Tells whether an owner wrote one, and what is wrong with the file.
+
+        Only an owner in private reads where the file lies on the machine.
+        """
         words, fault = self._persona.words, self._persona.fault
         told = f"as an owner wrote it, {counted(len(words), 'character')}"
         if not words:
-            how = "; `persona.md` in my folder makes it another" if reader.is_owner else ""
-            told = f"the usual one{how}"
+            told = "the usual one"
+            if asked.person.is_owner and asked.message.private:
+                told = f"{told}; to change it, write the file {inline_code(self._persona.place)}"
         return f"{told}. A fault: {inline_code(fault)}" if fault else told
 
 
@@ -218,7 +222,7 @@ def _about(person: Person) -> str:
     length = len(person.about)
     if not length:
         return "nothing yet; see /about"
-    return f"what you told me, {counted(length, 'character')}; see /about"
+    return f"{counted(length, 'character')}; see /about"
 
 
 def _remembered(standing: MemoryStanding, meaning: MeaningStanding | None) -> str:

@@ -128,9 +128,7 @@ class Stopped:
         """Returns the answer; empty where the end of the stopped turn says it all."""
         parts = [
             self._of_messages,
-            f"Stopped {self.withdrawn} waiting {_plural(self.withdrawn, 'card')}."
-            if self.withdrawn
-            else "",
+            self._of_cards,
             self.plan,
         ]
         if not any(parts) and not self.running:
@@ -145,6 +143,13 @@ class Stopped:
         return " ".join(part for part in parts if part)
 
     @property
+    def _of_cards(self) -> str:
+        if not self.withdrawn:
+            return ""
+        they = "It does" if self.withdrawn == 1 else "They do"
+        return f"Closed {self.withdrawn} waiting {_plural(self.withdrawn, 'card')}. {they} not run."
+
+    @property
     def _of_messages(self) -> str:
         if not self.dropped:
             return ""
@@ -155,7 +160,7 @@ class Stopped:
     @property
     def _of_the_next(self) -> str:
         # The end of the running turn is told by a message of its own, after this one.
-        stopping = "Stopping this one. " if self.running else ""
+        stopping = "I stop what I am doing. " if self.running else ""
         if self.unread == 1:
             return f"{stopping}1 more message waits and is next. /stop all drops it, too."
         more = f"{self.unread} more messages wait and are next."
@@ -173,7 +178,7 @@ def _plural(count: int, thing: str) -> str:
 def _ended(plan: Plan | None) -> str:
     """Returns what became of a plan, in the words of its card."""
     done = plan is not None and plan.state is PlanState.EXECUTING
-    return "Stopped the plan." if done else "Cancelled the plan."
+    return "Stopped the plan." if done else "Cancelled the plan. For your next message I make none."
 
 
 def _told_of(plan: Plan | None) -> bool:

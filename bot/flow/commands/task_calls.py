@@ -22,6 +22,9 @@ MOST_CALLS = 10
 
 _LAST_RUNS = 10
 _NOT_APPROVER = "Only an owner can allow calls here."
+_NOTHING = (
+    "Nothing yet. Changes that you approve in a run are listed here, so that you can allow them."
+)
 _CHANGED = "That call is not listed any more. Look at the list again."
 
 
@@ -36,13 +39,13 @@ class TaskCalls:
     async def shown(self, task: TimedTask) -> Answer:
         """Lists the calls whole, each with a button."""
         asked = await self._asked_for(task)
-        lines = ["Runs of this task may make these calls without a card:", ""]
+        lines = ["Runs of this task may do this without asking:", ""]
         rows = [choice("◂ Back", "tasks", "edit", task.id)]
         for n, one in enumerate(task.calls, 1):
             lines.append(f"Call {n}:{_spelled(one)}")
             rows.insert(-1, choice(f"❌ Take back {n}", "tasks", "disallow", task.id, _mark(one)))
         if not task.calls:
-            lines.append("None.")
+            lines.append("Nothing." if asked else _NOTHING)
         elif task.calls_until is not None:
             lines.append(f"\nUntil {task.calls_until:%Y-%m-%d}.")
         if asked:
@@ -63,7 +66,7 @@ class TaskCalls:
             return Answer(_CHANGED)
         if len(task.calls) >= MOST_CALLS:
             return Answer(
-                f"A task can make {MOST_CALLS} calls without a card. Take one back first."
+                f"A task can make {MOST_CALLS} calls without asking. Take one back first."
             )
         new = task.changed(calls=(*task.calls, wanted), calls_until=None)
         return await self._saved(task, new.dated(self._clock.now()))

@@ -6,6 +6,7 @@ from bot.domain.change import Change, SaveTask, Show
 from bot.domain.message import (
     REPLY_WITH,
     Button,
+    Hint,
     Markdown,
     Outbound,
     OutboundKind,
@@ -15,12 +16,10 @@ from bot.domain.message import (
 )
 from bot.domain.person import Person
 from bot.domain.task import TimedTask
-from bot.domain.task_wish import TaskWish
 from bot.domain.transcript import AskerBody
 from bot.domain.visible_text import one_line, visible
 from bot.domain.when import WhenUnclear
 from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
-from bot.flow.commands.task_menu import menu_of
 from bot.flow.commands.task_words import TaskWords
 from bot.flow.schedules.making import TaskMaking
 from bot.ports.chats import Chats
@@ -37,17 +36,14 @@ GONE = "That task is gone. /tasks lists the tasks of this chat."
 
 _KEY = "task:"
 _WHEN, _WHAT = "when", "what"
-_ASKS = {
-    _WHEN: "When should it run? For example: every weekday 09:00",
-    _WHAT: "What should each run do?",
-}
+_ASKS = {_WHEN: Hint.TIMES, _WHAT: Hint.WORK}
 _LONGEST_NAME = 60
 
 
 def asking_buttons(task: TimedTask) -> tuple[Button, ...]:
     """Returns the buttons that ask for new times and for new words."""
     return tuple(
-        Button(label, f"{PREFIX}:{part}:{task.id}")
+        Button(label, f"{PREFIX}:{part}:{task.id}", _ASKS[part])
         for label, part in (("🕘 Times…", _WHEN), ("💬 Words…", _WHAT))
     )
 
@@ -83,8 +79,7 @@ class TaskChanging(Unawaited):
         if task is None or not person.may_decide_for(task.asker):
             return refused(GONE if task is None else THEIRS)
         who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
-        now = task.said if part == _WHEN else task.what
-        told = f"✏️ {who}{_ASKS[part]}\nNow it says: “{visible(now)}”"
+        told = f"✏️ {who}{_ASKS[part]}\nNow it says: “{visible(_present(task, part))}”"
         await self._show(f"{_KEY}{part}:{id}:{press.handle}", chat, _question(part, told))
         return PressAnswer()
 
@@ -96,15 +91,17 @@ class TaskChanging(Unawaited):
             return Taken.NO
         id = rest.partition(":")[0]
         task = await self._of(chat, id)
-        if task is not None and not person.may_decide_for(task.asker):
+        theirs = task is not None and not person.may_decide_for(task.asker)
+        if theirs and not asked:
             return Taken.NO
         # The same reply again, after a death, has the same answer.
         digest = hashlib.sha256(f"{key} {text}".encode(errors="replace")).hexdigest()[:12]
         answer = f"{_KEY}{part}:{id}:{digest}"
         if await self._outbox.row(answer) is not None:
             return Taken.DECIDED
-        if task is None:
-            await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (Plain(GONE),)))
+        if task is None or theirs:
+            why = Plain(THEIRS if theirs else GONE)
+            await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (why,)))
             return Taken.DECIDED
         try:
             language = await self._language(chat, person) if part == _WHEN else ""
@@ -115,6 +112,19 @@ class TaskChanging(Unawaited):
             await self._show(answer, chat, again)
         return Taken.DECIDED
 
+    def asked_key(self, data: str, handle: str) -> str | None:
+        _, _, rest = data.partition(":")
+        part, _, id = rest.partition(":")
+        return f"{_KEY}{part}:{id}:{handle}" if part in _ASKS else None
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        _, _, rest = data.partition(":")
+        part, _, id = rest.partition(":")
+        task = await self._of(chat, id)
+        if part not in _ASKS or task is None or not person.may_decide_for(task.asker):
+            return ""
+        return _present(task, part)
+
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns None: the button stands below a task, which asking does not change."""
         return None
@@ -122,10 +132,9 @@ class TaskChanging(Unawaited):
     async def _change(
         self, task: TimedTask, part: str, text: str, by: Occasion, answer: str
     ) -> None:
-        wish = TaskWish(when=text.strip()) if part == _WHEN else TaskWish(what=text.strip())
-        new = await self._making.changed(task, wish, by)
-        told = Markdown(await self._words.whole(new, by.chat))
-        content = Outbound(OutboundKind.OPTION, (told,), menu_of(new))
+        new = await self._making.reworded(task, text, by, times=part == _WHEN)
+        shown = await self._words.shown(new, by.chat)
+        content = Outbound(OutboundKind.OPTION, (Markdown(shown.text),), shown.buttons)
         writes = (SaveTask(new, task.version), Show(answer, by.chat, content))
         await self._journal.commit(Change(writes, durable=True))
 
@@ -142,6 +151,10 @@ class TaskChanging(Unawaited):
 
     async def _show(self, key: str, chat: int, content: Outbound) -> None:
         await self._journal.commit(Change((Show(key, chat, content),), durable=True))
+
+
+def _present(task: TimedTask, part: str) -> str:
+    return task.said if part == _WHEN else task.what
 
 
 def _question(part: str, text: str, wanted: str = "") -> Outbound:

@@ -7,9 +7,9 @@ from bot.domain.task import Allowed, Overlap, TaskState, TimedTask
 from bot.flow.commands.choices import choice
 
 _OVERLAPS = {
-    Overlap.SKIP: "⏭ Skip",
-    Overlap.QUEUE: "⏳ Queue",
-    Overlap.REPLACE: "🔁 Replace",
+    Overlap.SKIP: "⏭ Skip the new run",
+    Overlap.QUEUE: "⏳ Begin it afterwards",
+    Overlap.REPLACE: "🔁 Stop the older run",
 }
 
 
@@ -28,31 +28,30 @@ def menu_of(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
         *choice("🗑 Delete", "tasks", "delete", task.id),
     )
     reads = task.allowed is Allowed.READONLY
-    third = (
-        *(
-            choice("💬 Join the talk", "tasks", "chat", task.id)
-            if task.fresh
-            else choice("🆕 Start afresh", "tasks", "own", task.id)
-        ),
-        *(
-            choice("🔐 Ask to change", "tasks", "ask", task.id)
-            if reads
-            else choice("👁 Only read", "tasks", "readonly", task.id)
-        ),
-    )
-    return (first, second, third, choice("◂ All tasks", "tasks", "page", "1"))
+    where = choice("🆕 Let it use a new conversation", "tasks", "own", task.id)
+    if task.fresh:
+        where = choice("💬 Let it use this conversation", "tasks", "chat", task.id)
+    may = choice("👁 Let it only read", "tasks", "readonly", task.id)
+    if reads:
+        may = choice("🔐 Let it ask for changes", "tasks", "ask", task.id)
+    return (first, second, where, may, choice("◂ All tasks", "tasks", "page", "1"))
 
 
 def edit_menu(task: TimedTask, asking: Sequence[Button]) -> tuple[tuple[Button, ...], ...]:
     """Returns the buttons that change a task, with those that ask for times and words."""
     overlaps = [
-        button
+        choice(label, "tasks", overlap, task.id, now=task.overlap is overlap)
         for overlap, label in _OVERLAPS.items()
-        for button in choice(label, "tasks", overlap, task.id, now=task.overlap is overlap)
     ]
     return (
         tuple(asking),
-        tuple(overlaps),
-        choice("🔓 Calls without a card", "tasks", "calls", task.id),
+        *overlaps,
+        choice("🔓 What runs without asking", "tasks", "calls", task.id),
         choice("◂ Back", "tasks", "show", task.id),
     )
+
+
+def delete_menu(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
+    """Returns the buttons below the question whether a task goes."""
+    yes, no = choice("🗑 Delete", "tasks", "drop", task.id), choice("Keep", "tasks", "show", task.id)
+    return ((*yes, *no),)

@@ -16,6 +16,7 @@ from bot.domain.task import (
 )
 from bot.flow.commands.pages import LISTED, numbered
 from bot.flow.commands.table import Answer
+from bot.flow.commands.task_menu import menu_of
 from bot.flow.commands.terms import counted
 from bot.flow.schedules.wording import moment
 from bot.ports.scheduled import Scheduled
@@ -42,7 +43,8 @@ _OVERLAPS = {
     Overlap.REPLACE: "A run that comes while one is running stops it.",
 }
 _BOUNDS = (
-    "Write `/tasks limit <id> runs 5 rounds 40 dollars 0.50`, or `off` for one of the numbers."
+    "Write `/tasks limit <number> runs 5 rounds 40 dollars 0.50`: at most so much in a day. `off` "
+    "instead of a number ends that limit."
 )
 
 
@@ -54,14 +56,19 @@ class TaskWords:
     async def list_of(self, found: Sequence[TimedTask], page: int, here: int) -> Answer:
         """Returns a page of tasks with a numbered button for each; one more means a next page."""
         shown = [(task.id, await self._line(task)) for task in found[:LISTED]]
-        title = "The tasks of this chat. `/tasks <number>` shows one."
+        title = "The tasks of this chat. A number shows one of them."
         return numbered("tasks", title, shown, page, more=len(found) > LISTED)
+
+    async def shown(self, task: TimedTask, here: int, above: str = "") -> Answer:
+        """Returns everything about a task with its buttons, below a sentence if there is one."""
+        told = "\n\n".join(filter(None, (above, await self.whole(task, here))))
+        return Answer(told, buttons=menu_of(task), optional=True)
 
     async def whole(self, task: TimedTask, here: int) -> str:
         """Returns everything about a task."""
         last = await self._scheduled.last(task.id)
         lines = [
-            f"{_SIGNS[task.state]} **{literal(task.name)}** · `{task.id}` · {literal(task.said)}",
+            f"{_SIGNS[task.state]} **{literal(task.name)}** · {literal(task.said)}",
             self._next(task),
             f"Last run: {_told(last, task)}" if last is not None else "It has not run yet.",
             _form(task),
@@ -101,7 +108,7 @@ class TaskWords:
         """Returns the line about the coming runs, or about the pause in which there are none."""
         if task.state is TaskState.PAUSED:
             why = "" if task.why == BY_HAND else f": {literal(task.why)}"
-            return f"Paused{why}. It runs again once you resume it."
+            return f"Paused{why}. It runs again when you resume it."
         if task.due is None:
             return "Next: never"
         more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)
@@ -110,11 +117,11 @@ class TaskWords:
 
 
 def _form(task: TimedTask) -> str:
-    talk = "Each run starts afresh" if task.fresh else "Each run joins the talk of the chat"
+    where = "a new conversation" if task.fresh else "this chat’s conversation"
     reads = task.allowed is Allowed.READONLY
     may = "may only read" if reads else "asks before it changes something"
     calls = f", except for {counted(len(task.calls), 'approved call')}" if task.calls else ""
-    return f"{talk}, and {may}{calls}."
+    return f"Each run works in {where}, and {may}{calls}."
 
 
 def _bounds(limits: TaskLimits) -> str:

@@ -15,7 +15,7 @@ from bot.flow.commands.pages import LISTED
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.task_calls import TaskCalls
 from bot.flow.commands.task_changing import THEIRS, asking_buttons
-from bot.flow.commands.task_menu import edit_menu, menu_of
+from bot.flow.commands.task_menu import delete_menu, edit_menu
 from bot.flow.commands.task_words import TaskWords
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.keeping import removed
@@ -26,9 +26,14 @@ from bot.ports.scheduled import Occasion, Scheduled
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
 _UNHEARD = "If it has nothing to report, you hear nothing more."
 _EDITS = (
-    "Which task? Write `/tasks edit <id> <when> | <what>`, or `/tasks limit <id> runs 5`. "
-    "/tasks lists them."
+    "Which task? Write `/tasks edit <number> <when> | <what>`, or `/tasks limit <number> runs 5`. "
+    "/tasks lists them with their numbers."
 )
+_FOR_GOOD = "Delete it? I cannot bring it back."
+
+_LOOKED_AT = 200
+"""Tasks of a chat among which one looks for its number."""
+
 _MOST_DIGITS = 4
 _FORMS = {
     "own": TaskWish(fresh=True),
@@ -83,9 +88,9 @@ class TaskCommands:
             task = await self._making.made(id, wish, self._occasion(asked))
         except WhenUnclear as fault:
             return Answer(str(fault))
-        told = f"⏰ Scheduled.\n\n{await self._words.whole(task, asked.chat.id)}"
         writes = (SaveTask(task), *await self._making.tidied(asked.person.id))
-        return Answer(told, writes, buttons=menu_of(task), optional=True)
+        shown = await self._words.shown(task, asked.chat.id, "⏰ Scheduled.")
+        return replace(shown, writes=writes)
 
     async def tasks(self, asked: Invocation) -> Answer:
         """Lists the tasks of the chat, or does something with one of them."""
@@ -115,13 +120,12 @@ class TaskCommands:
         return await self._words.list_of(found, page, asked.chat.id)
 
     async def _shown(self, asked: Invocation, id: str) -> Answer:
-        task = await self._of(asked, id) or await self._numbered(asked, id)
+        task = await self._of(asked, id)
         if task is None and id in ("edit", "limit"):
             return Answer(_EDITS)
         if task is None:
             return _unknown(id)
-        told = await self._words.whole(task, asked.chat.id)
-        return Answer(told, buttons=menu_of(task), optional=True)
+        return await self._words.shown(task, asked.chat.id)
 
     async def _done(self, asked: Invocation, verb: str, id: str) -> Answer:
         task = await self._theirs(asked, id)
@@ -132,8 +136,10 @@ class TaskCommands:
                 return await self._changed(asked, task, TaskWish(paused=verb == "pause"))
             case "run":
                 return await self._run_now(asked, task)
-            case "delete":
-                return await self._deleted(task)
+            case "delete" | "drop":
+                # A number names another task once the list changed.
+                sure = verb == "drop" and id == task.id
+                return await self._deleted(task) if sure else _asked_to_delete(task)
             case "calls":
                 return await self._calls.shown(task)
             case _ if verb in _FORMS:
@@ -156,11 +162,14 @@ class TaskCommands:
         return await self._changed(asked, task, wish)
 
     async def _edit_menu(self, asked: Invocation, task: TimedTask) -> Answer:
-        now = inline_code(f"/tasks edit {task.id} {task.said} | {' '.join(task.what.split())}")
+        now = inline_code(
+            f"/tasks edit {await self._number(asked, task)} {task.said} | "
+            f"{' '.join(task.what.split())}"
+        )
         told = (
-            f"{await self._words.whole(task, asked.chat.id)}\n\nIf a run comes while one is at "
-            "work: skip it, let it wait, or stop the older one. You can also send this with your "
-            f"changes:\n\n{now}"
+            f"{await self._words.whole(task, asked.chat.id)}\n\nIf it is time for a new run while "
+            "an older one is still running, I do what is marked with ✓ below. To change both "
+            f"times and words, send this with your changes:\n\n{now}"
         )
         return Answer(told, buttons=edit_menu(task, asking_buttons(task)), optional=True)
 
@@ -197,8 +206,8 @@ class TaskCommands:
         return replace(menu, writes=(SaveTask(new, task.version),))
 
     async def _saved(self, asked: Invocation, task: TimedTask, new: TimedTask) -> Answer:
-        told = await self._words.whole(new, asked.chat.id)
-        return Answer(told, (SaveTask(new, task.version),), buttons=menu_of(new), optional=True)
+        shown = await self._words.shown(new, asked.chat.id)
+        return replace(shown, writes=(SaveTask(new, task.version),))
 
     async def _run_now(self, asked: Invocation, task: TimedTask) -> Answer:
         # The moment stands for the due time: carried out again after a crash, it is the same run.
@@ -223,21 +232,28 @@ class TaskCommands:
         return task if asked.person.may_decide_for(task.asker) else Answer(THEIRS)
 
     async def _of(self, asked: Invocation, id: str) -> TimedTask | None:
-        """Returns a task that belongs to this chat."""
+        """Returns the task of this chat with that id, or with that number in the list."""
+        if id.isdecimal() and len(id) <= _MOST_DIGITS:
+            found = await self._scheduled.of_chat(asked.chat.id, 1, int(id) - 1) if int(id) else ()
+            return next(iter(found), None)
         task = await self._scheduled.get(id)
         if task is None or task.paces:
             return None
         return task if asked.chat.id in (task.chat, task.home) else None
 
-    async def _numbered(self, asked: Invocation, word: str) -> TimedTask | None:
-        """Returns the task with that number in the list; the list may change, so only to show."""
-        number = int(word[:_MOST_DIGITS]) if word.isdecimal() else 0
-        found = await self._scheduled.of_chat(asked.chat.id, 1, number - 1) if number else ()
-        return next(iter(found), None)
+    async def _number(self, asked: Invocation, task: TimedTask) -> str:
+        """Returns the number of a task in the list; of one far down its id."""
+        found = await self._scheduled.of_chat(asked.chat.id, _LOOKED_AT)
+        return next((str(n) for n, one in enumerate(found, 1) if one.id == task.id), task.id)
 
     def _occasion(self, asked: Invocation) -> Occasion:
         message = asked.message
         return Occasion(asked.chat.id, asked.person.id, self._clock.now(), message.language)
+
+
+def _asked_to_delete(task: TimedTask) -> Answer:
+    told = f"🗑 **{literal(task.name)}** · {literal(task.said)}\n\n{_FOR_GOOD}"
+    return Answer(told, buttons=delete_menu(task), optional=True)
 
 
 def _behind(asked: Invocation) -> str:

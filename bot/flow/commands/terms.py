@@ -21,7 +21,7 @@ def named(name: str) -> str:
 
 def counted(count: int, thing: str) -> str:
     """Returns a count with its noun: `no message`, `1 message`, `2 messages`."""
-    return f"{count or 'no'} {thing}{'s' if count > 1 else ''}"
+    return f"{f'{count:,}' if count else 'no'} {thing}{'s' if count > 1 else ''}"
 
 
 def sentence(words: str) -> str:

@@ -62,7 +62,7 @@ class TurnCommands:
         if current is not None:
             closed = (SaveConversation(put_away(current, agenda.chat, now)),)
         _, opening = fresh(asked.chat, now)
-        told = "A fresh start. Earlier conversations stay on record."
+        told = "A fresh start. I keep our earlier conversations: /conversations lists them."
         then = (Interrupt(asked.chat.id),) if ended else ()
         return Answer(told, (*ended, *closed, *opening), then)
 

@@ -9,7 +9,7 @@ from bot.flow.commands.table import Answer, Command, Invocation, answer_key
 from bot.flow.undoing import wording
 from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.desk import UndoDesk, UndoRows
-from bot.flow.undoing.turns import newest_turn, undo_turn
+from bot.flow.undoing.turns import newest_deed, undo_turn
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -34,7 +34,7 @@ class UndoCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        summary = "forget the last message and my answer; `/undo files` puts changed files back"
+        summary = "take back the last message and my answer; with `files`, only my changes to files"
         return (Command("undo", summary, self.undo, "[files]"),)
 
     async def undo(self, asked: Invocation) -> Answer:
@@ -46,7 +46,7 @@ class UndoCommands:
             return Answer(wording.BUSY)
         if agenda.plan is not None:
             return Answer(wording.PLANNED)
-        newest = newest_turn(await self._journal.entries(asked.chat.conversation))
+        newest = newest_deed(await self._journal.entries(asked.chat.conversation))
         turn = None if newest is None else await self._rows.turns.get(newest)
         if turn is None:
             return Answer(wording.NOTHING)

@@ -55,7 +55,7 @@ class UsageCommands:
         head = f"**{BILL}{where}, {period.name}**"
         bills = await self._ledger.bills(period.begins, by, whose)
         if not bills:
-            return Answer(f"{head}\n\nNo model was called.")
+            return Answer(f"{head}\n\nNo model was called, so it cost nothing.")
         label = await self._subjects.named(by, {bill.of for bill in bills}, asked.person)
         rows = rows_of(bills, label)
         whole = whole_of(rows)

@@ -9,12 +9,10 @@ from bot.domain.call_words import CALLS, Conceal, whole_text
 from bot.domain.change import SaveChat, Show
 from bot.domain.errors import ChannelError
 from bot.domain.message import Button, FileRef, Outbound, OutboundKind
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.transcript import Entry, LateResultBody, ReplyBody, ResultBody
 from bot.flow.commands.choices import choice, no_choice, on_off
+from bot.flow.commands.newest_calls import NewestCalls
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.groups import Groups
-from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,15 +30,13 @@ _FILE = "calls.txt"
 _MOST = 500_000
 """Characters of the file with the calls of a turn."""
 
-_Calls = Sequence[tuple[ToolCall, ToolResult]]
-
 
 class VerboseCommands:
     """In a group it is for the people who run it, since everybody there sees the calls."""
 
-    def __init__(self, groups: Mapping[str, Groups], journal: Journal, conceal: Conceal) -> None:
+    def __init__(self, groups: Mapping[str, Groups], calls: NewestCalls, conceal: Conceal) -> None:
         self._groups = groups
-        self._journal = journal
+        self._calls = calls
         self._conceal = conceal
 
     @property
@@ -87,22 +83,22 @@ class VerboseCommands:
         return None if runs else _NOT_YOURS
 
     async def _last(self, asked: Invocation) -> Answer:
-        entries = await self._journal.entries(asked.chat.conversation)
-        turn, calls = await asyncio.to_thread(_newest, entries)
-        if not calls:
+        turn, made = await self._calls.newest(asked.chat.conversation)
+        if not made:
             return Answer(_NO_CALLS)
-        text = await asyncio.to_thread(whole_text, calls, self._conceal, _MOST)
+        text = await asyncio.to_thread(whole_text, made, self._conceal, _MOST)
         # The key begins like those of the other messages about these calls: all are forgotten
         # together.
         file = FileRef("", _FILE, text=text)
         content = Outbound(OutboundKind.NOTICE, (), files=(file,), silent=True)
         shown = Show(f"{CALLS}{turn}:all:{asked.row}", asked.chat.id, content)
-        count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
+        calls = sum(len(one.pairs) for one in made)
+        count = "1 call" if calls == 1 else f"{calls} calls"
         return Answer(f"These are the newest tool calls: {count}.", (shown,))
 
 
 def _state(asked: Invocation, *, now: bool) -> str:
-    told = f"{_ON} {_WHOLE}" if now else f"{_OFF} {_WHOLE}"
+    told = f"{_ON if now else _OFF} `/verbose {'off' if now else 'on'}` changes that. {_WHOLE}"
     if asked.chat.private:
         return told
     return f"{told}\n\n{_EVERYBODY} {_WHO}" if now else f"{told}\n\n{_WHO}"
@@ -110,28 +106,3 @@ def _state(asked: Invocation, *, now: bool) -> str:
 
 def _buttons(*, now: bool) -> tuple[tuple[Button, ...], ...]:
     return (*on_off("verbose", now=now), choice("Show the newest calls whole", "verbose", _LAST))
-
-
-def _newest(entries: Sequence[Entry]) -> tuple[str, _Calls]:
-    """Returns the newest turn with calls that have results, and these."""
-    for entry in reversed(entries):
-        if isinstance(entry.body, ReplyBody) and entry.body.calls:
-            pairs = _calls_of([one for one in entries if one.turn == entry.turn])
-            if pairs:
-                return entry.turn, pairs
-    return "", ()
-
-
-def _calls_of(entries: Sequence[Entry]) -> _Calls:
-    calls: dict[str, ToolCall] = {}
-    pairs: list[tuple[ToolCall, ToolResult]] = []
-    for entry in entries:
-        match entry.body:
-            case ReplyBody() as reply:
-                calls |= {call.id: call for call in reply.calls}
-            case ResultBody(result=result) | LateResultBody(result=ToolResult() as result):
-                if result.call_id in calls:
-                    pairs.append((calls[result.call_id], result))
-            case _:
-                pass
-    return pairs

@@ -35,25 +35,26 @@ class VoiceCommands:
     async def voice(self, asked: Invocation) -> Answer:
         chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
         if chosen is None:
-            now = self._told(on=asked.chat.voice)
+            now = self._told(self._missing(asked), on=asked.chat.voice)
             return replace(now, text=f"{no_choice(asked.words)}{now.text}")
-        if chosen and self._missing:
-            return Answer(f"I changed nothing. {self._missing}")
+        missing = self._missing(asked)
+        if chosen and missing:
+            return Answer(f"I changed nothing. {missing}")
         told = f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "I answer in text only."
         saved = SetVoice(asked.chat.id, on=chosen)
         return Answer(told, (saved,), buttons=on_off("voice", now=chosen))
 
-    def _told(self, *, on: bool) -> Answer:
-        if self._missing:
-            return Answer(f"I answer in text only. {self._missing}")
+    def _told(self, missing: str, *, on: bool) -> Answer:
+        if missing:
+            return Answer(f"I answer in text only. {missing}")
         now, other = (_ON, "off") if on else ("I answer in text only", "on")
         return Answer(f"{now}. `/voice {other}` changes that.", buttons=on_off("voice", now=on))
 
-    @property
-    def _missing(self) -> str:
+    def _missing(self, asked: Invocation) -> str:
         """Returns a sentence about the service that is not set up; nothing when both are."""
+        cure = "set `{}` and restart me." if asked.person.is_owner else "an owner can set `{}`."
         if not self._speaks:
-            return "No service speaks yet: an owner can set `STEWARD_SPEAK_URL`."
+            return f"Spoken answers are not set up: {cure.format('STEWARD_SPEAK_URL')}"
         if not self._hears:
-            return "No service hears voice messages yet: an owner can set `STEWARD_HEAR_URL`."
+            return f"I cannot hear voice messages: {cure.format('STEWARD_HEAR_URL')}"
         return ""

@@ -2,15 +2,19 @@
 
 from bot.flow.commands import Command
 from bot.flow.commands.answers import AnswerCommands
+from bot.flow.commands.newest_calls import NewestCalls
 from bot.flow.commands.verbose import VerboseCommands
 from bot.flow.commands.voice import VoiceCommands
-from bot.flow.world import Policy, World
+from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
 
 
-def answer_commands(world: World, policy: Policy, journal: Journal) -> tuple[Command, ...]:
+def answer_commands(
+    store: StorePorts, world: World, policy: Policy, journal: Journal
+) -> tuple[Command, ...]:
     """Returns `/long`, `/previews`, `/footer`, `/verbose` and `/voice`."""
     hears, speaks = world.hearing is not None, world.speaking is not None
     voice = VoiceCommands(hears=hears, speaks=speaks)
-    verbose = VerboseCommands(world.groups, journal, world.conceal)
+    calls = NewestCalls(journal, store.chats, store.errands)
+    verbose = VerboseCommands(world.groups, calls, world.conceal)
     return (*AnswerCommands(policy.long_answer, world.channels).table, *verbose.table, *voice.table)

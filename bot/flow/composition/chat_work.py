@@ -11,8 +11,10 @@ from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.way_out import WayOut
 from bot.flow.groups.farewell import Farewell
+from bot.flow.groups.leaving import LeavingDesk
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
+from bot.flow.groups.news import PREFIX as LEAVING
 from bot.flow.groups.news import News
 from bot.flow.log.history import History
 from bot.flow.queue.chat_queue import ChatQueue
@@ -81,11 +83,13 @@ class ChatWork:
 
     @property
     def desks(self) -> Mapping[str, Desk]:
-        """Returns the desks for turns that rest, that have ended, and that are taken back."""
+        """Returns the desks for turns that rest or have ended, for undoing, and for leaving."""
         store, journal, clock = self._store, self._way_out.journal, self._world.clock
         ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
         rests = RestDesk(journal, self.lanes, clock)
-        return {RESTS: rests, WAYS: ways, **self._one_turn.chores.undoing.desks}
+        leaving = LeavingDesk(self._world.groups, journal, store.outbox)
+        others = self._one_turn.chores.undoing.desks
+        return {RESTS: rests, WAYS: ways, LEAVING: leaving, **others}
 
     @cached_property
     def queue(self) -> ChatQueue:

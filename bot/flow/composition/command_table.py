@@ -72,7 +72,7 @@ class CommandTable:
             *GroupCommands(self._world.groups, self._world.channels).table,
             *task_commands(self._store, self._world, self._policy, self._one_turn),
             *self._memory_commands,
-            *answer_commands(self._world, self._policy, self._way_out.journal),
+            *answer_commands(self._store, self._world, self._policy, self._way_out.journal),
             *feedback_commands(self._store, self._world).table,
             *SkillCommands(self._world.skills, self._one_turn.preamble).table,
             *ToolCommands(self._one_turn.preamble, self._policy.tools_missing).table,
@@ -139,7 +139,9 @@ class CommandTable:
     @property
     def _card_commands(self) -> CardCommands:
         store = self._store
-        return CardCommands(store.approvals, store.members, store.plans, store.outbox)
+        return CardCommands(
+            store.approvals, store.members, store.plans, store.outbox, self._world.clock
+        )
 
     @property
     def _rule_commands(self) -> RuleCommands:

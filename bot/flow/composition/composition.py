@@ -4,7 +4,7 @@ from functools import cached_property
 
 from bot.domain.approval import card_of
 from bot.domain.change import Change
-from bot.domain.message import OutboundKind, RawUpdate
+from bot.domain.message import OutboundKind, Press, RawUpdate
 from bot.flow.approvals.card_buttons import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
@@ -22,7 +22,7 @@ from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
-from bot.flow.composition.touching import touches
+from bot.flow.composition.touching import present_words, touches
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.plans.cards import PREFIX as PLANS
@@ -147,6 +147,10 @@ class Composition:
             **self.one_turn.schedules.goals.desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
+
+    async def present_words(self, press: Press) -> str:
+        """Returns the words that a button changes; empty where it changes none."""
+        return await present_words(self.store, self._desks).of(press)
 
     def _moved(self, change: Change) -> None:
         self.chat_work.moved(change)

@@ -2,13 +2,14 @@
 
 from bot.domain.chat import Chat
 from bot.flow.commands import Command
+from bot.flow.commands.goal_cards import GoalCards
 from bot.flow.commands.goal_words import GoalWords
 from bot.flow.commands.goals import GoalCommands
 from bot.flow.composition.one_turn import OneTurn
-from bot.flow.world import Policy
+from bot.flow.world import Policy, StorePorts
 
 
-def goal_commands(policy: Policy, one_turn: OneTurn) -> tuple[Command, ...]:
+def goal_commands(store: StorePorts, policy: Policy, one_turn: OneTurn) -> tuple[Command, ...]:
     """Returns `/goal` and `/goals`."""
     room = one_turn.schedules.goals.room
     words = GoalWords(room.goals, room.scheduled, room.planning)
@@ -19,5 +20,6 @@ def goal_commands(policy: Policy, one_turn: OneTurn) -> tuple[Command, ...]:
         known = choosing.knows(model) and choosing.profile(model).price is None
         return model if known else ""
 
-    commands = GoalCommands(room, words, one_turn.way_in.zones, policy.goals, unpriced)
+    cards = GoalCards(store.outbox)
+    commands = GoalCommands(room, words, cards, one_turn.way_in.zones, policy.goals, unpriced)
     return tuple(commands.table)

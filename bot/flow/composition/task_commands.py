@@ -9,7 +9,7 @@ from bot.flow.commands.task_calls import TaskCalls
 from bot.flow.commands.task_changing import PREFIX, TaskChanging
 from bot.flow.commands.task_words import TaskWords
 from bot.flow.commands.tasks import TaskCommands
-from bot.flow.commands.zone_by_place import ZoneByPlace
+from bot.flow.commands.zone_asking import ZoneAsking
 from bot.flow.composition.goal_commands import goal_commands
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.schedules.rezoning import Rezoning
@@ -27,20 +27,21 @@ def task_commands(
     tasks = TaskCommands(scheduled, parts.making, parts.firing, words, calls, clock)
     rezoning = _rezoning(store, world, one_turn)
     personal = PersonalCommands(one_turn.way_in.zones, clock, rezoning.writes, world.channels)
-    return (*tasks.table, *goal_commands(policy, one_turn), *personal.table)
+    return (*tasks.table, *goal_commands(store, policy, one_turn), *personal.table)
 
 
 def task_desks(
     store: StorePorts, world: World, one_turn: OneTurn, journal: Journal
 ) -> Mapping[str, Desk]:
-    """Returns the desks of the buttons that change tasks, and of the one that asks for a place."""
+    """Returns the desks of the buttons that change tasks, and of those that ask for a clock."""
     parts = one_turn.schedules
     words = TaskWords(store.scheduled, parts.timetable)
     desk = TaskChanging(
         store.scheduled, parts.making, words, journal, store.outbox, store.chats, world.clock
     )
-    by_place = ZoneByPlace(journal, world.zones_at, _rezoning(store, world, one_turn).writes)
-    return {PREFIX: desk, PLACES: by_place}
+    rezoned = _rezoning(store, world, one_turn).writes
+    zones = ZoneAsking(journal, store.outbox, world.zones_at, rezoned, world.clock)
+    return {PREFIX: desk, PLACES: zones}
 
 
 def _rezoning(store: StorePorts, world: World, one_turn: OneTurn) -> Rezoning:

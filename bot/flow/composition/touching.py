@@ -3,6 +3,7 @@
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.feedback import Thumbs, Touches
+from bot.flow.arrivals.present_words import PresentWords
 from bot.flow.arrivals.presses import Presses
 from bot.flow.commands import Commands
 from bot.flow.commands.feedback import FeedbackCommands
@@ -23,6 +24,11 @@ def touches(
     presses = Presses(world.channels, people, chats, commands, desks, journal, acknowledging)
     thumbs = Thumbs(people, chats, store.feedback, _opinions(store, world), journal)
     return Touches(presses, thumbs)
+
+
+def present_words(store: StorePorts, desks: Desks) -> PresentWords:
+    """Returns the reader of words that buttons change."""
+    return PresentWords(store.people, store.chats, desks)
 
 
 def feedback_commands(store: StorePorts, world: World) -> FeedbackCommands:

@@ -8,12 +8,14 @@ from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.giving_up import GivenUp
+from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
 from bot.flow.signs.life_signs import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.ways.stop_offer import StopOffers
 from bot.flow.world import Policy, StorePorts, World
+from bot.ports.outbox import OutboxRow
 
 
 class WayOut:
@@ -67,10 +69,14 @@ class WayOut:
             self._store.outbox,
             self._world.channels,
             self._world.clock,
-            self._given_up,
+            self._never_shown,
             self._told_of_move,
             self._policy.limits,
         )
+
+    async def _never_shown(self, row: OutboxRow, why: str) -> None:
+        await UnsentFiles(self.journal).tell(row, why)
+        await self._given_up(row, why)
 
     @cached_property
     def reactions(self) -> Reactions:

@@ -155,16 +155,16 @@ class Courier:
             raise
         except RecipientGone as gone:
             for owed in await self.owed.all():
-                await self._give_up(owed, str(gone))
+                await self._give_up(owed, str(gone), gone=True)
             return False
         self._tries.pop(row.id, None)
         self._pauses.over()
         self._complaint = ""
         return True
 
-    async def _give_up(self, row: OutboxRow, why: str) -> None:
+    async def _give_up(self, row: OutboxRow, why: str, *, gone: bool = False) -> None:
         self._in_hand = row
-        await self._giving_up.give_up(self._tried(row), why)
+        await self._giving_up.give_up(self._tried(row), why, gone=gone)
         self._tries.pop(row.id, None)
 
     def _tried(self, row: OutboxRow) -> OutboxRow:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.message import OutboundKind
+from bot.flow.delivery.unsent_files import leaves_files
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
 
@@ -16,24 +17,25 @@ _MISSED = (OutboundKind.CARD, OutboundKind.VOICE)
 """Kinds of messages that somebody has to hear of when they are given up."""
 
 GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
-"""Takes a card or a voice note that will never be on the screen, and the reason."""
+"""Takes a card, a voice note or files that will never be on the screen, and the reason."""
 
 
 class GivingUp:
-    """Marks rows as dead, and tells of the cards and voice notes among them."""
+    """Marks rows as dead, and tells of the cards, voice notes and files among them."""
 
     def __init__(self, outbox: Outbox, told: GivenUp, clock: Clock) -> None:
         self._outbox = outbox
         self._told = told
         self._clock = clock
 
-    async def give_up(self, row: OutboxRow, why: str) -> None:
+    async def give_up(self, row: OutboxRow, why: str, *, gone: bool = False) -> None:
         """Marks a row as dead, unless its content has changed meanwhile.
 
-        A card or voice note is told of before: if the program ends in between, it is still owed.
+        What people would miss is told of before: if the program ends in between, it is still owed.
+        With `gone` nothing can be written there at all.
         """
         _LOG.error("a message is given up: %s", why, extra={"chat": row.chat, "row": row.key})
-        if row.content.kind in _MISSED:
+        if row.content.kind in _MISSED or (leaves_files(row) and not gone):
             await self._told(row, why)
         now = await self._outbox.row(row.key)
         if now is not None and now.version == row.version:

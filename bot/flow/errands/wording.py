@@ -137,9 +137,9 @@ def line(
     done, all_of = len(answered), len(answered) + len(under_way)
     sign = end or ("⏳" if under_way else "✓")
     if all_of == 1:
-        text = f"{sign} Errand: {_task(answered[0][0]) if answered else under_way[0].title}"
+        text = f"{sign} Helper: {_task(answered[0][0]) if answered else under_way[0].title}"
     else:
-        text = "\n".join([f"{sign} Errands: {done} of {all_of} done", *told, *going])
+        text = "\n".join([f"{sign} Helpers: {done} of {all_of} done", *told, *going])
     content = Outbound(OutboundKind.PROGRESS, (Plain(text, style="line"),), silent=True)
     return Show(f"errands:{turn}", chat, content)
 

@@ -114,7 +114,7 @@ def given_up(goal: Goal, text: str) -> Outbound:
 def question(goal: Goal, text: str) -> Outbound:
     """Asks the person for help."""
     how = (
-        f"{REPLY_WITH}your answer, or write {inline_code(f'/goals answer {goal.id} …')}. "
+        f"{REPLY_WITH}your answer, or write {inline_code('/goals answer …')}. "
         "Until then the goal waits."
     )
     return _told(f"❓ {text}", goal, how)
@@ -122,7 +122,7 @@ def question(goal: Goal, text: str) -> Outbound:
 
 def stopped_by(goal: Goal, why: str, spent: Nano) -> str:
     """Tells that a goal is paused because a bound of it is reached."""
-    how = inline_code(f"/goals limit {goal.id} whole 10 until 2027-12-31")
+    how = inline_code("/goals limit whole 10 until 2027-12-31")
     return (
         f"⏸ The goal “{literal(goal.name)}” is paused: {why}. It has cost {told(spent)}. "
         f"{how} gives it more, and /goals resumes it."
@@ -131,7 +131,7 @@ def stopped_by(goal: Goal, why: str, spent: Nano) -> str:
 
 def _told(text: str, goal: Goal, how: str = "") -> Outbound:
     advice: tuple[Block, ...] = (Markdown(how),) if how else ()
-    below: Block = Plain(f"🎯 {goal.name} · goal {goal.id}", style="aside")
+    below: Block = Plain(f"🎯 {goal.name}", style="aside")
     return Outbound(OutboundKind.NOTICE, (Markdown(text), *advice, below))
 
 

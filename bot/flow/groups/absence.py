@@ -1,12 +1,13 @@
 """Tells whether the bot has left a chat, from the record of its membership."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.chat import Chat
 from bot.domain.message import Address, Presence
 from bot.ports.ledger import Ledger
 
 MEMBERSHIP = "bot.membership"
+_LOST = (Presence.GONE, Presence.MUTED)
 _NEWEST = 1_000
 """Lines of a chat's record that are searched. After the bot has left, few are added."""
 
@@ -22,6 +23,10 @@ class Absence:
 
     async def of(self, place: Address, within: Sequence[Chat]) -> bool:
         """Returns True when the bot has left a place; `within` are all chats of its group."""
+        return await self.presence(place, within) is Presence.GONE
+
+    async def presence(self, place: Address, within: Sequence[Chat]) -> Presence:
+        """Returns the bot's membership in a place as it was told last."""
         lines = [
             line
             for one in within
@@ -29,9 +34,10 @@ class Absence:
             if line.action == MEMBERSHIP and line.subject == place.key
         ]
         newest = max(lines, key=lambda line: line.at, default=None)
-        return newest is not None and newest.details["now"] == Presence.GONE
+        return Presence.MEMBER if newest is None else Presence(newest.details["now"])
 
-    async def left(self, channel: str) -> Collection[Address]:
-        """Returns all places of a channel that the bot has left."""
+    async def lost(self, channel: str) -> Mapping[Address, Presence]:
+        """Returns the places of a channel that the bot has left, or where it may not write."""
         lines = await self._ledger.newest_of(MEMBERSHIP, f"{channel}:")
-        return {Address.from_key(o.subject) for o in lines if o.details["now"] == Presence.GONE}
+        known = {Address.from_key(line.subject): Presence(line.details["now"]) for line in lines}
+        return {place: now for place, now in known.items() if now in _LOST}

@@ -16,7 +16,7 @@ from bot.domain.message import Address, Presence, PresenceChange
 from bot.domain.person import Person
 from bot.flow.groups.absence import MEMBERSHIP, Absence
 from bot.flow.groups.farewell import Farewell
-from bot.flow.groups.news import News, told_of, told_to_doer
+from bot.flow.groups.news import News, may_leave, told_of, told_to_doer, with_title
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -58,6 +58,7 @@ class Membership:
         """Stores a change and its consequences in one transaction; safe to repeat after a crash."""
         groups = await self._groups(change)
         chats = [chat for within in groups.values() for chat in within]
+        change = with_title(change, chats)
         person = None if change.by is None else await self._people.by_sender(change.by)
         here = [c for at, within in groups.items() for c in within if c.address.chat == at.chat]
         left = here if change.now is Presence.GONE else []
@@ -79,12 +80,13 @@ class Membership:
         """Returns the groups that a change concerns, with the known chats of each.
 
         A change that nobody is named for may concern places without a chat, or be known already.
+        A server is no place itself, and told of once.
         """
         groups: dict[Address, Sequence[Chat]] = {}
         for at in (change.address, *change.besides):
             within = await self._chats.within(at)
-            left = change.now is Presence.GONE
-            if change.by is not None or (within and left != await self._absence.of(at, within)):
+            told = change.by is not None or change.kind == "server"
+            if told or (within and change.now is not await self._absence.presence(at, within)):
                 groups[at] = within
         return groups
 
@@ -95,12 +97,14 @@ class Membership:
         private = change.kind == "private"
         if private and person is None:
             return ()
-        told = told_of(change, person, ends)
+        told, leaves = told_of(change, person, ends), may_leave(change)
         if person is None:
-            return await self._news.of_stranger(change.address, told)
+            # Back in a place that it knew, it was not invited by somebody unknown.
+            leaves = leaves and (change.by is not None or change.kind == "server")
+            return await self._news.of_stranger(change.address, told, leaves=leaves)
         own = "" if private else told_to_doer(change, ends)
         return [
-            *await self._news.of(change.address, told, besides=person),
+            *await self._news.of(change.address, told, besides=person, leaves=leaves),
             *await self._news.of(change.address, own, to=person),
         ]
 

@@ -1,10 +1,20 @@
 """Tells owners, in their private chats, about changes of the bot in other chats."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
-from bot.domain.message import Address, Outbound, OutboundKind, Plain, Presence, PresenceChange
+from bot.domain.chat import Chat
+from bot.domain.message import (
+    Address,
+    Button,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Presence,
+    PresenceChange,
+)
 from bot.domain.person import Person
 from bot.domain.tool import clipped
 from bot.domain.visible_text import cited_name
@@ -14,6 +24,11 @@ from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 _LONGEST_NAME = 60
+
+PREFIX = "v"
+"""The first letter of the data of the button that leaves a group."""
+
+LEAVE = "🚪 Leave it"
 
 MOST_AN_HOUR = 3
 """Messages an hour about one chat; later news replace the text of the last one."""
@@ -35,14 +50,14 @@ class News:
         self._told: set[str] = set()
         self._more = 0
 
-    async def of_stranger(self, about: Address, text: str) -> list[Show]:
+    async def of_stranger(self, about: Address, text: str, *, leaves: bool = False) -> list[Show]:
         """Returns the messages about an act of a stranger; beyond a bound one sums them up."""
         hour = f"{self._clock.now():%Y%m%d%H}"
         if hour != self._hour:
             self._hour, self._told, self._more = hour, set(), 0
         if len(self._told | {about.key}) <= MOST_OF_STRANGERS:
             self._told.add(about.key)
-            return await self.of(about, text)
+            return await self.of(about, text, leaves=leaves)
         self._more += 1
         told = f"{self._more} more such changes this hour by people I do not know."
         homes, key = await self.homes(about.channel), f"news:strangers:{hour}"
@@ -55,16 +70,18 @@ class News:
         *,
         besides: Person | None = None,
         to: Person | None = None,
+        leaves: bool = False,
     ) -> list[Show]:
         """Returns the messages to all owners but one, or to one alone; none for an empty text.
 
-        Store them with the change itself.
+        Store them with the change itself. With `leaves` they have a button that leaves the group.
         """
         shows: list[Show] = []
         for home in await self.homes(about.channel, besides=besides, to=to) if text else ():
             keys = _keys(about, home, self._clock.now())
             free = [key for key in keys if await self._outbox.row(key) is None]
-            shows.append(_show(free[0] if free else keys[-1], home, text))
+            show = _show(free[0] if free else keys[-1], home, text)
+            shows.append(_with_leave(show, about) if leaves else show)
         return shows
 
     async def instead(self, about: Address, text: str) -> list[Show]:
@@ -97,9 +114,20 @@ def _show(key: str, home: int, text: str) -> Show:
     return Show(key, home, Outbound(OutboundKind.NOTICE, (Plain(text),)))
 
 
+def _with_leave(show: Show, about: Address) -> Show:
+    rows = ((Button(LEAVE, f"{PREFIX}:{about.key}"),),)
+    return replace(show, content=replace(show.content, kind=OutboundKind.OPTION, buttons=rows))
+
+
 def named(title: str) -> str:
     """Returns a name or title that a stranger chose, in quotation marks it cannot close."""
     return cited_name(clipped(" ".join(title.split()), _LONGEST_NAME))
+
+
+def with_title(change: PresenceChange, chats: Sequence[Chat]) -> PresenceChange:
+    """Returns a change with the names by which its chats were known, where it tells none."""
+    known = ", ".join(dict.fromkeys(chat.title for chat in chats if chat.title))
+    return replace(change, title=change.title or known or change.address.key)
 
 
 def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]) -> str:
@@ -130,9 +158,18 @@ def _told(change: PresenceChange, person: Person | None) -> str:
 
 
 def _told_of_nobody(change: PresenceChange) -> str:
-    if change.now is Presence.GONE:
-        return f"I am no longer in {named(change.title)}."
-    return f"I am in {named(change.title)} again. {_ANSWERING}"
+    where = named(change.title)
+    if change.kind == "server":
+        return _added(change, f"I am in the server {where} now.", known=False)
+    match change.before, change.now:
+        case _, Presence.GONE:
+            return f"I am no longer in {where}."
+        case _, Presence.MUTED:
+            return f"I can no longer write in {where}. I read there as before."
+        case Presence.MUTED, _:
+            return f"I can write in {where} again."
+        case _:
+            return f"I am in {where} again. {_ANSWERING}"
 
 
 def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
@@ -146,7 +183,11 @@ def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
     return f"I {'am no longer in' if gone else 'can do less in'} {where}.{ended}" if ended else ""
 
 
-_ANSWERING = "I answer there when I am mentioned or replied to, and only to people you let in."
+_ANSWERING = (
+    "I answer there when I am mentioned or replied to, and only to people you let in. To "
+    "let somebody in, reply to their message with /allow."
+)
+_UNKNOWN = "I do not know who added me. If you do not want this, let me leave."
 _SEES = (
     "So I now receive everything that is said there. I drop what is not said to me, unless "
     "/context is on."
@@ -164,8 +205,13 @@ def _added(change: PresenceChange, told: str, *, known: bool) -> str:
     if change.now is Presence.ADMIN and change.kind == "group":
         parts.append(f"I am an administrator there. {_SEES}")
     if not known:
-        parts.append("I do not know who added me: remove me if you do not want this.")
+        parts.append(_UNKNOWN)
     return " ".join(parts)
+
+
+def may_leave(change: PresenceChange) -> bool:
+    """Tells if owners are offered to leave: the bot was added, and not by one of them."""
+    return change.before is Presence.GONE and change.kind != "private" and not _left(change)
 
 
 def _left(change: PresenceChange) -> bool:
@@ -175,6 +221,6 @@ def _left(change: PresenceChange) -> bool:
 def _ended(ends: Sequence[Write]) -> str:
     turns = sum(isinstance(write, AskStop) for write in ends)
     waiting = sum(isinstance(write, MarkInbound) for write in ends)
-    counted = ((turns, "turn"), (waiting, "waiting message"))
+    counted = ((turns, "request"), (waiting, "waiting message"))
     parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]
     return f" Ended there: {', '.join(parts)}." if parts else ""

@@ -39,4 +39,4 @@ def _facts(call: HookCall) -> str:
 
 def footer(call: HookCall) -> str:
     """Returns the small line below the answer of a run."""
-    return f"🪝 hook {call.hook} · call {call.id}"
+    return f"🪝 hook {call.hook}"

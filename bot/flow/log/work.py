@@ -107,11 +107,13 @@ class Work:
 
     @property
     def purpose(self) -> str:
-        """Returns the person's first words in the turn; without any, the purpose of its card."""
+        """Returns the occasion; without one, the person's first words, or its card's purpose."""
+        if self.occasion:
+            return self.occasion
         askers = (e.body for e in self.log.entries(self.turn.id))
         continued = self.late_approval.purpose if self.late_approval is not None else ""
         asked = (b.purpose for b in askers if isinstance(b, AskerBody))
-        return next(asked, continued or self.occasion)
+        return next(asked, continued)
 
     @property
     def message_ids(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from bot.domain.transcript import (
     BackgroundBody,
     CutBody,
     Entry,
+    IntentBody,
     LateResultBody,
     NoteBody,
     RecallBody,
@@ -115,11 +116,12 @@ def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
     """
     shown = _in_view(entries)
     total = sum(map(_tokens, shown))
-    target, covers, whole = total * keep, None, 0
+    target, covers, whole, said = total * keep, None, 0, False
     old = [e for e in shown if e.turn != running]
     for entry, following in zip(old, [*old[1:], None], strict=False):
         whole += _tokens(entry)
-        if isinstance(entry.body, SummaryBody) or (following and following.turn == entry.turn):
+        said = said or _is_said(entry)
+        if not said or (following and following.turn == entry.turn):
             continue
         covers = entry.seq
         if total - whole <= target:
@@ -127,6 +129,11 @@ def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
     if covers is not None:
         return Room(covers=covers)
     return Room(shrink=_shrinkable(entries, running))
+
+
+def _is_said(entry: Entry) -> bool:
+    """Tells if a summary can tell of an entry; turns that were taken back leave only notes."""
+    return not isinstance(entry.body, SummaryBody | NoteBody | CutBody | IntentBody)
 
 
 def _shrinkable(entries: Sequence[Entry], running: str) -> tuple[int, ...]:

@@ -3,12 +3,11 @@
 from bot.domain.change import Show
 from bot.domain.deeds import without_deed
 from bot.domain.hunks import readable
-from bot.domain.message import Block, Button, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.tool import Effect, clipped
 from bot.domain.visible_text import visible
-from bot.flow.approvals.card_buttons import DIFFERENT
-from bot.flow.approvals.cards import IN_WORKSPACE, REPLY
+from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 
 PREFIX = "p"
@@ -92,7 +91,7 @@ def replaced(plan: Plan) -> list[Show]:
 
 
 def _button(plan: Plan, verb: PlanVerb) -> Button:
-    asks = DIFFERENT if verb is PlanVerb.CHANGE else ""
+    asks = Hint.DIFFERENT if verb is PlanVerb.CHANGE else ""
     return Button(_LABELS[verb], button_data(plan, verb), asks)
 
 
@@ -138,6 +137,15 @@ def whole(plan: Plan) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def readable_steps(plan: Plan) -> str:
+    """Returns each step as a card shows it, for people who want to read a plan once more."""
+    parts = [visible(plan.summary)]
+    for step in plan.steps:
+        parts.append(_line(step, _danger(step)))
+        parts.extend(block.text.rstrip("\n") for block in _shown(step))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
 def _length(plan: Plan) -> int:
     blocks = sum(len(b.text) for s in plan.steps for b in _shown(s))
     return len(plan.summary) + blocks + sum(len(s.description) + 8 for s in plan.steps)
@@ -145,7 +153,7 @@ def _length(plan: Plan) -> int:
 
 def _shown(step: PlanStep) -> tuple[Block, ...]:
     """Returns the content that a card for this step alone would show: its action and its place."""
-    where = "" if step.preview.where == IN_WORKSPACE else step.preview.where
+    where = place_told(step.preview)
     return (*step.preview.blocks, *((Plain(visible(where)),) if where else ()))
 
 
@@ -272,7 +280,7 @@ def described(plan: Plan) -> str:
     """Returns one line about a plan."""
     if plan.state is PlanState.DONE:
         return f"“{named(plan)}” · {_count(plan)}"  # which says “done” already
-    stand = "waiting to go on" if plan.wanting else _STANDS[plan.state]
+    stand = _STANDS[PlanState.READY] if plan.wanting else _STANDS[plan.state]
     if plan.state is PlanState.PARTLY_DONE and not (plan.open_steps or failures(plan)):
         stand = f"done, {skips(plan)}"
     return f"“{named(plan)}” · {stand} · {_count(plan)}"

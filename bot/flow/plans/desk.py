@@ -5,7 +5,7 @@ from dataclasses import replace
 from bot.domain.assent import is_assent, is_question
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
-from bot.domain.message import Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.person import Person
 from bot.domain.plan import (
     Plan,
@@ -18,7 +18,6 @@ from bot.domain.plan import (
     plan_of_card,
 )
 from bot.domain.visible_text import one_line
-from bot.flow.approvals.card_buttons import DIFFERENT
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -121,8 +120,8 @@ class PlanDesk(Unawaited):
         if chat != plan.chat:
             return refused(ELSEWHERE)
         who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
-        asked = Plain(f"✏️ {who}{DIFFERENT} ({named(plan)})")
-        content = Outbound(OutboundKind.NOTICE, (asked,), asks=DIFFERENT)
+        asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({named(plan)})")
+        content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
         shown_now = Show(plan.change_key(chat, press.handle), chat, content)
         await self._journal.commit(Change((shown_now,), durable=True))
         return PressAnswer()

@@ -37,7 +37,7 @@ def question(live: Plan, wish: str, row: int) -> Outbound:
     def button(label: str, verb: ReplaceVerb) -> Button:
         return Button(label, f"{PREFIX}:{live.token}:{live.version}:{row}:{verb}")
 
-    buttons = (button("🔁 Replace", ReplaceVerb.REPLACE), button("↩️ Keep", ReplaceVerb.KEEP))
+    buttons = (button("🔁 Replace", ReplaceVerb.REPLACE), button("Keep", ReplaceVerb.KEEP))
     return Outbound(OutboundKind.CARD, (_asked(live, wish),), (buttons,))
 
 

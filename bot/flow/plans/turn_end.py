@@ -18,7 +18,10 @@ from bot.flow.plans.cards import failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
-NO_STEPS = "There are no steps to approve, so nothing was changed. Plan mode is off."
+NO_STEPS = (
+    "There are no steps to approve, so nothing was changed. This plan is over. If your next "
+    "message shall be planned too, begin it with /plan."
+)
 
 
 class PlanEnding:
@@ -38,7 +41,8 @@ class PlanEnding:
             return _executed(work, plan, finish, closed)
         if finish.stop_reason is StopReason.PLAN_READY:
             return await self._collected(work, plan, finish)
-        return Ended(also=_still_collecting(plan))
+        asks = finish.stop_reason is StopReason.WAITING_FOR_USER
+        return Ended(also=_still_collecting(plan, asks=asks))
 
     async def _collected(self, work: Work, plan: Plan, finish: Finish) -> Ended:
         words = last_words(work.progress, finish)
@@ -95,7 +99,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
     failed = plan.failed_step
     if failed is None or finish.stop_reason is not StopReason.WAITING_FOR_USER:
         return None
-    return f"Step {failed.number} of the plan failed. Its card asks how to go on."
+    return f"Step {failed.number} of the plan failed. The plan’s card asks how to go on."
 
 
 def _summary(plan: Plan) -> str:
@@ -116,12 +120,14 @@ def _summary(plan: Plan) -> str:
             return f"📋 Plan not finished: {steps} done. Press ▶️ Resume on its card to go on."
 
 
-def _still_collecting(plan: Plan) -> str:
+def _still_collecting(plan: Plan, *, asks: bool) -> str:
+    """Returns the line below an end that is none of the plan, so that people know of it."""
+    told = "This question belongs to your plan" if asks else "Your plan is still being made"
     count = len(plan.steps)
     if not count:
-        return "(Plan mode is still on. /plan off ends it.)"
+        return f"({told}. /plan off ends the plan.)"
     steps = "1 step" if count == 1 else f"{count} steps"
-    return f"(Plan mode is still on, with {steps}. /plan done shows them, /plan off ends it.)"
+    return f"({told}: {steps} so far. /plan done shows it, /plan off ends it.)"
 
 
 def _line(work: Work, plan: Plan) -> AddAudit:

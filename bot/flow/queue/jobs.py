@@ -47,16 +47,16 @@ Decisions: TypeAlias = frozenset[tuple[str, ApprovalState]]
 
 
 def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
-    """Returns the next job: a running turn, a parked one, a resting one whose trial is due, then a
-    queued one, then a waiting message, then the run of a task.
+    """Returns the next job: a running turn, a parked one, a resting one that is due or stopped,
+    then a queued one, then a waiting message, then the run of a task.
 
     `parked` has the states of the cards when the turn last parked in this drain. While they are
     unchanged, the turn stays parked; a newer message or turn sets it aside. While an errand of the
     turn works, others wait, as they do behind a running turn.
     """
-    for turn in agenda.unfinished:
-        if turn.state is TurnState.RUNNING or turn.stop_asked is not None:
-            return TakeUp(turn)
+    first = _under_way(agenda)
+    if first is not None:
+        return TakeUp(first)
     trials = [turn for turn in agenda.unfinished if turn.state is TurnState.RESTING]
     for turn in agenda.unfinished:
         if turn.state is TurnState.PARKED:
@@ -77,6 +77,17 @@ def next_job(agenda: Agenda, parked: Decisions | None) -> Job | None:
         return Open(agenda.waiting[0])
     first = asked or next(iter(agenda.queued), None)
     return TakeUp(first) if first is not None else None
+
+
+def _under_way(agenda: Agenda) -> Turn | None:
+    """Returns the running turn, or else a parked one that was stopped.
+
+    A resting turn that was stopped comes behind them: its end is an entry, and an entry may not
+    come between the calls of a turn and their results.
+    """
+    running = (turn for turn in agenda.unfinished if turn.state is TurnState.RUNNING)
+    parked = (turn for turn in agenda.unfinished if turn.state is TurnState.PARKED)
+    return next(running, None) or next((turn for turn in parked if turn.stop_asked), None)
 
 
 def without_resting(agenda: Agenda, now: datetime) -> Agenda:

@@ -72,6 +72,12 @@ class TaskMaking:
         )
         return _checked(wish.applied(task).dated(by.at))
 
+    async def reworded(self, task: TimedTask, text: str, by: Occasion, *, times: bool) -> TimedTask:
+        """Returns a task with new times, or with new words; nothing is stored."""
+        said = text.strip()
+        wish = TaskWish(when=said) if times else TaskWish(what=said)
+        return await self.changed(task, wish, by)
+
     async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask:
         """Returns the next version of a task; nothing is stored."""
         new = wish.applied(task).dated(by.at)

@@ -27,8 +27,11 @@ class Timetable:
         if found is None and 0 < len(said) <= LONGEST_WHEN:
             found = await self._moment(said, now, zone, language)
         if found is None:
-            examples = ", ".join(f"`{one}`" for one in EXAMPLES)
-            raise WhenUnclear(f"I do not understand “{said[:_SHOWN]}” as a time. Try {examples}.")
+            *most, last = (f"`{one}`" for one in EXAMPLES)
+            raise WhenUnclear(
+                f"I do not understand “{said[:_SHOWN]}” as a time. I understand, for example: "
+                f"{', '.join(most)} or {last}."
+            )
         if not self.times(found, zone, now, 1) and not isinstance(found, Once):
             raise WhenUnclear("That time never comes.")
         return found

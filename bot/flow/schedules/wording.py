@@ -37,8 +37,8 @@ def footer(task: TimedTask, run: TaskRun) -> str:
     """Returns the small line below the answer of a run."""
     late = f" · late, due {moment(run.due, task)}" if run.late else ""
     if task.paces:
-        return f"🎯 {task.name} · goal {task.id}{late}"
-    return f"⏰ {task.said} · task {task.id}{late}"
+        return f"🎯 {task.name}{late}"
+    return f"⏰ {task.said} · {task.name}{late}"
 
 
 def moment(at: datetime, task: TimedTask) -> str:

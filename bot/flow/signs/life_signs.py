@@ -75,7 +75,12 @@ class Lives:
             self._reactions.working(address, message_ids)
 
         # A screen that keeps what it showed needs no words again.
-        live = Live(self._clock, () if channel.instant else work.progress.spoken)
+        live = Live(
+            self._clock,
+            () if channel.instant else work.progress.spoken,
+            # The lines of a draft stay for good there, and those of /verbose tell the same.
+            apart=channel.instant and work.log.chat.verbose,
+        )
         if work.log.chat.screen is not None:
             # One line tells of all errands; their drafts would fight for the same screen.
             yield live

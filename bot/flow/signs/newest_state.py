@@ -37,13 +37,14 @@ _MESSAGE_TICK = 5.0
 class Live:
     """The newest content for the screen; another task shows it, so the turn never waits for it.
 
-    It begins with the words that the turn has `said` already and that stand in no message.
+    It begins with the words that the turn has `said` already and that stand in no message. Calls
+    that are shown `apart` leave it when they have ended.
     """
 
-    def __init__(self, clock: Clock, said: Sequence[str] = ()) -> None:
+    def __init__(self, clock: Clock, said: Sequence[str] = (), *, apart: bool = False) -> None:
         self.changed = asyncio.Event()
         self._clock = clock
-        self._telling = Telling(said)
+        self._telling = Telling(said, apart=apart)
         self._passed: list[str] = []
         self._known: Sequence[str] | None = ()
 

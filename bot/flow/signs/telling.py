@@ -34,10 +34,15 @@ _Part: TypeAlias = str | list[_Deed]
 
 
 class Telling:
-    """Grows with the turn; begins with the words that stand in no message yet."""
+    """Grows with the turn; begins with the words that stand in no message yet.
 
-    def __init__(self, said: Sequence[str] = ()) -> None:
+    Where calls are shown `apart`, whole and in messages of their own, a deed is told only as long
+    as it runs.
+    """
+
+    def __init__(self, said: Sequence[str] = (), *, apart: bool = False) -> None:
         self._parts: list[_Part] = [*said]
+        self._apart = apart
         self._words = ""
         self._note = ""
 
@@ -72,6 +77,9 @@ class Telling:
         for deed in self._last_deeds:
             if (result := results.get(deed.call.id)) is not None:
                 deed.sign, deed.ruled = FAILED if result.is_error else DONE, result.ruled
+        if self._apart:
+            done = self._last_deeds
+            done[:] = [deed for deed in done if deed.sign == RUNNING or deed.ruled]
 
     def note(self, line: str) -> None:
         """Takes a line about work that is no call of a tool; it stays below until words come."""

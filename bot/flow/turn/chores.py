@@ -12,6 +12,10 @@ from bot.flow.turn.scene import Scenes
 
 _EVERYTHING = 1_000.0
 """A fill level of the window at which no old turn may stay."""
+_MADE = (
+    "From now on I go by a summary of this conversation, no longer by every word. /undo takes the "
+    "summary back."
+)
 
 
 class Chore(Protocol):
@@ -30,7 +34,7 @@ class Summarising:
     async def do(self, work: Work) -> None:
         scene = await self._scenes.of(work)
         made = await self._compaction.make_room(work, scene.profile, fill=_EVERYTHING)
-        told = "The conversation is summarised." if made else "There is nothing to summarise yet."
+        told = _MADE if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
         settled = work.counted(
             state=TurnState.SETTLED,

@@ -167,10 +167,10 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     if not owners.reachable:
         text = f"{who} may not approve changes, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
-    where = "" if chat.private else f" in the group {cited_name(chat.title)}"
-    why = (
-        f"{who} asks{where if owners.chats else ''}; only an owner can approve this: {owners.names}"
-    )
+    # The card names the person who asks in a line of its own.
+    elsewhere = bool(owners.chats) and not chat.private
+    where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
+    why = f"Only an owner can approve this: {owners.names}{where}"
     return AskFirst(explained(gate.preview, why), gate.repeat, owners.chats)
 
 

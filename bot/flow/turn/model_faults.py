@@ -18,6 +18,7 @@ LONG_WAIT = 10.0
 _REASONS = {
     Trouble.RATE: "The model's provider accepts no more requests for now.",
     Trouble.OVERLOADED: "The model is overloaded.",
+    Trouble.DOWN: "The model's provider has a fault.",
 }
 _UNREACHED = "I cannot reach the model."
 

@@ -9,7 +9,7 @@ from bot.domain.step import Finish
 from bot.domain.tool import Code, Status, clipped
 from bot.domain.transcript import NoteBody
 from bot.domain.trouble import ModelTrouble, Trouble
-from bot.domain.turn import ACCESS_ENDED, BOT_GONE, ONE_OF_SEVERAL
+from bot.domain.turn import ACCESS_ENDED, BOT_GONE, GIVEN_UP, ONE_OF_SEVERAL
 from bot.domain.visible_text import visible
 from bot.flow.turn.trouble_words import others_told, streamed, words_of
 
@@ -51,7 +51,10 @@ _STOPPED = {
     BOT_GONE: "Stopped: I was removed from this chat.",
 }
 
-_NOTHING = "No tool ran, so nothing was changed."
+_SAID_ELSEWHERE = ("/new ", "/plan done ", GIVEN_UP)
+"""The beginnings of `stop_asked` of turns whose stop people read in another message."""
+
+_NOTHING = "Nothing was changed."
 
 _LONGEST_ERROR = 600
 
@@ -118,8 +121,8 @@ def _closing_text(
     if reason is StopReason.USER_CANCELLED:
         asked = progress.turn.stop_asked or ""
         happened = _STOPPED.get(asked, happened)
-        if asked.startswith("/new ") or asked.endswith(ONE_OF_SEVERAL):
-            happened = ""  # the answer to the command, or another turn, says it already
+        if asked.startswith(_SAID_ELSEWHERE) or asked.endswith(ONE_OF_SEVERAL):
+            happened = ""  # the answer to the command, a card, or another turn says it already
     told = happened.format(rounds=progress.turn.rounds, why=finish.why)
     if reason is StopReason.TOOL_FAILURE_POLICY and (alike := _failed_alike(progress)):
         told = alike

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.domain.storable import storable
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ReplyPart, TextPart
 
@@ -26,7 +27,8 @@ def _admitted(part: ReplyPart, taken: set[str]) -> ReplyPart:
         case CallPart(call=call):
             return CallPart(_call(call, taken))
         case TextPart(text=text, raw=raw):
-            return TextPart(_whole(text), raw) if text == _whole(text) else TextPart(_whole(text))
+            sound = storable(text)
+            return TextPart(sound, raw if sound == text else None)
         case _:
             return part
 
@@ -49,8 +51,3 @@ def clean_name(name: str) -> str:
 
 def _renamed(raw: Mapping[str, Any] | None, call_id: str, name: str) -> Mapping[str, Any] | None:
     return None if raw is None else {**raw, "id": call_id, "name": name}
-
-
-def _whole(text: str) -> str:
-    """Removes lone surrogates and NUL: they say nothing, and a request or a row with them fails."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", "�")

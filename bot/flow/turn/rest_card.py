@@ -61,16 +61,17 @@ def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show
 def shown_unserved(turn: Turn, purpose: str, done: int, pause: timedelta, why: str) -> Show:
     """The card of a turn that no model could serve; `why` are the words of the last fault."""
     named = _named(purpose)
-    about = f" “{named}” waits; nothing is lost." if named else " Nothing is lost."
+    lost = "nothing is lost" if done else "nothing is lost or changed"
+    about = f" “{named}” waits; {lost}." if named else f" {lost.capitalize()}."
+    about = f"{about} {_kept(done)}" if done else about
     told = clipped(" ".join(why.split()), _LONGEST_REASON)
     then = f"I try again in {_minutes(pause)}."
-    return _shown(turn, f"⏸ {told}{about} {_kept(done)}\n{then}", _buttons(turn))
+    return _shown(turn, f"⏸ {told}{about}\n{then}", _buttons(turn))
 
 
 def shown_after(turn: Turn) -> Show:
     """The card once the rest is over, without buttons."""
-    tried = f"🔁 Try {max(turn.attempts, turn.rests) + 1} has begun."
-    text = "⏹ Given up." if turn.stop_asked is not None else tried
+    text = "⏹ Given up." if turn.stop_asked is not None else "🔁 Trying again."
     return _shown(turn, text)
 
 
@@ -80,7 +81,7 @@ def _named(purpose: str) -> str:
 
 def _kept(done: int) -> str:
     if not done:
-        return "No tool has run for it."
+        return "Nothing was changed."
     return (
         f"{done} calls done so far stay done." if done > 1 else "The call done so far stays done."
     )

@@ -40,6 +40,8 @@ class Settlement:
         also: list[Write] = [*cards_at_end(work, finish.stop_reason), *outcomes(work, closed)]
         also.extend((last.message,) if last.message is not None else ())
         also.extend(write for part in parts for write in part.writes)
+        if not any(part.silent for part in parts):
+            also.extend(shown for part in parts for shown in part.behind)
         also.append(self._audit(work, finish))
         if progress.closes is not None:
             await work.release()  # the summary is a model call: no unwritten entry waits for it

@@ -13,6 +13,7 @@ from bot.domain.file_change import FileChange
 from bot.domain.limits import Limits
 from bot.domain.progress import HINT, Done, Progress, error_key
 from bot.domain.server import ServerConsent
+from bot.domain.storable import storable
 from bot.domain.tool import (
     Code,
     LetServerIn,
@@ -117,7 +118,7 @@ class ToolRunner:
             call.id,
             call.name,
             status,
-            _clean(output.text),
+            storable(output.text),
             code=Code.ERROR if status is Status.FAILED else None,
             untrusted=output.untrusted,
             origin=output.origin,
@@ -219,7 +220,9 @@ def _failed(
 ) -> ToolResult:
     """Returns the result of a call that failed; it is foreign when the words of the fault are."""
     untrusted = why.untrusted if isinstance(why, ToolFailure) else None
-    return ToolResult(call.id, call.name, status, _clean(str(why)), code=code, untrusted=untrusted)
+    return ToolResult(
+        call.id, call.name, status, storable(str(why)), code=code, untrusted=untrusted
+    )
 
 
 def _without_secrets(text: str, place: Place) -> str:
@@ -227,11 +230,6 @@ def _without_secrets(text: str, place: Place) -> str:
     for secret in place.secrets:
         text = text.replace(secret, "[secret]")
     return text
-
-
-def _clean(text: str) -> str:
-    """Removes lone surrogates and NUL: neither a provider nor a database takes them."""
-    return text.encode("utf-8", "replace").decode().replace("\x00", "�")
 
 
 def _cut(ran: Ran, room: int, place: Place) -> Ran:

@@ -14,10 +14,11 @@ _HAPPENED = {
     Trouble.MODEL: "There is no model {model} at its provider.",
     Trouble.RATE: "The model's provider accepts no more requests for now.{pause}",
     Trouble.OVERLOADED: "The model is overloaded and did not answer.{pause}",
+    Trouble.DOWN: "The model's provider has a fault and gave no answer.{pause}",
     Trouble.CONNECTION: "The connection to the model broke, several times.",
     Trouble.EMPTY: "The model gave an empty answer each time that I asked.",
     Trouble.TOO_LONG: "This conversation is too long for the model, even shortened.",
-    Trouble.FORM: "The model's provider does not accept this conversation as it stands.",
+    Trouble.FORM: "The model's provider does not accept this conversation.",
     Trouble.OTHER: "The model answered in a way that I cannot use.",
 }
 
@@ -40,18 +41,19 @@ _HELPS = {
     ),
     Trouble.RATE: ("Try again {later}.", "Try again {later}."),
     Trouble.OVERLOADED: ("Try again {later}.", "Try again {later}."),
+    Trouble.DOWN: ("Try again {later}.", "Try again {later}."),
     Trouble.CONNECTION: (
-        "Try again. If it stays so, `steward doctor` finds out why.",
-        "Try again. If it stays so, tell the owner.",
+        "Try again. If it happens again, `steward doctor` finds out why.",
+        "Try again. If it happens again, tell the owner.",
     ),
     Trouble.EMPTY: (
         "Try again, or put it differently.",
         "Try again, or put it differently.",
     ),
-    Trouble.TOO_LONG: ("/new starts afresh.", "/new starts afresh."),
+    Trouble.TOO_LONG: ("/new begins a new conversation.", "/new begins a new conversation."),
     Trouble.FORM: (
-        "/new starts afresh. The log on the server has the details.",
-        "/new starts afresh.",
+        "/new begins a new conversation. The log on the server has the details.",
+        "/new begins a new conversation.",
     ),
     Trouble.OTHER: (
         "Try again in a while. The log on the server has the details.",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
-from bot.domain.file_change import FileChange, Stage, UndoButton, UndoVerb
+from bot.domain.file_change import FileChange, Stage, UndoButton, UndoVerb, undo_label
 from bot.domain.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
 from bot.domain.transcript import Body, CutBody
@@ -14,7 +14,7 @@ from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.putting_back import Put, PuttingBack
 from bot.flow.undoing.question import question
-from bot.flow.undoing.turns import asked_in, lasting, newest_turn
+from bot.flow.undoing.turns import asked_in, lasting, newest_deed, summarised
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
 from bot.ports.outbox import Outbox
 
@@ -44,8 +44,14 @@ class UndoChore:
 
     async def _take_out(self, work: Work, turn: str) -> None:
         """Takes a turn out of view, and offers to put back the files that it changed."""
-        if newest_turn(work.log.entries()) != turn:
+        log = work.log.entries()
+        if newest_deed(log) != turn:
             await self._settle(work, (), (_notice(work, wording.GONE_ON),))
+            return
+        if summarised(log, turn):
+            whole = CutBody((), 0, unsummed=(turn,))
+            told = _notice(work, wording.UNSUMMED)
+            await self._settle(work, (whole,), (told, _audit(work, "summary.taken_back", turn)))
             return
         entries = work.log.entries(turn)
         files = [one for one in await self._parts.changes.of_task(turn) if not one.undone]
@@ -57,7 +63,9 @@ class UndoChore:
         note = (wording.left_note(files, left),) if files or left else ()
         out = CutBody((), 0, without=(turn,))
         forgotten = DropPassage(turn, work.turn.conversation)
-        await self._settle(work, (out, *note), (shown, forgotten, _audit(work, turn)))
+        await self._settle(
+            work, (out, *note), (shown, forgotten, _audit(work, "turn.taken_back", turn))
+        )
 
     async def _put_back(self, work: Work) -> None:
         asked = await self._parts.changes.asked_by(work.turn.id)
@@ -131,13 +139,13 @@ def _notice(work: Work, text: str) -> Show:
 def _offer(turn: str, files: Sequence[FileChange]) -> tuple[tuple[Button, ...], ...]:
     if not files:
         return ()
-    return ((Button(wording.undo_label(files), UndoButton(UndoVerb.ALL, turn).data),),)
+    return ((Button(undo_label(len(files)), UndoButton(UndoVerb.ALL, turn).data),),)
 
 
 def _failed(puts: Sequence[Put]) -> list[str]:
     return [wording.failed_line(one.change, one.why) for one in puts if one.why]
 
 
-def _audit(work: Work, turn: str) -> AddAudit:
+def _audit(work: Work, action: str, turn: str) -> AddAudit:
     at, by = work.clock.now(), work.turn.asker
-    return AddAudit(at, work.turn.chat, by, "turn.taken_back", turn, {"turn": turn})
+    return AddAudit(at, work.turn.chat, by, action, turn, {"turn": turn})

@@ -14,7 +14,7 @@ from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import CARD
-from bot.flow.undoing.turns import undo_turn
+from bot.flow.undoing.turns import ruled_in, undo_turn
 from bot.flow.ways.buttons import without_buttons
 from bot.ports.clock import Clock
 from bot.ports.file_changes import FileChanges
@@ -22,6 +22,8 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import Outbox
 from bot.ports.turns import TurnRows
+
+_OF_TURN = (UndoVerb.ALL, UndoVerb.RULED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,8 @@ class UndoDesk(ButtonsAlone):
         shown = press.message_id and await self._rows.outbox.key_of(chat, press.message_id)
         if not files:
             await self._take_away(shown or "", "")
-            return refused(wording.GONE)
+            kept = meant.verb in _OF_TURN and await self._rows.changes.of_task(meant.of)
+            return refused(wording.DONE_ALREADY if kept else wording.GONE)
         told = await self._against(files, meant, chat, person)
         if told or person is None:
             return refused(told)
@@ -75,7 +78,7 @@ class UndoDesk(ButtonsAlone):
             return wording.NOT_YOURS
         if not all(person.may_approve_for(one.asker) for one in files):
             return wording.NOT_APPROVER
-        pressed = meant.verb is not UndoVerb.ALL and files[0].flips != meant.flips
+        pressed = meant.verb not in _OF_TURN and files[0].flips != meant.flips
         return wording.DONE_ALREADY if pressed else ""
 
     async def _queued(self, first: FileChange, writes: Sequence[Write]) -> PressAnswer:
@@ -111,13 +114,22 @@ class UndoDesk(ButtonsAlone):
 
     async def _files(self, meant: UndoButton) -> Sequence[FileChange]:
         """Returns the changes that a button means, as far as they are kept."""
-        if meant.verb is UndoVerb.ALL:
+        if meant.verb in _OF_TURN:
             found = [o for o in await self._rows.changes.of_task(meant.of) if not o.undone]
+            if meant.verb is UndoVerb.RULED:
+                ruled = await self._ruled(meant.of)
+                found = [one for one in found if one.id in ruled]
         else:
             one = await self._rows.changes.get(meant.of)
             found = [] if one is None else [one]
         since = self._clock.now() - timedelta(days=self._days)
         return [one for one in found if one.at >= since]
+
+    async def _ruled(self, turn: str) -> frozenset[str]:
+        """Returns the changes of a turn that a standing rule let happen."""
+        row = await self._rows.turns.get(turn)
+        log = () if row is None else await self._journal.entries(row.conversation)
+        return ruled_in(log, turn)
 
     async def _belongs(self, change: FileChange, chat: int) -> bool:
         if change.chat == chat:

@@ -46,17 +46,40 @@ def undo_turn(
 
 def newest_turn(log: Sequence[Entry]) -> str | None:
     """Returns the newest turn in view; summaries and the taking back itself are none."""
-    for entry in uncovered(reversed(log)):
-        about_view = isinstance(entry.body, SummaryBody | CutBody)
-        if entry.turn and not about_view and not entry.turn.startswith(_PREFIX):
-            return entry.turn
-    return None
+    return next((entry.turn for entry in uncovered(reversed(log)) if _is_talk(entry)), None)
+
+
+def newest_deed(log: Sequence[Entry]) -> str | None:
+    """Returns the newest turn that can be taken back: of the talk, or one that only summarised."""
+    deeds = (
+        entry.turn
+        for entry in uncovered(reversed(log))
+        if _is_talk(entry) or (isinstance(entry.body, SummaryBody) and summarised(log, entry.turn))
+    )
+    return next(deeds, None)
+
+
+def summarised(log: Sequence[Entry], turn: str) -> bool:
+    """Returns True for a turn that a person began for a summary alone."""
+    own = [entry.body for entry in log if entry.turn == turn]
+    return bool(own) and all(isinstance(body, SummaryBody) for body in own)
+
+
+def _is_talk(entry: Entry) -> bool:
+    about_view = isinstance(entry.body, SummaryBody | CutBody)
+    return bool(entry.turn) and not about_view and not entry.turn.startswith(_PREFIX)
 
 
 def asked_in(entries: Sequence[Entry]) -> str:
     """Returns the words of the person in a turn; empty when none opened it."""
     asked = (e.body.purpose for e in entries if isinstance(e.body, AskerBody))
     return next(asked, "")
+
+
+def ruled_in(entries: Sequence[Entry], turn: str) -> frozenset[str]:
+    """Returns the changes of files of a turn that a standing rule let happen."""
+    own = (e.body.result for e in entries if e.turn == turn and isinstance(e.body, ResultBody))
+    return frozenset(result.undo for result in own if result.ruled and result.undo)
 
 
 def lasting(entries: Sequence[Entry]) -> tuple[str, ...]:

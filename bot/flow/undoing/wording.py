@@ -29,10 +29,13 @@ DONE_ALREADY = "That is done already."
 GONE = "The old content is no longer kept, so this cannot be undone."
 KEPT = "Kept as it is."
 ANYWAY, KEEP = "Put back anyway", "Keep"
-UNDONE = "↩ Undone"
+UNDONE, CHANGE_UNDONE = "↩ Undone", "↩ The change is undone"
 GONE_ON = "The conversation has gone on meanwhile, so I took nothing back. /undo does it now."
-PUTTING_BACK = "Putting the files back."
+PUTTING_BACK = "Taking back what I changed in files."
+UNSUMMED = "↩ The summary is taken back. I have the whole conversation before me again."
+OUT_OF_VIEW = "I go on as if that had not been said. I still keep it; /forget can erase it."
 
+_REMOVED = "removed: I had created it"
 _LONGEST_WISH = 60
 _MOST_NAMED = 5
 _MOST_NOTED = 20
@@ -46,7 +49,7 @@ def done_line(change: FileChange) -> str:
     """Returns what became of a file, once its change was taken back or done again."""
     name, gone, new = named(change), change.now == ABSENT, change.target == ABSENT
     if change.undone:
-        return f"↩ {name} is {'removed again' if gone else 'back' if new else 'as it was before'}"
+        return f"↩ {name} is {_REMOVED if gone else 'back' if new else 'as it was before'}"
     return f"↪ {name} is {'deleted again' if gone else 'there again' if new else 'changed again'}"
 
 
@@ -63,26 +66,20 @@ def met_title(change: FileChange) -> str:
 
 def met_end(change: FileChange) -> str:
     how = "do the change again" if change.undone else "undo the change"
-    return f"Nothing was done. This is what it would become if you {how} now."
+    return f"Nothing was done yet. This is what it would become if you {how} now."
 
 
 def taken_out(wish: str, files: Sequence[FileChange], left: Sequence[str]) -> tuple[Block, ...]:
     """Returns the message about a turn that was taken back, and what it has done."""
     words = one_line(" ".join(wish.split()), _LONGEST_WISH)
-    what = f"“{words}” and what I did then" if words else "what I did last"
-    head = f"↩ I forget {what}: this talk goes on without it. It stays on record."
-    lines = [head]
+    what = f"“{words}” and my answer" if words else "what I did last"
+    lines = [f"↩ Taken back: {what}. {OUT_OF_VIEW}"]
     if files:
         paths = list(dict.fromkeys(named(one) for one in files))
-        lines.append(f"It changed {listed(paths)}. That is still so.")
+        lines.append(f"These files stay as I changed them: {listed(paths)}.")
     if left:
         lines.append(f"These cannot be undone: {listed([clipped(one, 80) for one in left])}.")
     return tuple(Plain(line, style="line") for line in lines)
-
-
-def undo_label(files: Sequence[FileChange]) -> str:
-    count = len(files)
-    return "↩ Undo the change" if count == 1 else f"↩ Undo the {count} changes"
 
 
 def left_note(files: Sequence[FileChange], left: Sequence[str]) -> NoteBody:

@@ -18,7 +18,7 @@ _BESIDE_CALLS = 120
 _MOST = 20
 """The most calls in one message."""
 
-_BESIDE = {"errand": "Errand", "task": "Task", "hook": "Hook"}
+_BESIDE = {"errand": "Helper", "task": "Task", "hook": "Hook"}
 
 
 def blocks_of(

@@ -161,7 +161,7 @@ async def test_a_denied_call_ends_a_scene_with_the_reason() -> None:
     await talk.gets("Ann denied this call. They said: not now", failed=True)
     assert talk.called[-1] == []
     assert "> not now" in talk.said[-1]
-    assert "You said no" in talk.said[-1]
+    assert "That was not approved" in talk.said[-1]
 
 
 @pytest.mark.parametrize(("result", "failed"), [("python3: not found", True), ("all good", False)])
@@ -182,7 +182,7 @@ async def test_a_skill_is_put_away_before_the_last_words() -> None:
     await talk.gets("Ann denied this call.", failed=True)
     assert [call.arguments for call in talk.called[-1]] == [{"name": "none"}]
     await talk.gets("tidy-csv is not at work any more.")
-    assert (talk.called[-1], "You said no" in talk.said[-1]) == ([], True)
+    assert (talk.called[-1], "That was not approved" in talk.said[-1]) == ([], True)
 
 
 async def test_a_long_answer_has_every_kind_of_formatting() -> None:

@@ -17,7 +17,7 @@ HOSTILE = (
 
 
 def body_of(*blocks: CallBlock) -> dict[str, object]:
-    head = Plain("Errand: `x`", style="aside")
+    head = Plain("Helper: `x`", style="aside")
     (piece,) = split_content(Outbound(OutboundKind.CALLS, (head, *blocks), silent=True))
     return dict(piece.body)
 
@@ -25,8 +25,8 @@ def body_of(*blocks: CallBlock) -> dict[str, object]:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_texts_are_in_the_file_alone_and_indented_below_their_labels(text: str) -> None:
     body = body_of(CallBlock("✓ `look x`, 3 s", text, "told"))
-    assert drawn(str(body["text"])) == "Errand: x\n✓ look x, 3 s"
-    assert str(body["text"]).startswith("-# Errand: `x`\n-# ✓ `look x`")
+    assert drawn(str(body["text"])) == "Helper: x\n✓ look x, 3 s"
+    assert str(body["text"]).startswith("-# Helper: `x`\n-# ✓ `look x`")
     file = body["file"]
     assert isinstance(file, dict)
     lines = str(file["text"]).split("\n")

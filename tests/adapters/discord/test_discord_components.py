@@ -1,9 +1,12 @@
 """Components: they obey Discord's limits, and mean after any restart what they meant before."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.adapters.discord.components import components_of, dialogue_for, pressed
+from bot.adapters.discord.components import asked_by, components_of, dialogue_for, pressed
+from bot.adapters.discord.pieces import split_content
+from bot.domain.message import REPLY_WITH, Hint, Markdown, Outbound, OutboundKind, Plain
 from tests.standins.discord.rules import check_components, check_dialogue
 
 BUTTON = st.fixed_dictionaries(
@@ -46,3 +49,30 @@ def test_a_component_of_somebody_else_says_nothing() -> None:
     assert pressed("", []) is None
     assert pressed("w:a", []) is None
     assert pressed("s0:", []) is None
+
+
+def test_every_message_that_asks_for_a_reply_gets_a_button_with_a_dialogue() -> None:
+    asking = Outbound(OutboundKind.NOTICE, (Plain("So?"),), asks=Hint.NOTE)
+    said = Outbound(OutboundKind.NOTICE, (Markdown("❓ Which?"), Markdown(f"{REPLY_WITH}words.")))
+    for content, hint in ((asking, Hint.NOTE), (said, None)):
+        (piece,) = split_content(content)
+        [row] = components_of(piece.body["buttons"])
+        [button] = row["components"]
+        assert button["label"] == "✏️ Answer…"
+        dialogue = dialogue_for(button["custom_id"], button["label"])
+        assert dialogue is not None
+        check_dialogue(dialogue)
+        [field] = dialogue["components"][0]["components"]
+        assert field.get("placeholder") == hint
+
+
+@pytest.mark.parametrize("hint", list(Hint))
+def test_a_dialogue_shows_the_hint_of_its_button_and_names_the_button(hint: Hint) -> None:
+    [row] = components_of([[{"label": "Else", "data": "t:when:1", "asks": hint}]])
+    [button] = row["components"]
+    assert pressed(button["custom_id"], []) == "t:when:1"
+    dialogue = dialogue_for(button["custom_id"], "Else")
+    assert dialogue is not None
+    check_dialogue(dialogue)
+    assert dialogue["components"][0]["components"][0]["placeholder"] == hint
+    assert asked_by(dialogue["custom_id"]) == "t:when:1"

@@ -93,6 +93,7 @@ async def test_every_refusal_has_its_fault(
         (403, None, Trouble.PERMISSION),
         (429, "insufficient_quota", Trouble.CREDIT),
         (429, None, Trouble.RATE),
+        (500, None, Trouble.DOWN),
         (503, None, Trouble.OVERLOADED),
     ],
 )

@@ -25,6 +25,7 @@ async def test_the_words_are_there_from_the_start_and_follow_the_file(path: Path
     write(path, "You are a pirate.\n")
     async with PersonaFile(path, 100, clock) as persona:
         assert (persona.words, persona.fault) == ("You are a pirate.", "")
+        assert persona.place == str(path)
         write(path, "\ufeffYou are a butler.")
         await changed(persona, clock)
         assert persona.words == "You are a butler."

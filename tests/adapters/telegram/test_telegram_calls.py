@@ -19,7 +19,7 @@ HOSTILE = (
 
 
 def calls(*blocks: CallBlock) -> Outbound:
-    return Outbound(OutboundKind.CALLS, (Plain("Errand: `x`", style="aside"), *blocks), silent=True)
+    return Outbound(OutboundKind.CALLS, (Plain("Helper: `x`", style="aside"), *blocks), silent=True)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -39,7 +39,7 @@ def test_all_that_a_tool_was_given_and_told_is_code_in_a_folded_quote(text: str)
         for a, b in zip((0, *(e.end for e in code)), (*(e.offset for e in code), None), strict=True)
         if b is not None
     )
-    assert rest.split() == ["Errand:", "✓", ",", "3", "s", "Input", "Output"]
+    assert rest.split() == ["Helper:", "✓", ",", "3", "s", "Input", "Output"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -108,6 +108,14 @@ def test_a_card_is_a_list_of_lines_and_an_answer_of_paragraphs() -> None:
     assert split(*blocks)[0]["text"] == "a\n\nb"
 
 
+def test_on_a_card_the_title_stands_out_long_content_folds_and_asides_stand_back() -> None:
+    content = "\n".join(f"line {n}" for n in range(40))
+    title, aside = Plain("Create a.md", style="title"), Plain("open for 24 h", style="aside")
+    [body] = split(title, CodeBlock(content, folds=True), aside, kind=OutboundKind.CARD)
+    found = [covered(body, kind) for kind in ("bold", "expandable_blockquote", "italic")]
+    assert found == [["Create a.md"], [content], ["open for 24 h"]]
+
+
 def test_text_that_cannot_be_sent_is_replaced() -> None:
     [body] = split(Plain("a\ud800\x00b"))
     assert body["text"] == "a\ufffd\ufffdb"

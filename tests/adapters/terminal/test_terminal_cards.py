@@ -20,7 +20,7 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
     message = await desk.card()
     assert desk.paper.printed == (
         "Run a command?\n\n  $ pytest -q\n\n"
-        "[y] ✅ Approve  [n] ❌ Deny\nor type what should be different\n"
+        "[y] ✅ Approve  [n] ❌ Deny\nor type a change or a question\n"
     )
     desk.paper.printed = ""
     blocks = (
@@ -151,14 +151,18 @@ async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk:
         Plain("🔐 Create `a.md` · 2 of 4", style="title"),
         CodeBlock("# A"),
         Plain("for “so · Reply to Ben · now”", style="aside"),
-        Plain("Reply to say what should be different · open for 24 h", style="aside"),
+        Plain("Reply with a change or a question", style="aside"),
+        Plain("No answer in 24 h: it does not run", style="aside"),
     )
     message = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
-    head, small = "│ 🔐 Create a.md · 2 of 4\n│\n│   # A\n", "│ open for 24 h\n"
+    head, small = (
+        "│ 🔐 Create a.md · 2 of 4\n│\n│   # A\n",
+        "│ No answer in 24 h: it does not run\n",
+    )
     assert f"{head}│\n│ for “so · Reply to Ben · now”\n{small}" in desk.paper.printed
     assert "Reply to say" not in desk.paper.printed
     assert ("bold cyan", "a.md") in desk.paper.fragments
-    assert ("dim", "open for 24 h") in desk.paper.fragments
+    assert ("dim", "No answer in 24 h: it does not run") in desk.paper.fragments
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.CARD, Plain("✅ Approved · a.md · 11:20", style="line"))
     await desk.edit(message, OutboundKind.CARD, Plain("✅ Created a.md · 11:21", style="line"))
@@ -256,7 +260,7 @@ async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: D
     desk.paper.printed = ""
     desk.screen.expect(pressed=True)
     await desk.edit(message, OutboundKind.CARD, failed, buttons=retry)
-    points = Markdown("Step 1 of the plan failed. Its card asks how to go on.", points=True)
+    points = Markdown("Step 1 of the plan failed. The plan’s card asks how to go on.", points=True)
     await desk.send(OutboundKind.ANSWER, points)
     await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "x", "h"), "")
     assert desk.paper.printed == (

@@ -15,6 +15,7 @@ from bot.domain.message import (
     REPLY_WITH,
     Address,
     Button,
+    CallBlock,
     CodeBlock,
     FileRef,
     InboundMessage,
@@ -194,9 +195,9 @@ async def test_a_line_that_moves_down_below_others_is_never_printed(desk: Desk) 
 
 
 async def test_what_a_rule_allowed_is_told_once(desk: Desk) -> None:
-    told = "✓ notes/b.md created, as you always allow in notes/"
+    told = "✓ notes/b.md created, as your rule for notes/ allows"
     await desk.draft(f"{told}\n\nDone.")
-    small = Plain(f"{told} (2 times)\n✓ 2 more, as you always allow", style="aside")
+    small = Plain(f"{told} (2 times)\n✓ 2 more, as your rules allow", style="aside")
     await desk.send(OutboundKind.ANSWER, Markdown("Done."), small)
     assert desk.paper.printed == f"{told}\n\nDone.\n"
     desk.paper.printed = ""
@@ -236,6 +237,16 @@ async def test_words_that_were_printed_as_they_came_are_not_printed_with_the_ans
     await desk.send(OutboundKind.ANSWER, *words, Markdown("There it is."), took)
     assert desk.paper.printed == f"{before}{said}\n\n2 tool calls · 4 s\n"
     assert ("dim", "2 tool calls · 4 s") in desk.paper.fragments
+
+
+async def test_each_part_of_a_call_tells_how_much_of_it_is_left_out(desk: Desk) -> None:
+    given, result = ("\n".join(f"{what} {n}" for n in range(12)) for what in ("given", "told"))
+    await desk.send(OutboundKind.CALLS, CallBlock("✓ Look", given, result, "/verbose last"))
+    lines = desk.paper.printed.splitlines()
+    at = lines.index("        … 7 more lines: /verbose last")
+    assert lines[at - 1] == "        given 4"
+    assert lines[at + 1] == "  out   told 0"
+    assert lines[-2:] == ["        told 9", "        … 2 more lines: /verbose last"]
 
 
 async def test_an_answer_right_below_other_words_goes_on_from_its_draft(desk: Desk) -> None:
@@ -306,7 +317,7 @@ async def test_an_option_that_changes_is_told_with_its_new_keys(desk: Desk) -> N
 
 async def test_a_button_keeps_its_key_when_others_beside_it_change(desk: Desk) -> None:
     def task(switch: str) -> tuple[tuple[Button, ...], ...]:
-        labels = (switch, "⏩ Run now", "✏️ Edit", "💬 Join the talk", "👁 Only read")
+        labels = (switch, "⏩ Run now", "✏️ Edit", "💬 Let it use this conversation")
         return (tuple(Button(label, f"m:tasks:{label} 1") for label in labels),)
 
     message = await desk.send(OutboundKind.OPTION, Markdown("▶️ Tea"), buttons=task("⏸ Pause"))
@@ -314,10 +325,33 @@ async def test_a_button_keeps_its_key_when_others_beside_it_change(desk: Desk) -
     assert "[p] ⏸  Pause" in first
     desk.paper.printed = ""
     await desk.edit(message, OutboundKind.OPTION, Markdown("⏸ Tea"), buttons=task("▶️ Resume"))
-    for kept in ("[r] ⏩ Run now", "[e] ✏️  Edit", "[j] 💬 Join the talk", "[o] 👁  Only read"):
+    for kept in (
+        "[r] ⏩ Run now",
+        "[e] ✏️  Edit",
+        "[l] 💬 Let it use this conversation",
+    ):
         assert kept in first
         assert kept in desk.paper.printed, "each key stands whole on its line, too"
     assert "[s] ▶️  Resume" in desk.paper.printed
+
+
+async def test_buttons_that_come_back_have_the_keys_that_they_had(desk: Desk) -> None:
+    def menu(*labels: str) -> tuple[tuple[Button, ...], ...]:
+        return (tuple(Button(label, f"m:tasks:{label} 1") for label in labels),)
+
+    first = menu("⏸ Pause", "⏩ Run now")
+    later = menu("▶️ Resume", "⏩ Run now")
+    message = await desk.send(OutboundKind.OPTION, Markdown("▶️ Tea"), buttons=first)
+    await desk.edit(message, OutboundKind.OPTION, Markdown("⏸ Tea"), buttons=later)
+    keys = desk.paper.printed.splitlines()[-1]
+    assert "[r] ⏩ Run now" in keys
+    await desk.edit(message, OutboundKind.OPTION, Markdown("Edit"), buttons=menu("◂ Back"))
+    assert desk.paper.printed.splitlines()[-1] != keys
+    await desk.edit(message, OutboundKind.OPTION, Markdown("⏸ Tea"), buttons=later)
+    assert desk.paper.printed.splitlines()[-1] == keys
+    desk.screen.board.go_on()
+    await desk.send(OutboundKind.OPTION, Markdown("⏸ Tea again"), buttons=later)
+    assert desk.paper.printed.splitlines()[-1] == keys, "in another message, too"
 
 
 async def test_a_wide_terminal_gives_code_the_width_and_keeps_prose_readable(desk: Desk) -> None:

@@ -11,6 +11,7 @@ from bot.domain.message import (
     Unreadable,
 )
 from bot.domain.person import Sender
+from bot.domain.storable import storable
 from tests.adapters.terminal.desk import AT, Desk
 from tests.words import PRESS_AGAIN, STAYS_OPEN
 
@@ -113,8 +114,8 @@ def test_what_is_no_update_of_ours_is_unreadable(desk: Desk, body: str) -> None:
 
 
 @given(st.text())
-def test_any_text_comes_back_without_lone_surrogates(text: str) -> None:
+def test_any_text_comes_back_as_it_can_be_stored(text: str) -> None:
     update = Writer("a", "a").message(text, AT)
     message = Desk().channel.parse(update.body)
     assert isinstance(message, InboundMessage)
-    assert message.text == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert message.text == storable(text)

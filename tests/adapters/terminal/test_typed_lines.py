@@ -33,6 +33,9 @@ def one() -> Board:
     return board
 
 
+STAYS = "The card stays open. Its keys: y Approve, n Deny or s Stop."
+
+
 def card(board: Board, number: int) -> OpenCard:
     found = board.numbered(number)
     assert found is not None
@@ -150,14 +153,12 @@ def test_words_of_assent_are_asked_about_rather_than_taken_for_a_reason(
 
 @pytest.mark.parametrize("line", ["what exactly will it write?", "is this safe?", "ok?"])
 def test_a_question_is_a_message_and_the_card_stays(one: Board, line: str) -> None:
-    assert read(line, one) == Said(line, None, "The card stays open. Its keys: y, n or s.")
+    assert read(line, one) == Said(line, None, STAYS)
 
 
 def test_words_below_an_answer_are_a_message_and_older_cards_stay(one: Board) -> None:
     one.note_answer()
-    assert read("write a poem", one) == Said(
-        "write a poem", None, "The card stays open. Its keys: y, n or s."
-    )
+    assert read("write a poem", one) == Said("write a poem", None, STAYS)
     assert read("1: too early", one) == Said("too early", card(one, 1))
     assert read("y", one) == Pressed(card(one, 1), "c:1:y")
 
@@ -166,7 +167,9 @@ def test_other_text_is_no_reply_to_a_card_that_only_buttons_answer() -> None:
     board = Board()
     asked = board.put("m3", ["Shall it?"], (Button("Replace", "r:1:r"), Button("Keep", "r:1:k")))
     typed = read("the weather is fine", board)
-    assert typed == Said("the weather is fine", None, "The card stays open. Its keys: r or k.")
+    assert typed == Said(
+        "the weather is fine", None, "The card stays open. Its keys: r Replace or k Keep."
+    )
     assert read("1: what about it", board) == Said("what about it", asked)
     assert read("k", board) == Pressed(asked, "r:1:k")
 
@@ -179,9 +182,7 @@ def test_commands_are_no_denial(board: Board, line: str) -> None:
 def test_what_was_begun_for_one_card_never_answers_a_later_one(one: Board) -> None:
     begun = one.cards
     assert "came up while you were typing" in hint(read_typed("y", (), one))
-    assert read_typed("hello", (), one) == Said(
-        "hello", None, "The card stays open. Its keys: y, n or s."
-    )
+    assert read_typed("hello", (), one) == Said("hello", None, STAYS)
     one.put("m2", ["b.md"], WIDER)
     assert "came up while you were typing" in hint(read_typed("y2", begun, one))
     assert "came up while you were typing" in hint(read_typed("2: no good", begun, one))
@@ -311,13 +312,19 @@ def test_letters_that_answer_questions_are_never_spent_keys() -> None:
     assert [read_typed(line, (), board) for line in "yn"] == [Said("y"), Said("n")]
 
 
-def test_a_letter_that_begins_a_talk_is_taken_for_a_key_of_an_earlier_one() -> None:
+def test_the_first_letter_of_a_talk_is_taken_for_a_key_of_an_earlier_one() -> None:
     board = Board()
+    board.go_on()
+    board.note_answer("It's in May, and it flowers for a week.")
     assert NO_SUCH_KEY in hint(read_typed("s", (), board))
     assert read_typed("s", (), board) == Said("s")
-    answered = Board()
-    answered.note_answer()
-    assert read_typed("s", (), answered) == Said("s")
+
+
+@pytest.mark.parametrize("answer", ["Shall I take R, S or T?", "(r) red, (s) silver", "s/m/l?"])
+def test_a_letter_that_an_answer_named_is_sent(answer: str) -> None:
+    board = Board()
+    board.note_answer(answer)
+    assert read_typed("s", (), board) == Said("s")
 
 
 def test_options_of_one_kind_are_told_apart_by_numbers() -> None:

@@ -23,7 +23,7 @@ from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.approvals.fitting import LONGEST, beginning
 from tests.domain.logs import NOON, call, card
-from tests.words import ALWAYS, ALWAYS_IN, REPLY_HINT, RULE_PAUSED
+from tests.words import ALWAYS, NOT_DECIDED, REPLY_HINT, RULE_PAUSED, STOP_WORK
 
 tokens = st.text(alphabet="abcXYZ019_-", min_size=1, max_size=43)
 
@@ -91,7 +91,8 @@ def test_an_open_card_says_what_will_happen_shows_it_whole_and_says_why_it_asks(
         ("⚠️ It deletes broadly", ""),
         ("in workspace", ""),
         ("for “the report”", "aside"),
-        (f"{REPLY_HINT} · open for 24 h", "aside"),
+        (REPLY_HINT, "aside"),
+        (NOT_DECIDED, "aside"),
     ]
 
 
@@ -110,6 +111,14 @@ def test_the_workspace_is_not_worth_a_word() -> None:
     assert "in the workspace" not in shown(open_card(replace(asked(), preview=seen)))
 
 
+def test_a_command_names_its_place_in_words_that_people_know() -> None:
+    """A rule is given for the words of the preview, so those stay as they are."""
+    seen = replace(asked().preview, where="in the workspace, sandboxed, no network")
+    card = replace(asked(), preview=seen)
+    assert "in the chat's folder, sandboxed, no network" in shown(open_card(card))
+    assert card.preview.where == seen.where
+
+
 def test_a_card_says_that_a_rule_is_paused_and_by_what() -> None:
     paused = replace(asked().preview, paused="a document")
     assert f"⚠️ {RULE_PAUSED} Source: a document." in shown(
@@ -118,30 +127,30 @@ def test_a_card_says_that_a_rule_is_paused_and_by_what() -> None:
 
 
 def test_the_buttons_say_what_they_grant_and_none_grants_what_cannot_count() -> None:
-    last = ["❌ Deny", "✏️ Change…", "⏹ Stop"]
-    assert labels(open_card(asked())) == [["✅ Approve"], [ALWAYS], last]
+    last = [["❌ Deny", "✏️ Change…"], [STOP_WORK]]
+    assert labels(open_card(asked())) == [["✅ Approve"], [f"{ALWAYS}this command"], *last]
     folder = replace(asked().preview, wider=PathRule("notes"))
     both = labels(open_card(replace(asked(), preview=folder)))
-    assert both == [["✅ Approve"], [ALWAYS], [f"{ALWAYS_IN}notes/"], last]
+    assert both == [["✅ Approve"], [f"{ALWAYS}this command"], ["🔁 Always run in notes/"], *last]
     once = replace(folder, once=True)
     assert labels(open_card(replace(asked(), preview=once))) == [
         ["✅ Approve"],
-        [f"{ALWAYS_IN}notes/"],
-        last,
+        ["🔁 Always run in notes/"],
+        *last,
     ]
     tool = replace(asked().preview, always=ToolRule(), always_label="any echo")
     assert labels(open_card(replace(asked(), preview=tool)))[1] == ["🔁 Always allow any echo"]
     danger = replace(folder, effect=Effect.DANGER)
-    assert labels(open_card(replace(asked(), preview=danger))) == [["✅ Approve"], last]
+    assert labels(open_card(replace(asked(), preview=danger))) == [["✅ Approve"], *last]
 
 
 def test_only_the_first_card_of_several_approves_them_all_and_says_what_it_leaves_out() -> None:
-    assert labels(open_card(asked(group=3)))[-1] == ["✅ Approve all (3)"]
-    assert ["✅ Approve all (3)"] not in labels(open_card(asked(group=3, position=1)))
-    assert len(labels(open_card(asked()))) == 3
+    assert labels(open_card(asked(group=3)))[-1] == ["✅ Approve all"]
+    assert ["✅ Approve all"] not in labels(open_card(asked(group=3, position=1)))
+    assert len(labels(open_card(asked()))) == 4
     more = replace(asked().preview, together=4)
     partly = open_card(replace(asked(group=3), preview=more))
-    assert labels(partly)[-1] == ["✅ Approve all (3, not the ⚠️)"]
+    assert labels(partly)[-1] == ["✅ Approve all but the ⚠️"]
 
 
 def test_a_repetition_is_asked_with_go_on_and_stop_and_told_in_these_words() -> None:
@@ -171,8 +180,8 @@ def test_a_decided_card_names_who_decided_where_it_was_somebody_else_or_others_s
     decided = asked(
         state=ApprovalState.DENIED, decided_by=1, asker=1, decider_name="Bo", reason="too  early"
     )
-    assert told(decided) == "❌ Denied: “too early” · Run `pytest -q`"
-    other = "❌ Denied by Bo: “too early” · Run `pytest -q`"
+    assert told(decided) == "❌ Denied · Run `pytest -q` · “too early”"
+    other = "❌ Denied by Bo · Run `pytest -q` · “too early”"
     assert told(replace(decided, decided_by=2)) == other
     assert told(replace(decided, asker_name="Ann")) == other
 

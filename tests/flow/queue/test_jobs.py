@@ -20,6 +20,7 @@ CHAT = Chat(1, Address("terminal", "1"), "c1")
 PARKED = turn("t1", state=TurnState.PARKED)
 RUNNING = turn("t1")
 QUEUED = turn("t2", state=TurnState.QUEUED)
+GIVEN_UP = replace(turn("t0", state=TurnState.RESTING), stop_asked="Give up, by Ann")
 
 
 def todo(
@@ -79,6 +80,15 @@ def test_a_stop_moves_a_parked_turn() -> None:
     stopped = replace(PARKED, stop_asked="Ann by /stop")
     agenda = todo((stopped,), approvals=carded(ApprovalState.OPEN), waiting=(row(),))
     assert next_job(agenda, None) == TakeUp(stopped)
+
+
+def test_the_end_of_a_resting_turn_never_comes_between_calls_and_their_results() -> None:
+    cards = carded(ApprovalState.OPEN)
+    stopped = replace(PARKED, stop_asked="Ann by /stop")
+    assert next_job(todo((GIVEN_UP, RUNNING)), None) == TakeUp(RUNNING)
+    assert next_job(todo((GIVEN_UP, stopped), approvals=cards), None) == TakeUp(stopped)
+    assert next_job(todo((GIVEN_UP, PARKED), approvals=cards), None) == SetAside(PARKED)
+    assert next_job(todo((GIVEN_UP,), (QUEUED,)), None) == TakeUp(GIVEN_UP)
 
 
 def test_cards_of_other_turns_are_no_news() -> None:

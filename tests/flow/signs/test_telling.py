@@ -63,7 +63,7 @@ def test_a_deed_that_a_rule_allowed_is_told_in_the_words_that_stand_below_the_an
     telling = Telling()
     one, two = (call(n, "write_file", {"path": n, "content": ""}) for n in ("a.md", "b.md"))
     telling.running([one, two], 0.0)
-    ruled = "a.md created, as you always allow in notes/"
+    ruled = "a.md created, as your rule for notes/ allows"
     telling.finished([(one, replace(result(one), ruled=ruled)), (two, result(two))])
     assert telling.whole() == f"✓ {ruled}\n✓ Write b.md"
 

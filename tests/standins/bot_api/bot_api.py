@@ -8,7 +8,6 @@ from tests.standins.bot_api.faults import (
     AnswerRaw,
     DropAnswer,
     DropRequest,
-    Gate,
     Refuse,
     Stall,
 )
@@ -19,6 +18,7 @@ from tests.standins.bot_api.server import build_app
 from tests.standins.bot_api.service import Call, Service
 from tests.standins.bot_api.webhook import Webhook
 from tests.standins.bot_api.world import Person
+from tests.standins.gate import Gate
 
 TOKEN = "4200:stand-in_token-AAE"
 T = TypeVar("T")

@@ -1,8 +1,9 @@
 """Faults a test orders for the next calls of a method."""
 
-import asyncio
 from collections import defaultdict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from tests.standins.gate import Gate
 
 BAD_GATEWAY_PAGE = (
     "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n"
@@ -42,31 +43,6 @@ class AnswerRaw:
 @dataclass(frozen=True)
 class Stall:
     """Take the call and never answer; nothing is done."""
-
-
-@dataclass(eq=False)
-class Gate:
-    """Holds one call until released: before its work, or between its work and its answer."""
-
-    after_work: bool = False
-    _arrived: asyncio.Event = field(default_factory=asyncio.Event)
-    _released: asyncio.Event = field(default_factory=asyncio.Event)
-
-    async def arrived(self, within: float = 10) -> None:
-        """Wait until the call stands at the gate; TimeoutError after `within` seconds."""
-        async with asyncio.timeout(within):
-            await self._arrived.wait()
-
-    @property
-    def holding(self) -> bool:
-        return self._arrived.is_set() and not self._released.is_set()
-
-    def release(self) -> None:
-        self._released.set()
-
-    async def hold(self) -> None:
-        self._arrived.set()
-        await self._released.wait()
 
 
 Fault = Refuse | DropRequest | DropAnswer | AnswerRaw | Stall | Gate

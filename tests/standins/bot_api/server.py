@@ -15,7 +15,6 @@ from tests.standins.bot_api.faults import (
     DropAnswer,
     DropRequest,
     Fault,
-    Gate,
     Refuse,
     Stall,
 )
@@ -23,6 +22,7 @@ from tests.standins.bot_api.methods import METHODS, RICH, method_name
 from tests.standins.bot_api.parameters import Parameters, read_parameters
 from tests.standins.bot_api.refusal import Refusal, not_found, unauthorized
 from tests.standins.bot_api.service import Call, Service
+from tests.standins.gate import Gate
 from tests.standins.serving import drop_connection
 
 _TOKEN = re.compile(r"\d+:[\w-]+", re.ASCII)

@@ -45,6 +45,8 @@ class UpdateQueue:
         self._poll: _Poll | None = None
         self.webhook_url = ""
         self.confirmed: int = first_id
+        self.brought: list[tuple[int, Any]] = []
+        """All updates there have been, with their numbers."""
 
     @property
     def polling(self) -> bool:
@@ -76,6 +78,7 @@ class UpdateQueue:
             if isinstance(body["update_id"], int):
                 number = body["update_id"]
         self._waiting.append(Waiting(number, body, again))
+        self.brought.append((number, body))
         self._next_id = max(self._next_id, number + 1)
         self._pulse.beat()
         return number

@@ -4,6 +4,7 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from aiohttp import web
@@ -74,11 +75,11 @@ class Discord:
         self.gateway.refused_intents = 0 if reads_words else 1 << 15
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[str]:
-        """Serve on a free port of the loopback; yields the base address of the API."""
+    async def serving(self, port: int = 0) -> AsyncIterator[str]:
+        """Serve on a port of the loopback, 0 for any that is free; yields the API's address."""
         runner = web.AppRunner(self._server.app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", port)
         await site.start()
         assert runner.addresses
         self.places.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
@@ -124,7 +125,7 @@ class Discord:
     def _told(self, guild: Guild) -> dict[str, Any]:
         if guild.id in self.places.out:
             return {"id": str(guild.id), "unavailable": True}
-        shown = guild.json
+        shown: dict[str, Any] = {**guild.json, "joined_at": guild.joined_at}
         shown["roles"].append(role(guild.role, "Steward", bot_id=str(self.bot.id)))
         return shown
 
@@ -152,13 +153,15 @@ class Discord:
 
     def remove_bot(self, guild: Guild) -> None:
         """Throw the bot out of a server; nobody is told who did it."""
-        del self.places.guilds[guild.id]
+        self.places.left[guild.id] = self.places.guilds.pop(guild.id)
         self._events.put_nowait(("GUILD_DELETE", {"id": str(guild.id)}))
 
-    def add_bot(self, guild: Guild) -> None:
-        """Invite the bot into a server again."""
+    def add_bot(self, guild: Guild, by: User | None = None, *, told: bool = True) -> None:
+        """Invite the bot into a server, perhaps again; it need not listen just then."""
         self.places.guilds[guild.id] = guild
-        self._events.put_nowait(("GUILD_CREATE", {**self._told(guild), "unavailable": False}))
+        guild.joined_at, guild.invited_by = datetime.now(UTC).isoformat(), by
+        if told:
+            self._events.put_nowait(("GUILD_CREATE", {**self._told(guild), "unavailable": False}))
 
     def outage(self, guild: Guild, *, over: bool = False) -> None:
         """Make a server unreachable, or reachable again; the bot is in it all the time."""
@@ -176,6 +179,25 @@ class Discord:
             guild.channels.remove(one)
             del self.places.channels[one.id]
         self._events.put_nowait(("CHANNEL_DELETE", channel.json))
+
+    def delete_thread(self, thread: Channel, *, told: bool = True) -> None:
+        """Delete a thread; the bot need not listen just then."""
+        self.places.guilds[thread.guild or 0].channels.remove(thread)
+        del self.places.channels[thread.id]
+        names = ("id", "guild_id", "parent_id", "type")
+        if told:
+            gone = {name: thread.json[name] for name in names}
+            self._events.put_nowait(("THREAD_DELETE", gone))
+
+    def close(self, thread: Channel, *, locked: bool = True, archived: bool = True) -> None:
+        """Archive a thread, lock it, or do the opposite."""
+        thread.locked, thread.archived = locked, archived
+        self._events.put_nowait(("THREAD_UPDATE", thread.json))
+
+    def mute(self, channel: Channel, *, over: bool = False) -> None:
+        """Take from the bot the right to write in a channel, or give it back."""
+        (channel.denied.discard if over else channel.denied.add)("send")
+        self._events.put_nowait(("CHANNEL_UPDATE", channel.json))
 
     def hide(self, channel: Channel, *, shown: bool = False) -> None:
         """Take from the bot the right to see a channel, or give it back."""
@@ -229,7 +251,7 @@ class Discord:
 
     def edit(self, message: Message, text: str) -> None:
         message.content = text
-        message.edits += 1
+        message.edited_at = datetime.now(UTC).isoformat()
         self._events.put_nowait(("MESSAGE_UPDATE", message.json(self._mentioned(text))))
 
     def look_at_link(self, message: Message) -> None:

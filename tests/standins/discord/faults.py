@@ -1,9 +1,11 @@
 """What is refused and how, and what goes wrong when a test orders it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from tests.standins.gate import Gate
 
 
 class Refusal(Exception):
@@ -32,17 +34,22 @@ class Fault:
     """What happens to the next call that fits: its answer is lost, or it is refused.
 
     `lost` drops the connection after the work, `dropped` before it. `banned` is what Discord's edge
-    answers, without Via and without JSON; `limited` is a rate limit of the API itself.
+    answers, without Via and without JSON; `limited` is a rate limit of the API itself, `refused`
+    what it answers to content that it does not take. A call that is `held` waits at the gate.
+    `about` tells of the body of a call whether it is meant.
     """
 
     method: str
     path: str
-    how: Literal["lost", "dropped", "banned", "limited", "broken", "garbled"]
+    how: Literal["lost", "dropped", "banned", "limited", "broken", "garbled", "refused", "held"]
     times: int = 1
     seconds: float = 0.05
+    gate: Gate = field(default_factory=Gate)
+    about: Callable[[Any], bool] = lambda _: True
 
-    def fits(self, method: str, path: str) -> bool:
-        return self.times > 0 and method == self.method and re.search(self.path, path) is not None
+    def fits(self, method: str, path: str, body: Any) -> bool:
+        called = method == self.method and re.search(self.path, path) is not None
+        return self.times > 0 and called and self.about(body)
 
 
 @dataclass(frozen=True)
@@ -61,9 +68,9 @@ class Faults:
     def order(self, fault: Fault) -> None:
         self.ordered.append(fault)
 
-    def met(self, method: str, path: str) -> Fault | None:
+    def met(self, method: str, path: str, body: Any) -> Fault | None:
         for fault in self.ordered:
-            if fault.fits(method, path):
+            if fault.fits(method, path, body):
                 fault.times -= 1
                 return fault
         return None

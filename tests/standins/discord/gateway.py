@@ -80,6 +80,10 @@ class Gateway:
         """Intents that are switched off in the portal, of those that can be."""
         self.forgets = False
         """True when no session may be gone on with."""
+        self.beat_every = 41250
+        """Milliseconds between two heartbeats that a new connection is asked for."""
+        self.resumed_at = ""
+        """The address that new sessions are told to go on at; its own where none is given."""
         self.seconds_between = 0.0
         """Time after a session begins in which no other one may; Discord's is 5 s."""
         self._began_at = -1e9
@@ -96,7 +100,9 @@ class Gateway:
             return socket
         self.connections.append(connection)
         try:
-            await connection.send({"op": 10, "d": {"heartbeat_interval": 41250}, "s": None})
+            await connection.send(
+                {"op": 10, "d": {"heartbeat_interval": self.beat_every}, "s": None}
+            )
             async for message in socket:
                 if message.type is not WSMsgType.TEXT:
                     break
@@ -121,6 +127,7 @@ class Gateway:
             case 1:
                 connection.beats += 1
                 await connection.send({"op": 11, "d": None, "s": None})
+                self._changed()
                 return 0
             case 2:
                 return await self._identify(connection, payload["d"])
@@ -152,7 +159,8 @@ class Gateway:
         session.connection = connection
         self.identified += 1
         host = connection.request.host
-        more = {"session_id": session.id, "resume_gateway_url": f"ws://{host}/gateway"}
+        address = self.resumed_at or f"ws://{host}/gateway"
+        more = {"session_id": session.id, "resume_gateway_url": address}
         await self._event(session, "READY", {**self._ready(), **more})
         for name, data in self._greeting():
             if _is_for(session, name, data):

@@ -1,6 +1,7 @@
 """Finds people, servers, channels and messages by their numbers."""
 
 from typing import Any
+from urllib.parse import quote
 
 from tests.standins.discord.world import Channel, Guild, Interaction, Message, User, snowflake
 
@@ -14,6 +15,8 @@ class Places:
         self.url = ""
         self.people: dict[int, User] = {bot.id: bot}
         self.guilds: dict[int, Guild] = {}
+        self.left: dict[int, Guild] = {}
+        """Servers that the bot was thrown out of."""
         self.out: set[int] = set()
         """Servers that nobody can reach in an outage."""
         self.channels: dict[int, Channel] = {}
@@ -45,12 +48,13 @@ class Places:
         self, message: Message, name: str, content: bytes, kind: str = "", **more: Any
     ) -> dict[str, Any]:
         number = snowflake()
+        url = f"{self.url}/files/{message.channel.id}/{number}/{quote(name, safe='')}"
         return {
             "id": str(number),
             "filename": name,
             "size": len(content),
-            "url": f"{self.url}/files/{message.channel.id}/{number}/{name}",
-            "proxy_url": f"{self.url}/files/{message.channel.id}/{number}/{name}",
+            "url": url,
+            "proxy_url": url,
             **({"content_type": kind} if kind else {}),
             **more,
             "data": content,

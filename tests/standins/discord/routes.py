@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote
 
@@ -104,6 +105,8 @@ class Routes:
         self, channel: Channel, message: Message, body: Any, files: Sequence[bytes] = ()
     ) -> dict[str, Any]:
         self._may(channel, "view")
+        if channel.archived:
+            raise Refusal(400, 50083, "Thread is archived")
         if files:
             self._may(channel, "attach")
         if message.author is not self._places.bot:
@@ -127,7 +130,7 @@ class Routes:
                 setattr(message, name, body[name])
         if not message.content.strip() and not message.attachments:
             raise Refusal(400, 50006, "Cannot send an empty message")
-        message.edits += 1
+        message.edited_at = datetime.now(UTC).isoformat()
         self.told.append(("MESSAGE_UPDATE", message.json([])))
         return message.json([])
 
@@ -183,6 +186,22 @@ class Routes:
         self.told.append(("MESSAGE_CREATE", again | {"type": 21, "content": ""}))
         return thread.json
 
+    def thread_patch(self, channel: Channel, body: Any) -> dict[str, Any]:
+        """Wakes an archived thread; one that is locked is for those who manage threads."""
+        self._may(channel, "view")
+        if channel.type != 11 or body != {"archived": False}:
+            raise Refusal(403, 50013, "Missing Permissions")
+        if channel.locked:
+            raise Refusal(403, 50013, "Missing Permissions")
+        channel.archived = False
+        self.told.append(("THREAD_UPDATE", channel.json))
+        return channel.json
+
+    def leave(self, guild: str) -> None:
+        if self._places.guilds.pop(int(guild), None) is None:
+            raise Refusal(404, 10004, "Unknown Guild")
+        self.told.append(("GUILD_DELETE", {"id": guild}))
+
     def typing(self, channel: Channel) -> None:
         self._may(channel, "send")
         channel.typed += 1
@@ -234,9 +253,24 @@ class Routes:
             raise Refusal(403, 50013, "Missing Permissions")
 
     def _may_in_thread(self, channel: Channel) -> None:
-        if channel.locked:
+        if channel.locked and channel.archived:
             raise Refusal(400, 50083, "Thread is archived")
+        if channel.locked:
+            raise Refusal(403, 160005, "Thread is locked")
         channel.archived = False
+
+
+def invitations(places: Places, guild: int) -> dict[str, Any]:
+    """The lines of the audit log about the bot's invitation, with the people that they name."""
+    found = places.guilds.get(guild)
+    if found is None:
+        raise Refusal(404, 10004, "Unknown Guild")
+    if not found.shows_log:
+        raise Refusal(403, 50013, "Missing Permissions")
+    by = found.invited_by
+    line = {"action_type": 28, "target_id": str(places.bot.id), "id": str(snowflake())}
+    lines = [] if by is None else [line | {"user_id": str(by.id)}]
+    return {"audit_log_entries": lines, "users": [] if by is None else [by.json]}
 
 
 def member_of(places: Places, guild: int, person: User | None) -> dict[str, Any]:

@@ -114,6 +114,8 @@ def check_dialogue(data: Any) -> None:
             raise bad_form("components: a dialogue holds fields for words")
         if not 1 <= len(one["label"]) <= 45 or not 1 <= one.get("max_length", 4000) <= 4000:
             raise bad_form("label: Must be between 1 and 45 in length.")
+        if "value" in one and not 1 <= len(one["value"]) <= one.get("max_length", 4000):
+            raise bad_form("value: Must be between 1 and 4000 in length.")
 
 
 def check_commands(commands: Any) -> None:

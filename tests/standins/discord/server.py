@@ -12,7 +12,7 @@ from aiohttp import web
 from tests.standins.discord.faults import Call, Fault, Faults, Refusal
 from tests.standins.discord.gateway import Gateway
 from tests.standins.discord.places import Places
-from tests.standins.discord.routes import Routes, member_of
+from tests.standins.discord.routes import Routes, invitations, member_of
 from tests.standins.discord.rules import check_commands
 from tests.standins.discord.world import Channel, Interaction, Message, snowflake
 
@@ -81,16 +81,17 @@ class Server:
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         path = "/" + request.match_info["path"]
         raw = request.raw_path.partition("?")[0]
-        fault = self.faults.met(request.method, path)
-        if fault is not None and fault.how == "dropped":
-            return self._dropped(request)
         body: Any = None
+        fault: Fault | None = None
         try:
-            if fault is not None:
-                _refuse(fault)
             body, files = await _content(request)
             if request.method == "GET":
                 body = dict(request.query)
+            fault = self.faults.met(request.method, path, body)
+            if fault is not None and fault.how == "dropped":
+                return self._dropped(request)
+            if fault is not None:
+                await _before_work(fault)
             self._authorise(request, path)
             headers = self.rates.take(request.method, path)
             result = self._routed(request.method, raw, body, files)
@@ -109,11 +110,20 @@ class Server:
         for name, data in told:
             await self.tell(name, data)
         self.changed()
-        if fault is not None and fault.how == "lost":
-            return self._dropped(request)
-        if fault is not None and fault.how == "garbled":
-            return web.Response(text="{", content_type="application/json", headers=headers)
-        return _answered(result, headers)
+        answer = _answered(result, headers)
+        return answer if fault is None else await self._after_work(fault, request, answer)
+
+    async def _after_work(
+        self, fault: Fault, request: web.Request, answer: web.Response
+    ) -> web.StreamResponse:
+        match fault.how:
+            case "lost":
+                return self._dropped(request)
+            case "garbled":
+                return web.Response(text="{", content_type="application/json", headers=_VIA)
+            case "held" if fault.gate.after_work:
+                await fault.gate.hold()
+        return answer
 
     def _dropped(self, request: web.Request) -> web.StreamResponse:
         if request.transport is not None:
@@ -133,6 +143,8 @@ class Server:
         match method, parts:
             case _, ["channels", channel, *rest]:
                 return self._in_channel(method, self._channel(channel), rest, body, files)
+            case "DELETE", ["users", "@me", "guilds", guild]:
+                return self.routes.leave(guild)
             case "POST", ["users", "@me", "channels"]:
                 return self.routes.direct(body)
             case "POST", ["interactions", number, token, "callback"]:
@@ -170,12 +182,21 @@ class Server:
             case ["applications", number, "commands"]:
                 self._own(number)
                 return self._places.commands
-            case ["guilds", guild]:
-                return self._guild(guild)
-            case ["guilds", guild, "members", person]:
-                return member_of(self._places, int(guild), self._places.person(person))
+            case ["guilds", guild, *rest]:
+                return self._in_guild(guild, rest)
             case ["files", _, number, _]:
                 return self._file(number)
+            case _:
+                raise Refusal(404, 0, "404: Not Found")
+
+    def _in_guild(self, guild: str, rest: list[str]) -> Any:
+        match rest:
+            case []:
+                return self._guild(guild)
+            case ["audit-logs"]:
+                return invitations(self._places, int(guild))
+            case ["members", person]:
+                return member_of(self._places, int(guild), self._places.person(person))
             case _:
                 raise Refusal(404, 0, "404: Not Found")
 
@@ -203,6 +224,8 @@ class Server:
         match method, rest:
             case "GET", []:
                 return routes.channel_get(channel)
+            case "PATCH", []:
+                return routes.thread_patch(channel, body)
             case "POST", ["typing"]:
                 return routes.typing(channel)
             case "GET", ["messages"]:
@@ -286,8 +309,12 @@ class _Banned(Exception):
     pass
 
 
-def _refuse(fault: Fault) -> None:
+async def _before_work(fault: Fault) -> None:
     match fault.how:
+        case "held" if not fault.gate.after_work:
+            await fault.gate.hold()
+        case "refused":
+            raise Refusal(400, 50035, "Invalid Form Body: REFUSED")
         case "banned":
             raise _Banned
         case "limited":
@@ -307,7 +334,8 @@ async def _content(request: web.Request) -> tuple[Any, Sequence[bytes]]:
         files: list[Upload] = []
         for name, value in form.items():
             if name.startswith("files[") and isinstance(value, web.FileField):
-                files.append(Upload(await asyncio.to_thread(value.file.read)))
+                with value.file as held:
+                    files.append(Upload(await asyncio.to_thread(held.read)))
                 files[-1].kind = value.content_type
         return json.loads(str(form["payload_json"])), files
     text = await request.text()

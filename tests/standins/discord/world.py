@@ -123,6 +123,10 @@ class Guild:
     channels: list[Channel] = field(default_factory=list[Channel])
     rights: int = 0x4800018C40
     """The bot may see, send, also in threads, open them, attach, read the history, and react."""
+    joined_at: str = "2026-01-01T00:00:00+00:00"
+    invited_by: User | None = None
+    shows_log: bool = False
+    """True where the bot may read the audit log."""
 
     @property
     def json(self) -> dict[str, Any]:
@@ -159,7 +163,7 @@ class Message:
     thumbs: dict[str, list["User"]] = field(default_factory=dict[str, list["User"]])
     """The people who reacted, by emoji."""
     deleted: bool = False
-    edits: int = 0
+    edited_at: str | None = None
     more: dict[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a message that a person's app adds: stickers, polls, forwards."""
 
@@ -192,7 +196,7 @@ class Message:
             "author": self.author.json,
             "content": self.content,
             "timestamp": datetime.now(UTC).isoformat(),
-            "edited_timestamp": datetime.now(UTC).isoformat() if self.edits else None,
+            "edited_timestamp": self.edited_at,
             "tts": False,
             "mention_everyone": False,
             "mentions": [one.json for one in mentions],

@@ -7,13 +7,13 @@ from typing import assert_never
 
 from bot.adapters.telegram.cutting import LONGEST as LONGEST_TEXT
 from bot.adapters.telegram.cutting import has_ink
-from bot.adapters.telegram.fields import clean
 from bot.adapters.telegram.rich.cutting import cut
 from bot.adapters.telegram.rich.elements import Element, Node, text_of
 from bot.adapters.telegram.rich.html import html_of
 from bot.adapters.telegram.rich.reading import Part, Reading, read
 from bot.adapters.telegram.visible import visible
 from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
+from bot.domain.storable import storable
 
 SAID = "Said on the way"
 """The line under which words fold that were said before an answer."""
@@ -62,7 +62,7 @@ def rich_draft(text: str, *, wanted: bool) -> str | None:
     wanted = wanted or len(text) > LONGEST_TEXT
     if not wanted and not _PERHAPS.search(text):
         return None
-    reading = read(clean(text))
+    reading = read(storable(text))
     if reading is None or not (wanted or reading.only_rich) or not has_ink(_text(reading.parts)):
         return None
     messages = cut(reading.parts)
@@ -87,7 +87,7 @@ def _text(parts: Iterable[Part]) -> str:
 
 
 def _reading(block: Block, *, folds: bool) -> Reading | None:
-    text = clean(block.text)
+    text = storable(block.text)
     match block:
         case Markdown(said=True) if folds:
             said = read(text)
@@ -100,7 +100,7 @@ def _reading(block: Block, *, folds: bool) -> Reading | None:
             return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
         case CodeBlock(language=language):
             code = visible(text).removesuffix("\n")
-            marks = (("class", f"language-{clean(language)}"),)
+            marks = (("class", f"language-{storable(language)}"),)
             inside = (Element("code", (code,), marks),) if language else (code,)
             blocks = (Element("pre", inside),) if has_ink(code) else ()
             return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
@@ -112,10 +112,10 @@ def _reading(block: Block, *, folds: bool) -> Reading | None:
 
 def _called(call: CallBlock) -> Reading:
     """Returns a call as its line, with its input and output as code below it once it is opened."""
-    line = tuple(_styled(visible(clean(call.text)), "line"))
+    line = tuple(_styled(visible(storable(call.text)), "line"))
     inside: list[Element] = []
     for label, text in (("Input", call.given), ("Output", call.result)):
-        code = visible(clean(text)).strip("\n")
+        code = visible(storable(text)).strip("\n")
         if has_ink(code):
             inside += [Element("p", (label,)), Element("pre", (code,))]
     if not inside:

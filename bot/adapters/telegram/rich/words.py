@@ -6,7 +6,7 @@ Answers of the bot come back this way when somebody replies to them. Of media on
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
-from bot.adapters.telegram.fields import clean
+from bot.domain.storable import storable
 
 _DEEPEST = 40
 """Levels that are read of a message, more than the platform allows."""
@@ -18,7 +18,7 @@ _MARKS = {"bold": "**", "italic": "_", "strikethrough": "~~", "code": "`"}
 def words_of(rich: object) -> str:
     """Returns the words of a rich message; empty for a form that is not known."""
     blocks = rich.get("blocks") if _is_object(rich) else None
-    return clean("\n\n".join(_blocks(blocks, _DEEPEST))[:_LONGEST])
+    return storable("\n\n".join(_blocks(blocks, _DEEPEST))[:_LONGEST])
 
 
 def has_only_words(rich: object) -> bool:

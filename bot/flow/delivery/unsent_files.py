@@ -1,0 +1,35 @@
+"""Tells people of files that a platform refused, since the answer may speak of them."""
+
+from bot.domain.change import Change, Show
+from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.tool import clipped
+from bot.domain.visible_text import one_line
+from bot.ports.journal import Journal
+from bot.ports.outbox import OutboxRow
+
+_SHOWN_OTHERWISE = (OutboundKind.CARD, OutboundKind.VOICE, OutboundKind.CALLS)
+"""Kinds of messages of which somebody else tells, or that have another form without the file."""
+
+_LONGEST_NAME = 80
+_LONGEST_REASON = 200
+
+
+def leaves_files(row: OutboxRow) -> bool:
+    """Returns True for a message whose files people would miss without a word."""
+    return bool(row.content.files) and row.content.kind not in _SHOWN_OTHERWISE
+
+
+class UnsentFiles:
+    """Owes one line for each refused message with files; told again, it is the same line."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+
+    async def tell(self, row: OutboxRow, why: str) -> None:
+        if not leaves_files(row):
+            return
+        names = ", ".join(one_line(file.name, _LONGEST_NAME) for file in row.content.files)
+        told = f"📎 I could not send {names}: {clipped(one_line(why, _LONGEST_REASON), 200)}"
+        content = Outbound(OutboundKind.NOTICE, (Plain(f"{told.rstrip('.')}."),))
+        shown = Show(f"unsent:{row.key}", row.chat, content)
+        await self._journal.commit(Change((shown,), durable=True))
