@@ -39,7 +39,7 @@ COMMANDS = {
     "/new": "A fresh start.",
     "/stop": NOTHING_TO_STOP,
     "/stop all": NOTHING_TO_STOP,
-    "/queue": "Now a message that comes while I am busy waits",
+    "/queue": "At the moment, a message that comes while I am busy waits",
     "/tools": "run_command: run a command",
     "/rules": NO_RULES,
     "/approvals": NOTHING_TO_DECIDE,

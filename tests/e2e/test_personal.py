@@ -46,7 +46,7 @@ async def test_persona_and_about_open_a_conversation_and_survive_a_kill(steward:
     steward.say("/status")
     told = await steward.sees("My character")
     assert "as an owner wrote it, 17 characters" in told.text
-    assert "what you told me, 19 characters" in told.text
+    assert "What you told me about yourself: 19 characters" in told.text
 
 
 async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Steward) -> None:

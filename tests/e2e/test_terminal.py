@@ -26,7 +26,7 @@ LONG = f"""# A long answer
 {"".join(f"Paragraph {n}. {' '.join([SENTENCE] * 8)}{chr(10) * 2}" for n in range(12))}
 
 That is all."""
-WAITS_ITS_TURN = "Now a message that comes while I am busy waits for its turn."
+WAITS_ITS_TURN = "am busy waits for its turn."
 ASKING = "I will make three files and look around first."
 
 

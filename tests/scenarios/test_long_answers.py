@@ -35,8 +35,8 @@ async def test_a_long_answer_comes_as_messages_until_the_chat_wants_a_file() -> 
 async def test_the_command_without_a_word_tells_what_is_set() -> None:
     async with stage() as scene:
         for said, told in (
-            ("/long", "Now an answer of more than 12,000 characters comes as several"),
-            ("/long pigeon", "Now an answer of more than 12,000 characters comes as several"),
+            ("/long", "At the moment, an answer of more than 12,000 characters comes"),
+            ("/long pigeon", "At the moment, an answer of more than 12,000 characters comes"),
             ("/previews", "Links show no preview"),
             ("/previews on", "From now on links show a preview."),
             ("/previews maybe", "Links in my answers show a preview"),

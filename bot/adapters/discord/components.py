@@ -30,8 +30,11 @@ _PARAGRAPH = 2
 
 
 def components_of(rows: Sequence[Sequence[Mapping[str, str]]]) -> list[dict[str, Any]]:
-    """Returns rows of buttons; menus to choose from where there are more than fit."""
-    packed = _packed(rows)
+    """Returns rows of buttons; menus to choose from where there are more than fit.
+
+    Rows are joined before that: an option of a menu opens no dialogue.
+    """
+    packed = _joined(_packed(rows))
     if len(packed) > _MOST_ROWS:
         return _menus([button for row in rows for button in row])
     numbers = count()
@@ -43,6 +46,23 @@ def components_of(rows: Sequence[Sequence[Mapping[str, str]]]) -> list[dict[str,
 def _packed(rows: Sequence[Sequence[Mapping[str, str]]]) -> list[Sequence[Mapping[str, str]]]:
     """Returns the rows with at most five buttons each."""
     return [row[at : at + _MOST_IN_ROW] for row in rows for at in range(0, len(row), _MOST_IN_ROW)]
+
+
+def _joined(rows: list[Sequence[Mapping[str, str]]]) -> list[Sequence[Mapping[str, str]]]:
+    """Returns the rows, the shortest neighbours joined as long as there are too many rows."""
+    while len(rows) > _MOST_ROWS:
+        shortest = min(range(len(rows) - 1), key=lambda at: _width(rows, at))
+        joined = [*rows[shortest], *rows[shortest + 1]]
+        if len(joined) > _MOST_IN_ROW:
+            return _packed([[button for row in rows for button in row]])
+        rows = [*rows[:shortest], joined, *rows[shortest + 2 :]]
+    return rows
+
+
+def _width(rows: Sequence[Sequence[Mapping[str, str]]], at: int) -> tuple[int, int]:
+    """Returns how many buttons and characters this row and the next one have together."""
+    joined = [*rows[at], *rows[at + 1]]
+    return max(len(joined), _MOST_IN_ROW), sum(len(one["label"]) for one in joined)
 
 
 def _button(number: int, button: Mapping[str, str]) -> dict[str, Any]:
