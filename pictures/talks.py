@@ -104,7 +104,7 @@ async def a_rule(at: Screen) -> None:
     at.script(calls(write("notes/a.md", "a\n")), text("Done."))
     at.script(calls(write("notes/b.md", "b\n")), text("Done, too."))
     await at.say("Note a")
-    await at.press("🔁 Always write in")
+    await at.press("🔁 Always write documents in")
     await at.say("Note b")
     await at.say("/rules")
 

@@ -44,9 +44,9 @@ def unclear_in(words: str) -> str:
     return left[at : at + 40].partition("\n")[0] if at >= 0 else ""
 
 
-def in_brackets(words: str) -> str:
-    """Returns filled words for people: where a value belongs, its name stands, as in `[log]`."""
-    return _NAME.sub(r"[\1]", words)
+def with_gaps(words: str) -> str:
+    """Returns filled words for people: an ellipsis stands where a value belongs."""
+    return _NAME.sub("…", words)
 
 
 def read_json(body: bytes) -> Any:

@@ -276,7 +276,7 @@ class RawUpdate:
 class Hint(StrEnum):
     """The words that a message or button asks for; a channel may show them where people type."""
 
-    DIFFERENT = "What should be different?"
+    DIFFERENT = "What should be different? This version then does not run."
     NOTE = "What should the note say?"
     TIMES = "When should it run? For example: every weekday 09:00"
     WORK = "What should each run do?"

@@ -285,7 +285,7 @@ async def test_a_card_says_what_will_happen_shows_it_and_shrinks_to_what_came_of
     )
     assert card.labels == [
         APPROVE,
-        f"{ALWAYS}this content",
+        f"{ALWAYS}exactly this text",
         f"{ALWAYS_IN}notes/",
         DENY,
         f"{CHANGE}…",

@@ -126,7 +126,7 @@ async def test_a_hundred_thousand_answers_of_one_person_keep_nobody_waiting(
     await steward.sees("As I said.")
     assert "in the shed" in words_in(steward.model.requests[-1])
     steward.say("/status")
-    await steward.sees("Memory: 100,0")
+    await steward.sees("look up 100,0")
     await steward.restart()
     # It goes on with what is owed, and people are answered meanwhile.
     await steward.eventually(lambda: steward.records.rows(indexed)[0][0] > 1_000, 40)

@@ -121,7 +121,7 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     assert [by for _, by in await ids(steward, "coche")] == [["meaning"]]
     await steward.eventually(lambda: bool(children(steward)))
     steward.say("/status")
-    await steward.sees("Memory: 1 answer, found by words and by meaning")
+    await steward.sees("Memory: I can look up 1 answer, found by words and by meaning")
     steward.say("Auto, Arzt?")
     await steward.sees("At the station.")
     assert CAR in words_in(steward.model.requests[-1])

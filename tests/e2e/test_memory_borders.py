@@ -155,7 +155,7 @@ async def test_talk_from_before_the_memory_is_indexed_once_and_recalled(steward:
     await steward.start()
     await steward.eventually(lambda: indexed(steward, 4))
     steward.say("/status")
-    await steward.sees("Memory: 4 answers")
+    await steward.sees("Memory: I can look up 4 answers")
     await steward.restart()
     steward.script(text("There."))
     steward.say("/new")

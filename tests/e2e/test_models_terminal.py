@@ -139,7 +139,7 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     while "found by words and by meaning" not in talk.text:
         asked += 1
         talk.say("/status")
-        await talk.shows_times("Memory: 1 answer", asked)
+        await talk.shows_times("Memory: I can look up 1 answer", asked)
     talk.say("/new")
     await talk.shows("fresh start")
     talk.say("Auto, Arzt?")

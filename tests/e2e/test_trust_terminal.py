@@ -31,7 +31,7 @@ async def test_what_a_trusted_server_says_pauses_no_rule_until_the_trust_is_take
     with closing(Terminal(tmp_path, "chat", command=command, rows=60, **access)) as talk:  # pyright: ignore[reportArgumentType]
         await talk.shows(READY)
         talk.say("a note")
-        await talk.shows("Always write in notes/")
+        await talk.shows("Always write documents in notes/")
         talk.say("f")
         await talk.shows("first is there.")
         talk.say("/rules trust server notes")

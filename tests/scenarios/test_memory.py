@@ -114,11 +114,13 @@ async def test_status_tells_how_much_is_remembered() -> None:
         await scene.settled()
         await indexed(scene)
         await scene.say("/status")
-        assert "Memory: 1 answer\n" in await scene.shows("**Steward**")
+        assert "Memory: I can look up 1 answer\n" in await scene.shows("**Steward**")
         scene.store.rows.indexed.clear()
         scene.store.rows.past = ("", False)
         await scene.say("/status again")
-        await scene.shows("Memory: 1 answer, 1 of them not searchable yet, reading older conver")
+        await scene.shows(
+            "Memory: I can look up 1 answer, 1 of them not searchable yet, reading older conver"
+        )
 
 
 async def afresh(scene: Stage) -> None:

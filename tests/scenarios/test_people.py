@@ -51,7 +51,8 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
     [
         (
             "/people",
-            "`fake:2` · `commands on · approve on · tools all · pace off` · asked me nothing yet",
+            "`fake:2` · may run commands · approves their own changes · may use all tools · "
+            "messages: no limit · asked me nothing yet",
         ),
         ("/rights 2", "write it behind the number, as in `/rights 2 commands off`:"),
         ("/rights 2 commands maybe", "on or off, not `maybe`"),

@@ -129,7 +129,7 @@ async def test_a_card_does_not_speak_of_a_rule_that_was_removed() -> None:
         await scene.parked()
         assert RULE_PAUSED in scene.cards[0].text
         await scene.say("/rules")
-        await scene.shows("They are paused: this chat contains output from outside.")
+        await scene.shows("They are paused: this chat contains text from outside.")
         (rule,) = scene.store.rows.rules.values()
         await scene.say(f"/rules remove {rule.id}")
         await scene.until(lambda: RULE_PAUSED not in scene.cards[0].text)

@@ -32,9 +32,12 @@ _PARAGRAPH = 2
 def components_of(rows: Sequence[Sequence[Mapping[str, str]]]) -> list[dict[str, Any]]:
     """Returns rows of buttons; menus to choose from where there are more than fit.
 
-    Rows are joined before that: an option of a menu opens no dialogue.
+    Rows with a button that asks for words are joined instead: an option of a menu opens no
+    dialogue.
     """
-    packed = _joined(_packed(rows))
+    packed = _packed(rows)
+    if any(button.get("asks") for row in rows for button in row):
+        packed = _joined(packed)
     if len(packed) > _MOST_ROWS:
         return _menus([button for row in rows for button in row])
     numbers = count()

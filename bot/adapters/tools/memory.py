@@ -40,7 +40,7 @@ class Remember(ArgumentsTool[RememberArguments]):
     text is in view: such text must not plant notes.
     """
 
-    summary = "note something for later; asks first if I have read a text by others here"
+    summary = "note something for later; asks first if this chat contains text from outside"
 
     def __init__(self) -> None:
         description = (

@@ -37,7 +37,7 @@ class FetchArguments(Arguments):
 class WebFetch(ArgumentsTool[FetchArguments]):
     """Reads a page of the web; what comes is foreign."""
 
-    summary = "read a page of the web; may ask first if I have read a text by others here"
+    summary = "read a page of the web; may ask first if this chat contains text from outside"
 
     def __init__(self, pages: Pages, reader: PageReader) -> None:
         self._pages = pages

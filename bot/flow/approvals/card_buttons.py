@@ -12,10 +12,10 @@ PREFIX = "a"
 """The first letter of the button data of every card."""
 
 _ALLOW = "🧩 Allow what this skill asks for"
-_SAME = {"run_command": "this command", "write_file": "this content"}
+_SAME = {"run_command": "this command", "write_file": "exactly this text"}
 """The thing that a rule for exactly the same call is about, where one word tells it."""
 
-_LONGEST_FOLDER = 18
+_LONGEST_FOLDER = 14
 _LONGEST_GRANT = 30
 
 
@@ -60,7 +60,7 @@ def _rules(approval: Approval) -> list[tuple[Button, ...]]:
     if isinstance(preview.wider, PathRule):
         folder = _end_of(visible(preview.wider.folder), _LONGEST_FOLDER)
         verb = deed_of(approval.call.name, {}).partition(" ")[0].lower()
-        rows.append((_button(approval, f"🔁 Always {verb} in {folder}/", Verb.FOLDER),))
+        rows.append((_button(approval, f"🔁 Always {verb} documents in {folder}/", Verb.FOLDER),))
     return rows
 
 

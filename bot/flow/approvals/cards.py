@@ -65,7 +65,7 @@ def _paused(source: str) -> str:
         # A fresh start is no remedy: the same answer may be recalled again.
         return f"Your rule is paused: I recalled {source}. /forget erases it."
     return (
-        "Your rule is paused: this chat contains output from outside. /new resumes it. "
+        "Your rule is paused: this chat contains text from outside. /new resumes it. "
         f"Source: {source}."
     )
 

@@ -27,7 +27,7 @@ _WORDS = {
     Topic.TALK: ("talking",),
     Topic.PLANS: ("plans", "plans and skills", "skills and plans"),
     Topic.CONSENT: ("permissions", "approvals and rules", "asking"),
-    Topic.YOU: ("me", "about me"),
+    Topic.YOU: ("you", "me", "about you", "about me"),
     Topic.SETTINGS: ("chat", "this chat"),
     Topic.GROUP: ("group",),
     Topic.PEOPLE: ("people", "owner", "owners"),

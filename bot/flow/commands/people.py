@@ -9,7 +9,7 @@ from bot.domain.rights import Pace
 from bot.domain.zones import Zones
 from bot.flow.commands.accounts import BRIEF, WHO, account_meant, example, sender_of, whom
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import amended, described, named
+from bot.flow.commands.terms import amended, described, in_words, named
 from bot.flow.models.preamble import PreambleMaker
 from bot.ports.clock import Clock
 from bot.ports.members import Members
@@ -24,12 +24,6 @@ _HOW = """To change a right, write it behind the number, as in `/rights {who} co
 - `tools all`: every tool; `tools read_file,list_files`: only these
 - `pace 20/min,200/h`: how many messages they can send; `pace off`: as many as they like; \
 `pace default`: as many as my settings say"""
-
-
-def _may(person: Person, common: Pace) -> str:
-    """Returns what a person may do; the words of `/rights` are set as code."""
-    told = described(person, common)
-    return told if person.is_owner else f"`{told}`"
 
 
 class PeopleCommands:
@@ -72,7 +66,7 @@ class PeopleCommands:
         seen = await self._members.seen()
         lines = [
             f"- {named(person.name)} ({person.role}): {', '.join(f'`{key}`' for key in keys)} · "
-            f"{_may(person, self._common)} · {self._last(seen.get(person.id), asked)}"
+            f"{in_words(person, self._common)} · {self._last(seen.get(person.id), asked)}"
             for person, keys in accounts.items()
         ]
         return Answer("\n".join(lines))

@@ -58,7 +58,7 @@ _UNTRUSTED = (
 _NONE = (
     "You have no rules here, so I ask before I change or run anything. 🔁 on a card makes a rule."
 )
-PAUSED = "⏸ They are paused: this chat contains output from outside. /new resumes them."
+PAUSED = "⏸ They are paused: this chat contains text from outside. /new resumes them."
 
 
 class RuleCommands:

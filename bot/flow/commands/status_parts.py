@@ -227,7 +227,8 @@ def _about(person: Person) -> str:
 
 def _remembered(standing: MemoryStanding, meaning: MeaningStanding | None) -> str:
     """Tells how much is remembered, and how far the indexes are."""
-    told = [counted(standing.passages, "answer") if standing.passages else "nothing yet"]
+    kept = f"I can look up {counted(standing.passages, 'answer')}"
+    told = [kept if standing.passages else "nothing yet"]
     if standing.owed:
         told.append(f"{standing.owed:,} of them not searchable yet")
     if standing.past:

@@ -66,6 +66,27 @@ def described(person: Person, common: Pace) -> str:
     return " · ".join(parts)
 
 
+def in_words(person: Person, common: Pace) -> str:
+    """Tells what a person may do, and how many messages they can send, for a list of people."""
+    if person.is_owner:
+        return "may do everything"
+    rights = person.rights
+    named_tools = ", ".join(inline_code(name) for name in rights.tools or ())
+    parts = [
+        "may run commands" if rights.commands else "may not run commands",
+        "approves their own changes" if rights.approve else "an owner approves their changes",
+        "may use all tools" if rights.tools is None else f"may use {named_tools or 'no tool'}",
+        _paced_in_words(person.effective_pace(common)),
+    ]
+    return " · ".join(parts)
+
+
+def _paced_in_words(pace: Pace) -> str:
+    bounds = ((pace.minute, "a minute"), (pace.hour, "an hour"), (pace.day, "a day"))
+    told = ", ".join(f"{count:,} {each}" for count, each in bounds if count is not None)
+    return f"messages: at most {told}" if told else "messages: no limit"
+
+
 def _told(*, on: bool) -> str:
     return "on" if on else "off"
 

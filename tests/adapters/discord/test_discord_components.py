@@ -45,13 +45,15 @@ def test_only_a_button_that_asks_opens_a_dialogue() -> None:
 
 
 @pytest.mark.parametrize("sizes", [[1] * 9, [5, 5, 1, 1, 1, 1], [3] * 8, [5, 4, 5, 4, 5, 1, 1]])
-def test_buttons_that_fit_stay_buttons_however_many_rows_they_come_in(sizes: list[int]) -> None:
+def test_a_button_that_asks_stays_one_however_many_rows_there_are(sizes: list[int]) -> None:
     asks = {"label": "Else", "data": "b", "asks": "?"}
     made = components_of([[asks] * size for size in sizes])
     check_components(made)
     found = [one["custom_id"] for row in made for one in row["components"]]
     assert len(found) == sum(sizes)
     assert all(dialogue_for(custom_id, "Else") for custom_id in found)
+    plain = components_of([[{"label": "Else", "data": "b"}] * size for size in sizes])
+    assert {one["type"] for row in plain for one in row["components"]} == {3}
 
 
 def test_a_component_of_somebody_else_says_nothing() -> None:

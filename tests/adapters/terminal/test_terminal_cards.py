@@ -260,7 +260,9 @@ async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: D
     desk.paper.printed = ""
     desk.screen.expect(pressed=True)
     await desk.edit(message, OutboundKind.CARD, failed, buttons=retry)
-    points = Markdown("Step 1 of the plan failed. The plan’s card asks how to go on.", points=True)
+    points = Markdown(
+        "Step 1 of the plan failed. I asked on the plan’s card how to go on.", points=True
+    )
     await desk.send(OutboundKind.ANSWER, points)
     await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "x", "h"), "")
     assert desk.paper.printed == (

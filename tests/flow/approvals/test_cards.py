@@ -131,11 +131,16 @@ def test_the_buttons_say_what_they_grant_and_none_grants_what_cannot_count() -> 
     assert labels(open_card(asked())) == [["✅ Approve"], [f"{ALWAYS}this command"], *last]
     folder = replace(asked().preview, wider=PathRule("notes"))
     both = labels(open_card(replace(asked(), preview=folder)))
-    assert both == [["✅ Approve"], [f"{ALWAYS}this command"], ["🔁 Always run in notes/"], *last]
+    assert both == [
+        ["✅ Approve"],
+        [f"{ALWAYS}this command"],
+        ["🔁 Always run documents in notes/"],
+        *last,
+    ]
     once = replace(folder, once=True)
     assert labels(open_card(replace(asked(), preview=once))) == [
         ["✅ Approve"],
-        ["🔁 Always run in notes/"],
+        ["🔁 Always run documents in notes/"],
         *last,
     ]
     tool = replace(asked().preview, always=ToolRule(), always_label="any echo")
