@@ -72,7 +72,7 @@ class Layout:
                 # step of a plan like another line of the step before it.
                 lines.append([])
             lines += self._titled(block, shown, room) if titled and n == 0 else shown
-            before = block
+            before = block if shown else before
         return [*lines, *self.files(content, width)]
 
     def block(self, block: Block, width: int) -> Lines:

@@ -174,6 +174,20 @@ async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk:
     assert desk.paper.printed == "\n↳ ✅ Approved · a.md · 11:20\n✗ a.md: the disk is full\n"
 
 
+async def test_small_print_stands_apart_from_the_content_where_the_advice_between_is_left_out(
+    desk: Desk,
+) -> None:
+    desk.paper.look = Look(columns=60)
+    blocks = (
+        Plain("🔐 Create `b.md` · 2 of 3", style="title"),
+        CodeBlock("# B"),
+        Plain("Reply with a change or a question", style="aside"),
+        Plain("No answer in 24 h: it does not run", style="aside"),
+    )
+    await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
+    assert "│   # B\n│\n│ No answer in 24 h: it does not run\n" in desk.paper.printed
+
+
 async def test_words_above_a_card_are_printed_once_whether_they_were_seen_before_or_not(
     desk: Desk,
 ) -> None:
