@@ -434,7 +434,7 @@ async def test_stop_ends_the_running_turn_and_a_second_one_the_plan_that_still_w
         assert the_plan(scene).state is PlanState.READY
         await scene.say("/stop")
         await scene.until(lambda: the_plan(scene).state is PlanState.CANCELLED)
-        await scene.shows("Cancelled the plan. For your next message I make none.")
+        await scene.shows("Cancelled the plan. I answer your next message without a plan.")
 
 
 async def test_stop_says_nothing_of_a_plan_that_is_being_made() -> None:

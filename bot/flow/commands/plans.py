@@ -50,15 +50,15 @@ _ON = (
 )
 _ABOUT = """\
 📋 With a plan I look around first and show you every step. Nothing is changed before you approve \
-them; then each step runs once, and only a dangerous step asks again. A plan is for one wish: for \
-your next message I make none.
+them; then each step runs once, and only a dangerous step asks again. A plan is for one wish: I \
+answer the message after it without a plan.
 
 Try one of these:
 - `/plan tidy up the folder notes`
 - `/plan use weekly-report notes`
 - `/plan on`, and then tell me what you want
 
-/plan use shows the ready-made plans, /plan list what was planned here. More: `/plan status`, \
+/plan use shows the ready-made plans, /plan list shows earlier plans. More: `/plan status`, \
 `show`, `resume`, `cancel`, `save`."""
 
 _NO_TEMPLATES = "There are no ready-made plans yet: /plan save makes one."

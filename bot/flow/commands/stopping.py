@@ -178,7 +178,9 @@ def _plural(count: int, thing: str) -> str:
 def _ended(plan: Plan | None) -> str:
     """Returns what became of a plan, in the words of its card."""
     done = plan is not None and plan.state is PlanState.EXECUTING
-    return "Stopped the plan." if done else "Cancelled the plan. For your next message I make none."
+    if done:
+        return "Stopped the plan."
+    return "Cancelled the plan. I answer your next message without a plan."
 
 
 def _told_of(plan: Plan | None) -> bool:
