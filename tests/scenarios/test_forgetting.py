@@ -106,3 +106,28 @@ async def test_a_turn_that_runs_while_everything_is_erased_goes_on_without_the_w
         await scene.settled(3)
         assert SECRET not in seen(scene.model.requests[before])
         scene.assert_whole()
+
+
+async def test_an_erased_conversation_leaves_notes_and_says_so() -> None:
+    noting = calls(call("n", "remember", {"note": "Ann drinks tea."}))
+    async with stage(noting, says("I will.")) as scene:
+        scene.lend_memory()
+        await scene.say("I drink tea")
+        await scene.settled()
+        await scene.say("/forget conversation")
+        await scene.press("Erase")
+        await scene.shows("of this conversation now, except what my notes say. /memory shows them.")
+        await scene.say("/memory")
+        await scene.shows("My notes:")
+
+
+async def test_what_people_told_about_themselves_stays_when_everything_is_erased() -> None:
+    async with stage(says("Hi.")) as scene:
+        await scene.say("/about I like short answers.")
+        await scene.say("Hello")
+        await scene.settled()
+        await scene.say("/forget all")
+        await scene.press("Erase")
+        await scene.shows("I remember nothing now that was said before, except what /about shows.")
+        await scene.say("/about")
+        await scene.shows("You told me:")

@@ -83,7 +83,7 @@ class ExportCommands:
             return Answer("We have said nothing in private yet, so there is nothing to send.")
         shown = Show(key, asked.chat.id, Outbound(OutboundKind.NOTICE, (), files=(file,)))
         told = (
-            "Here is everything we said in private, with your notes: as text (Markdown), and for "
+            "Here is everything we said in private, with my notes: as text (Markdown), and for "
             "programs (JSON Lines)."
         )
         return Answer(told, (shown,))

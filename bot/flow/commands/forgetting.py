@@ -30,6 +30,11 @@ _DONE = {
     _CONVERSATION: "Erased. I remember nothing of this conversation now.",
     _ALL: "Erased. I remember nothing now that was said before.",
 }
+_EXCEPT_NOTES = (
+    "Erased. I remember nothing of this conversation now, except what my notes say. "
+    "/memory shows them."
+)
+_EXCEPT_ABOUT = "Erased. I remember nothing now that was said before, except what /about shows."
 _SHOWN = 200
 
 
@@ -120,10 +125,19 @@ class ForgettingCommands:
         else:
             erases = Erase(Target(owner, turn=what))
         audit = self._audit(asked, "memory.erased", what.lower())
-        done = _DONE.get(what.lower(), "Erased.")
+        done = await self._done(asked, what.lower())
         if await self._busy(asked, what):
             done = f"{done} {_STAYS}"
         return Answer(done, (erases, audit), (Wake(asked.chat.id),))
+
+    async def _done(self, asked: Invocation, what: str) -> str:
+        """Returns what to say once it is erased; it names what the model still reads."""
+        owner = whose(asked.chat, asked.person.id)
+        if what == _CONVERSATION and await self._notes.of(owner, 1):
+            return _EXCEPT_NOTES
+        if what == _ALL and asked.chat.private and asked.person.about:
+            return _EXCEPT_ABOUT
+        return _DONE.get(what, "Erased.")
 
     async def _busy(self, asked: Invocation, what: str) -> bool:
         """Returns True when a turn is under way in the chat, or in any if all is erased."""
