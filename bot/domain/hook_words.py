@@ -44,9 +44,10 @@ def unclear_in(words: str) -> str:
     return left[at : at + 40].partition("\n")[0] if at >= 0 else ""
 
 
-def with_gaps(words: str) -> str:
-    """Returns filled words for people: an ellipsis stands where a value belongs."""
-    return _NAME.sub("…", words)
+def opening_words(words: str) -> str:
+    """Returns filled words for people, up to the first value and with an ellipsis for the rest."""
+    found = _NAME.search(words)
+    return words if found is None else f"{words[: found.start()].rstrip()} …".lstrip()
 
 
 def read_json(body: bytes) -> Any:

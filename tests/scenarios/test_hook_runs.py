@@ -127,6 +127,6 @@ async def test_a_card_of_a_run_names_the_hook_and_the_gaps_in_its_words() -> Non
         scene.hooks.add("build", "Look at {{log.0}} of {{repo}} and say why.")
         await scene.call_hook("build", {"log": ["dry"], "repo": "garden"}, key="build-7")
         await scene.until(lambda: scene.cards)
-        assert "“hook build: Look at … of … and say why.”" in scene.cards[-1].text
+        assert "“hook build: Look at …”" in scene.cards[-1].text
         await scene.press("Approve")
         await scene.shows(FOUND)

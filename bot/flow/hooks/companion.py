@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from bot.domain.change import SaveHookCall, Write
 from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.hook import HookCall
-from bot.domain.hook_words import with_gaps
+from bot.domain.hook_words import opening_words
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
@@ -95,4 +95,4 @@ class HookCompanion(Bystander):
 
 def _purpose(call: HookCall) -> str:
     """Returns what a card of the run says about its reason."""
-    return f"hook {call.hook}: {with_gaps(call.words)}"
+    return f"hook {call.hook}: {opening_words(call.words)}"

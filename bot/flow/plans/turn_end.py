@@ -19,8 +19,8 @@ from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
 NO_STEPS = (
-    "There are no steps to approve, so nothing was changed. This plan is over. If your next "
-    "message shall be planned too, begin it with /plan."
+    "There are no steps to approve, so nothing was changed. This plan is over. "
+    "To make another plan, begin your message with /plan."
 )
 
 
