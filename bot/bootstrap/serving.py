@@ -103,7 +103,7 @@ def host_of(running: Running) -> Host:
 
     commands = parts.command_table.commands
     return Host(
-        [(command.name, command.summary) for command in commands],
+        [(command.name, command.plain_summary) for command in commands],
         {command.name: command.usage for command in commands},
         model_in,
         menus_of(commands),

@@ -63,7 +63,8 @@ async def test_the_menu_comes_from_the_table_of_commands(tmp_path: Path) -> None
     async with served(settings_in(tmp_path), ToyForm(toy)):
         menu = dict(await toy.until(lambda platform: platform.menu))
         toy.say("/help")
-        await toy.sees(menu["stop"])
+        await toy.sees(menu["status"])
+        assert menu["stop"] == "stop what I am doing; /stop all also drops waiting messages"
 
 
 async def test_the_doctor_runs_the_checks_of_a_channel(tmp_path: Path) -> None:

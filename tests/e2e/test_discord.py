@@ -123,6 +123,7 @@ async def test_commands_are_listed_once_and_carried_out_from_the_list(
     await discord.until(lambda: there.commands)
     names = {one["name"] for one in there.commands}
     assert {"status", "plan", "rules", "Ask Steward"} <= names
+    assert not [one for one in there.commands if "`" in one.get("description", "")]
     press = discord.discord.command(discord.ann, "status")
     assert await discord.notice(press) == "✓ /status"
     await discord.sees("Model")

@@ -99,6 +99,24 @@ async def test_a_reply_means_the_author_of_the_message() -> None:
         await scene.shows("Who?")
 
 
+@pytest.mark.parametrize(
+    ("private", "told", "example"),
+    [
+        (True, "Who? Write their number, as in `/allow 42`. They see", "A user name is not enough"),
+        (False, "Who? Mention them, as in `/allow @Bob`, or write", "A name without a mention"),
+    ],
+)
+async def test_a_command_from_a_list_is_no_reply(private: bool, told: str, example: str) -> None:
+    async with stage(people=_BOTH) as scene:
+        await scene.store.chats.at(HOME, private=private)
+        now = scene.clock.now()
+        message = InboundMessage(HOME, ANN, "listed", "/allow", now, private, posted=False)
+        await scene.application.parts.intake.accept("fake", (scene.channel.update(message),))
+        shown = await scene.shows(told)
+        assert example in shown
+        assert "reply" not in shown
+
+
 async def test_a_linked_account_is_the_same_person_but_nobodys_who_had_turns() -> None:
     async with stage(says("Hello."), people=_BOTH) as scene:
         await scene.say("hi", BOB)

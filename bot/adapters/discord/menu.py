@@ -24,10 +24,11 @@ _LONGEST_WORDS = 1_000
 _MOST_COMMANDS = 100
 _PATH = "/applications/{application_id}/commands"
 _CHOICE = re.compile(r"[a-z][a-z -]*")
-_STANDS_FOR_WORDS = frozenset({"city", "name", "number", "text", "topic", "words"})
+_STANDS_FOR_WORDS = frozenset({"city", "model", "name", "number", "text", "topic", "words"})
 """Words of a usage that stand for what a person types."""
 
-_ALTERNATIVES = re.compile(r"\s*\|\s*")
+_OPTIONAL = re.compile(r"\[([^\]]*)\]")
+_OPEN = re.compile(r"<[^>]*>|\[[^\]]*\]")
 _log = logging.getLogger(__name__)
 
 
@@ -46,7 +47,7 @@ def _command(name: str, summary: str, usage: str) -> dict[str, Any]:
         "type": _TEXT,
         "name": WORDS,
         # The code of `/start` is no part of its usage, so every command takes words.
-        "description": usage[:_LONGEST_SUMMARY] or "leave this empty",
+        "description": _whole_words(usage) or "leave this empty",
         "required": False,
         "max_length": _LONGEST_WORDS,
         "autocomplete": bool(suggested(usage, "")),
@@ -60,10 +61,19 @@ def _command(name: str, summary: str, usage: str) -> dict[str, Any]:
     }
 
 
+def _whole_words(usage: str) -> str:
+    """Returns the words that may follow a command; if they are too long, the first of them."""
+    if len(usage) <= _LONGEST_SUMMARY:
+        return usage
+    head = usage[: _LONGEST_SUMMARY - len("…")]
+    return f"{head[: head.rfind('|') + 1] or head}…"
+
+
 def suggested(usage: str, typed: str) -> list[str]:
-    """Returns the fixed words among those that may follow a command, as far as they fit."""
-    parts = _ALTERNATIVES.split(usage.strip("[] "))
-    fixed = [part.strip("[] ") for part in parts]
+    """Returns the fixed words that may come right behind a command, as far as they fit."""
+    first = _OPTIONAL.match(usage)
+    parts = _OPEN.sub("<>", first[1] if first else usage).split("|")
+    fixed = [part.strip() for part in parts]
     begun = typed.strip().lower()
     said = [word for word in fixed if _CHOICE.fullmatch(word) and word not in _STANDS_FOR_WORDS]
     return [word for word in said if word.startswith(begun)]

@@ -16,6 +16,11 @@ _NUMBERS = (
     "Who? Write their number, as in `{command} {who}`, or reply to one of their messages with "
     f"`{{command}}`. {_NUMBER} {_NO_NAME}"
 )
+_FROM_A_LIST = f"Who? Write their number, as in `{{command}} {{who}}`. {_NUMBER} {_NO_NAME}"
+_BY_MENTION = (
+    "Who? Mention them, as in `{command} @Bob`, or write their number, as in `{command} {who}`. "
+    f"{_NUMBER} A name without a mention is not enough: later it may belong to somebody else."
+)
 _FROM_HERE = (
     f"Who? Write the platform and their number, as in `{{command}} {{who}}`. {_NUMBER} {_NO_NAME}"
 )
@@ -42,13 +47,21 @@ def account_meant(asked: Invocation) -> tuple[str | None, tuple[str, ...]]:
 
 
 def whom(asked: Invocation) -> str:
-    """Returns a question for the person; in the terminal a number alone names nobody."""
+    """Returns a question for the person; in the terminal a number alone names nobody.
+
+    A command that was chosen from a list answers no message, so it cannot be a reply.
+    """
     number = asked.words[0] if asked.words else ""
     if number.isascii() and number.isdecimal() and len(asked.words) == 1:
         return _WHERE.format(number=number)
     # In a group the name of the bot may stand behind the command.
     command = asked.message.text.split(maxsplit=1)[0].partition("@")[0]
-    how = _FROM_HERE if _at_the_machine(asked) else _NUMBERS
+    if _at_the_machine(asked):
+        how = _FROM_HERE
+    elif asked.message.posted:
+        how = _NUMBERS
+    else:
+        how = _FROM_A_LIST if asked.chat.private else _BY_MENTION
     return how.format(command=command, who=example(asked))
 
 

@@ -35,4 +35,4 @@ def menus_of(table: Iterable[Command]) -> Menus:
 
 
 def _menu(commands: Iterable[Command]) -> Menu:
-    return tuple((command.name, command.summary) for command in commands)
+    return tuple((command.name, command.plain_summary) for command in commands)

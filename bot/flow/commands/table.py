@@ -115,6 +115,11 @@ class Command:
         return asked.person.is_owner or not self.owner_only
 
     @property
+    def plain_summary(self) -> str:
+        """The summary for a menu of a platform, which would show the marks of code as they are."""
+        return self.summary.replace("`", "")
+
+    @property
     def form(self) -> str:
         return f"/{self.name} {self.usage}".strip()
 
