@@ -42,7 +42,7 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.BUDGET: ("{why}", ""),
     StopReason.INTERNAL_FAILURE: (
         "A fault of this program stopped me ({why}).",
-        "Try again, or write something else. The log on the server has the details.",
+        "Try again, or write something else. The program's log has the details.",
     ),
 }
 

@@ -52,11 +52,11 @@ _HELPS = {
     ),
     Trouble.TOO_LONG: ("/new begins a new conversation.", "/new begins a new conversation."),
     Trouble.FORM: (
-        "/new begins a new conversation. The log on the server has the details.",
+        "/new begins a new conversation. The program's log has the details.",
         "/new begins a new conversation.",
     ),
     Trouble.OTHER: (
-        "Try again in a while. The log on the server has the details.",
+        "Try again in a while. The program's log has the details.",
         "Try again in a while.",
     ),
 }
