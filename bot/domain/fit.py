@@ -64,10 +64,11 @@ _HALF_DAYS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A passage that may fit: its time and its stems, one for each word."""
+    """A passage that may fit."""
 
     at: datetime
-    stems: Sequence[str]
+    stems: str
+    """Its stems, one for each word, with a space between them."""
 
 
 def weights(frequencies: Mapping[str, int], total: int) -> Mapping[str, float]:
@@ -150,9 +151,12 @@ def _fused(*rankings: Sequence[str]) -> dict[str, float]:
 
 
 def _hit(id: str, one: Candidate, weight: Mapping[str, float], whole: float) -> Hit:
-    held = one.stems
-    times = {stem: count for stem in weight if (count := held.count(stem))}
-    long = _TIMES * (1 - _LENGTH + _LENGTH * len(held) / _USUAL)
+    # Text is searched in C; a list of its stems would be thousands of strings for each search.
+    # Two neighbours share no space once each space is two.
+    held = f" {one.stems.replace(' ', '  ')} "
+    times = {stem: count for stem in weight if (count := held.count(f" {stem} "))}
+    words = one.stems.count(" ") + 1
+    long = _TIMES * (1 - _LENGTH + _LENGTH * words / _USUAL)
     score = sum(weight[stem] * n * (_TIMES + 1) / (n + long) for stem, n in times.items())
     share = sum(weight[stem] for stem in times) / whole if whole else 0.0
     return Hit(id, score, share, one.at)

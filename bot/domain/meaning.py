@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 from typing import TypeAlias
 
 from bot.domain.passage import Passage
@@ -85,7 +85,7 @@ def first_bytes(text: str, most: int) -> str:
 
 def unit(numbers: Sequence[float]) -> Vector:
     """Returns a vector of the length 1; raises ValueError for one without a direction, or NaN."""
-    length = sqrt(sum(each * each for each in numbers))
+    length = hypot(*numbers)
     if not 0 < length < inf:
         raise ValueError("a vector without a direction")
     return [each / length for each in numbers]

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, together
+from bot.domain.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, Candidate, fit, together
 from bot.domain.meaning import noise, unit
 from bot.domain.passage import Hit
 
@@ -43,3 +43,16 @@ def test_what_a_model_cannot_tell_apart_does_not_blur_what_it_can() -> None:
     apart = [unit([0.05 * (n % 2), *(float(n == m) for m in range(8))]) for n in range(8)]
     alike = [unit([5.0, 0.1 * n, *[0.0] * 7]) for n in range(8)]
     assert noise([*apart, *alike]).spread < 0.5 * noise([*apart[:4], *alike, *alike]).spread
+
+
+def test_a_stem_counts_as_often_as_it_comes_as_a_whole() -> None:
+    stems = {
+        "once": "tea pot lid",
+        "twice": "tea tea lid",
+        "apart": "tea lid tea",
+        "inside": "teas green-tea atea",
+    }
+    held = {id: Candidate(NOW, told) for id, told in stems.items()}
+    found = {hit.id: hit.score for hit in fit({"tea": 1.0}, held, 9)}
+    assert found.keys() == {"once", "twice", "apart"}
+    assert found["once"] < found["twice"] == found["apart"]

@@ -83,7 +83,7 @@ class MemoryIndex:
         wanted = sought(words)
         counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
         weight = weights({stem: counted[stem] for stem in wanted}, len(theirs))
-        candidates = {p.id: Candidate(p.at, held[p.id]) for p in theirs}
+        candidates = {p.id: Candidate(p.at, " ".join(held[p.id])) for p in theirs}
         return fit(weight, candidates, limit)
 
     async def start_anew(self) -> None:

@@ -350,8 +350,9 @@ class Index:
         if whose not in self._counts:
             self._counts[whose] = collection.count()
         most = max(_judged(self._counts[whose]), 2 * limit)
-        numbers = [number for number, _ in _near(collection, self._short(vector), most)]
-        return {"found": self._wholes.near(whose, unit(vector), numbers)[:limit]}, b""
+        question = unit(vector)
+        numbers = [number for number, _ in _near(collection, self._short(question), most)]
+        return {"found": self._wholes.near(whose, question, numbers)[:limit]}, b""
 
     def _made(self, name: str, metadata: Mapping[str, int]) -> Collection:
         return self._there.get_or_create_collection(

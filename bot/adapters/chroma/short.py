@@ -6,8 +6,8 @@ vectors. The signs are rows of a Hadamard matrix, which say different things abo
 mixed by a hash, so that every program and every version finds the same ones.
 """
 
-from collections.abc import Iterable, Sequence
-from math import dist
+from collections.abc import Sequence
+from operator import add, mul, sub
 
 from bot.domain.meaning import unit
 
@@ -23,41 +23,31 @@ class Shortener:
     """Shortens vectors of one size; those that are short already stay as they are."""
 
     def __init__(self, size: int) -> None:
-        self._size = size
-        self._rows = _rows(size) if size > LENGTH else ()
+        width = 1 << (size - 1).bit_length()
+        self._is_long = size > LENGTH
+        self._rows = sorted(range(width), key=_mixed)[:LENGTH]
+        self._signs = [1.0 - 2 * (_mixed(_SIGNS + column) & 1) for column in range(size)]
+        self._padding = [0.0] * (width - size)
 
     def short(self, vector: Sequence[float]) -> Sequence[float]:
         """Returns the short vector, of length 1."""
-        if not self._rows:
+        if not self._is_long:
             return list(vector)
-        return unit(products(tuple(vector), self._rows, [float(self._size)] * LENGTH))
+        sums = hadamard([*map(mul, vector, self._signs), *self._padding])
+        return unit([sums[row] for row in self._rows])
 
 
-def products(
-    vector: tuple[float, ...], others: Iterable[tuple[int, ...]], squares: Sequence[float]
-) -> list[float]:
-    """Returns the scalar products of a vector and others, whose squared lengths are known.
+def hadamard(numbers: Sequence[float]) -> Sequence[float]:
+    """Returns the products of all rows of a Hadamard matrix with numbers, whose count is 2, 4, 8 …
 
-    A distance holds a scalar product, and `dist` is the one loop over numbers that Python has in C.
-    It takes 3 microseconds for 384 numbers; numpy would take 15 MB.
+    Sums of pairs of sums take far fewer steps than one row after the other would, and no memory for
+    the rows. Each step pairs neighbours and moves the last bit of their places to the front, so
+    after the last step each sum stands at the place of its row.
     """
-    own = sum(each * each for each in vector)
-    return [
-        (own + square - dist(vector, other) ** 2) / 2
-        for other, square in zip(others, squares, strict=True)
-    ]
-
-
-def _rows(size: int) -> Sequence[tuple[int, ...]]:
-    width = 1 << (size - 1).bit_length()
-    chosen = sorted(range(width), key=_mixed)[:LENGTH]
-    signs = [1 - 2 * (_mixed(_SIGNS + column) & 1) for column in range(size)]
-    return [
-        tuple(
-            sign * (1 - 2 * ((row & column).bit_count() & 1)) for column, sign in enumerate(signs)
-        )
-        for row in chosen
-    ]
+    for _ in range((len(numbers) - 1).bit_length()):
+        even, odd = numbers[::2], numbers[1::2]
+        numbers = [*map(add, even, odd), *map(sub, even, odd)]
+    return numbers
 
 
 def _mixed(number: int) -> int:

@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from math import dist, sqrt
+from operator import mul
 from pathlib import Path
 
 from bot.adapters.chroma.faults import Lost
-from bot.adapters.chroma.short import products
 
 FILE = "whole.sqlite3"
 _MOST = 127
@@ -63,15 +64,15 @@ class WholeVectors:
         self, whose: str, question: Sequence[float], numbers: Sequence[int]
     ) -> Sequence[tuple[int, float]]:
         """Returns how near these are to a question of length 1, the nearest first."""
-        rows = self._find(whose, numbers)
-        if any(len(held) != len(question) for *_, held in rows):
+        rows, asked = self._find(whose, numbers), tuple(question)
+        if any(len(held) != len(asked) for *_, held in rows):
             raise Lost("vectors of another size")
+        above = _ZERO * sum(asked)
         # One after another: the numbers of all of them would take 4 MB.
-        others = (tuple(held) for *_, held in rows)
-        squares = [square for _, _, square, _ in rows]
-        found = zip(rows, products(tuple(question), others, squares), strict=True)
-        above = _ZERO * sum(question)
-        near = [(number, (product - above) / length) for (number, length, *_), product in found]
+        near = [
+            (number, (product(asked, tuple(held), square) - above) / length)
+            for number, length, square, held in rows
+        ]
         return sorted(near, key=lambda one: -one[1])
 
     def vector(self, whose: str, number: int) -> Sequence[float]:
@@ -105,9 +106,18 @@ class WholeVectors:
         return self._database.execute(wanted, (whose, *numbers)).fetchall()
 
 
+def product(question: tuple[float, ...], other: tuple[int, ...], square: int) -> float:
+    """Returns the scalar product of a question of length 1 and another vector with its square.
+
+    A distance holds a scalar product, and `dist` is the one loop over numbers that Python has in C.
+    It takes 3 microseconds for 384 numbers; numpy would take 15 MB.
+    """
+    return (1 + square - dist(question, other) ** 2) / 2
+
+
 def _bytes_of(vector: Sequence[float]) -> tuple[float, int, bytes]:
     """Returns the length of the rounded vector, and its bytes behind the sum of their squares."""
     scale = _MOST / max(map(abs, vector))
     rounded = [round(each * scale) for each in vector]
-    held = bytes(each + _ZERO for each in rounded)
-    return sum(each * each for each in rounded) ** 0.5, sum(each * each for each in held), held
+    held = bytes([each + _ZERO for each in rounded])
+    return sqrt(sum(map(mul, rounded, rounded))), sum(map(mul, held, held)), held

@@ -174,9 +174,7 @@ class SqlWords:
             return ()
         found = self._engine.candidates(connection, rare, _CANDIDATES, newest=newest)
         # The owner of the row decides, even if the index should be behind.
-        theirs = {
-            one.id: Candidate(one.at, one.tokens.split()) for one in found if one.whose == whose
-        }
+        theirs = {one.id: Candidate(one.at, one.tokens) for one in found if one.whose == whose}
         weight = weights({token: counted.get(token, 0) for token in tokens}, total)
         return fit(weight, theirs, limit)
 

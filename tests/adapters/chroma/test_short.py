@@ -7,20 +7,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.adapters.chroma.short import LENGTH, Shortener, products
+from bot.adapters.chroma.short import LENGTH, Shortener, hadamard
+from bot.adapters.chroma.whole_vectors import product
 from bot.domain.meaning import nearness, unit
 
 _numbers = st.integers(-127, 127)
 
 
 @given(st.data())
-def test_products_are_scalar_products(data: st.DataObject) -> None:
+def test_a_product_is_a_scalar_product(data: st.DataObject) -> None:
     size = data.draw(st.integers(1, 50))
     row = st.lists(_numbers, min_size=size, max_size=size).map(tuple)
-    vector, others = data.draw(row), data.draw(st.lists(row, max_size=5))
-    squares = [sum(each * each for each in other) for other in others]
-    true = [sum(a * b for a, b in zip(vector, other, strict=True)) for other in others]
-    assert products(vector, others, squares) == pytest.approx(true, abs=0.001)
+    question, other = data.draw(row.filter(any).map(unit)), data.draw(row)
+    square = sum(each * each for each in other)
+    found = product(tuple(question), other, square)
+    assert found == pytest.approx(nearness(question, other), abs=0.001)
+
+
+@given(st.integers(0, 7), st.data())
+def test_sums_of_pairs_are_the_products_with_the_rows(bits: int, data: st.DataObject) -> None:
+    size = 2**bits
+    numbers = data.draw(st.lists(_numbers, min_size=size, max_size=size))
+    rows = [[(-1) ** (row & column).bit_count() for column in range(size)] for row in range(size)]
+    assert hadamard(numbers) == [nearness(row, numbers) for row in rows]
 
 
 @pytest.mark.parametrize("size", [2, LENGTH, LENGTH + 1, 384])
