@@ -46,7 +46,8 @@ from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.groups import GroupCommands
 from bot.flow.commands.knocks import Knocks
-from bot.flow.commands.letting_in import LettingInCommands
+from bot.flow.commands.letting_in import LettingInCommand
+from bot.flow.commands.linking import LinkCommand
 from bot.flow.commands.memory import MemoryCommands
 from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
@@ -456,7 +457,8 @@ def _commands() -> list[Command]:
     knocks = Knocks(store.outbox)
     groups = (
         GreetingCommands(list),
-        LettingInCommands(store.people, store.members, store.chats, knocks, clock),
+        LettingInCommand(store.people, store.chats, knocks, clock),
+        LinkCommand(store.people, store.members, knocks, clock),
         PeopleCommands(store.people, store.members, preamble, clock, UNBOUND, Zones()),
         RevokeCommand(store.people, store.members, cards, knocks, clock),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),

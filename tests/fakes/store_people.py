@@ -3,11 +3,21 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bot.domain.change import AskStop, InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
-from bot.domain.passage import of_person
+from bot.domain.change import (
+    AskStop,
+    CheckAccess,
+    InboundState,
+    JoinPeople,
+    LinkAccount,
+    Revoke,
+    SaveProfile,
+    SaveTerms,
+)
+from bot.domain.errors import Conflict
 from bot.domain.person import Person, Role
 from bot.domain.rights import NOTHING
 from bot.domain.turn import ACCESS_ENDED
+from tests.fakes.store_joining import join, link
 from tests.fakes.store_scheduled import pause
 from tests.fakes.store_turns import write_turn
 
@@ -15,13 +25,18 @@ if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
 
 
-def write_person(rows: "Rows", write: SaveTerms | SaveProfile | LinkAccount | Revoke) -> None:
+def write_person(
+    rows: "Rows",
+    write: SaveTerms | SaveProfile | LinkAccount | JoinPeople | CheckAccess | Revoke,
+) -> None:
     match write:
         case LinkAccount(account, person):
-            rows.accounts[account] = person
-            for chat in [c for c in rows.chats.values() if c.private]:
-                if chat.address.key == account or chat.address.key.startswith(f"{account}/"):
-                    rows.hand_over(chat.id, of_person(person))
+            link(rows, account, person)
+        case JoinPeople():
+            join(rows, write)
+        case CheckAccess(person):
+            if person not in rows.accounts.values():
+                raise Conflict(f"person {person} has no account any more")
         case SaveTerms(person, rights, pace):
             rows.people[person] = replace(rows.people[person], rights=rights, pace=pace)
         case SaveProfile(person, about, zone):

@@ -25,6 +25,7 @@ from bot.domain.change import (
     Append,
     AskStop,
     Change,
+    CheckAccess,
     ChooseSkill,
     CountStart,
     DropConsent,
@@ -46,6 +47,7 @@ from bot.domain.change import (
     Fence,
     HoldGoalTasks,
     JoinChats,
+    JoinPeople,
     KeepHeard,
     KeepPassage,
     LinkAccount,
@@ -218,7 +220,14 @@ class Rows:
                 owe(self, write, at)
             case AddRule() | DropRule() | EndGrants() | AllowServer() | DropConsent():
                 write_leave(self, write)
-            case SaveTerms() | SaveProfile() | LinkAccount() | Revoke():
+            case (
+                SaveTerms()
+                | SaveProfile()
+                | LinkAccount()
+                | JoinPeople()
+                | CheckAccess()
+                | Revoke()
+            ):
                 write_person(self, write)
             case AddUsage() | DropUsage() | SetBudget():
                 self._spend(write)
@@ -277,12 +286,22 @@ class Rows:
     def hand_over(self, chat: int, whose: str) -> None:
         """Gives the passages of a chat to another owner; they are owed to the index again."""
         for one in [p for p in self.passages.values() if p.chat == chat and p.whose != whose]:
-            self.let_leave(one)
-            self.passages[one.id] = replace(one, whose=whose)
-            noted = self.notes.get(note_of(one.id) or "")
-            if noted is not None:
-                self.notes[noted.id] = replace(noted, whose=whose)
-            self.indexed.discard(one.id)
+            self._hand_over(one, whose)
+
+    def inherit(self, before: str, after: str) -> None:
+        """Gives everything that one owner remembers to another one."""
+        for one in [p for p in self.passages.values() if p.whose == before]:
+            self._hand_over(one, after)
+        for note in [n for n in self.notes.values() if n.whose == before]:
+            self.notes[note.id] = replace(note, whose=after)
+
+    def _hand_over(self, one: Passage, whose: str) -> None:
+        self.let_leave(one)
+        self.passages[one.id] = replace(one, whose=whose)
+        noted = self.notes.get(note_of(one.id) or "")
+        if noted is not None:
+            self.notes[noted.id] = replace(noted, whose=whose)
+        self.indexed.discard(one.id)
 
     def _save_decidable(self, write: SaveApproval | SavePlan) -> None:
         if isinstance(write, SavePlan):
@@ -335,11 +354,21 @@ class Rows:
             case AddUsage():
                 if write.cause.chat is not None:
                     self.chat(write.cause.chat)
-                self.usage[write.call] = write
+                self.usage[write.call] = self._as_paid(write)
             case DropUsage():
                 self.usage.pop(write.call, None)
             case SetBudget():
                 self.budgets[write.scope] = Limit(write.money, write.by)
+
+    def _as_paid(self, write: AddUsage) -> AddUsage:
+        """Returns the call as one of the asker of its turn, who may be joined with another."""
+        asked = self.turns.get(write.cause.turn)
+        known = self.usage.get(write.call)
+        payer = write.cause.person if asked is None else asked.asker
+        payer = payer if known is None else known.cause.person
+        if write.cause.person is None:
+            return write
+        return replace(write, cause=replace(write.cause, person=payer))
 
     def _write_record(self, write: AddAudit | AddArtifact | AddVerdict | SaveReceived) -> None:
         match write:

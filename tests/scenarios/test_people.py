@@ -6,12 +6,16 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.domain.approval import ApprovalState
-from bot.domain.change import InboundState
-from bot.domain.message import InboundMessage, Quote
-from bot.domain.person import Role, Sender
+from bot.domain.budget import CallKind, Cause
+from bot.domain.change import Change, InboundState, JoinPeople
+from bot.domain.message import Address, InboundMessage, Quote
+from bot.domain.person import Person, Role, Sender
 from bot.domain.tool import Code, Effect, Status
 from bot.domain.turn import TurnState
+from bot.ports.members import Standing
 from tests.fakes.model import Gate, Step, call, calls, says
+from tests.fakes.store import MemoryPeople
+from tests.fakes.store_members import MemoryMembers
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.tools import ScenarioTool, looking, tool, writing
 from tests.words import (
@@ -19,10 +23,15 @@ from tests.words import (
     BOB_ASKS,
     CARD_STOPPED,
     DENIED_ALONE,
+    FOR_GOOD,
+    OWNERS_RIGHTS,
     SAME_PERSON,
+    STILL_OPEN,
+    TOGETHER,
     TWO_A_MINUTE,
 )
 
+THEIRS = Address("fake", "2")
 _BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
 
@@ -65,7 +74,7 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
         ("/rights 9 commands off", "fake:9 has no access"),
         ("/rights", "Who?"),
         ("/rights", "as in `/rights 42 commands off`:"),
-        ("/link 2 fake:1", "belongs to Ann"),
+        ("/link 2 fake:1", f"{OWNERS_RIGHTS} Nothing was changed. Send `/link fake:1 fake:2`"),
         ("/link 2 fake:2", "is Bob already"),
         ("/link 2 5", "Which second account? Write it as in `/link fake:2 discord:77`."),
         ("/link 9 fake:5", "fake:9 has no access"),
@@ -99,6 +108,7 @@ async def test_a_reply_means_the_author_of_the_message() -> None:
         await scene.shows("Who?")
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("private", "told", "example"),
     [
@@ -118,14 +128,147 @@ async def test_a_command_from_a_list_is_no_reply(private: bool, told: str, examp
 
 
 async def test_a_linked_account_is_the_same_person_but_nobodys_who_had_turns() -> None:
+=======
+async def test_a_linked_account_is_the_same_person() -> None:
+>>>>>>> jn
     async with stage(says("Hello."), people=_BOTH) as scene:
         await scene.say("hi", BOB)
         await scene.settled()
         await commanded(scene, "/allow 5", "fake:5 can use me now")
-        await commanded(scene, "/link 5 fake:2", "belongs to Bob, who is somebody else")
         await commanded(scene, "/link 2 fake:5", f"second account of Bob: {SAME_PERSON}")
         bob = await scene.store.people.by_sender(BOB)
         assert await scene.store.people.by_sender(Sender("fake", "5", "B.")) == bob
+
+
+async def used(scene: Stage) -> tuple[Person, Person]:
+    """Lets Bob have an answer; returns Ann and Bob, in this order."""
+    await scene.say("hi", BOB)
+    await scene.settled()
+    ann, bob = await scene.store.people.by_sender(ANN), await scene.store.people.by_sender(BOB)
+    assert ann is not None
+    assert bob is not None
+    return ann, bob
+
+
+async def test_two_people_become_one_by_a_press_of_an_owner() -> None:
+    async with stage(says("Hello."), says("Again."), people=_BOTH) as scene:
+        ann, bob = await used(scene)
+        await scene.say("/link 1 fake:2")
+        assert await scene.shows("is a member") == (
+            "Bob (fake:2) is a member and has used me before. If this is the same person as "
+            "Ann (fake:1), press the button. Then their notes, answers, rules, tasks, goals and "
+            "costs count for Ann (fake:1), whose rights as an owner hold on both accounts. "
+            f"{FOR_GOOD}"
+        )
+        assert await scene.store.people.by_sender(BOB) == bob
+        assert "Only an owner" in await scene.press(TOGETHER, BOB)
+        assert await scene.store.people.by_sender(BOB) == bob
+        await scene.press(TOGETHER)
+        await scene.shows(f"fake:2 is now a second account of Ann: {SAME_PERSON}")
+        assert await scene.store.people.by_sender(BOB) == ann
+        linked = [line for line in scene.store.rows.audit if line.action == "person.linked"]
+        assert [(line.person, line.subject) for line in linked] == [(ann.id, "fake:2")]
+        await scene.say("again", BOB)
+        await scene.shows("Again.")
+        assert {turn.asker for turn in scene.store.rows.turns.values()} == {ann.id}
+        assert {row.person for row in scene.store.rows.inbox.values()} <= {ann.id, None}
+
+
+async def test_the_word_joins_as_the_button_does_and_takes_all_accounts_along() -> None:
+    async with stage(says("Hello."), people=_BOTH) as scene:
+        ann, _ = await used(scene)
+        await commanded(scene, "/link 2 fake:5", SAME_PERSON)
+        await commanded(scene, "/link 1 fake:5", f"fake:2 will belong to Ann too. {FOR_GOOD}")
+        await commanded(scene, "/link 1 fake:5 JOIN", "fake:5, fake:2 are now accounts of Ann")
+        assert {one.id for _, one in await scene.store.people.accounts()} == {ann.id}
+        await commanded(scene, "/link 1 fake:2 join", "fake:2 is Ann already.")
+
+
+async def test_accounts_too_long_for_a_button_are_joined_by_the_word() -> None:
+    stays, leaves = Sender("discord", "9" * 20, "Bob"), Sender("discord", "8" * 20, "Bob")
+    people = ((ANN, Role.OWNER), (stays, Role.MEMBER), (leaves, Role.MEMBER))
+    async with stage(people=people) as scene:
+        await commanded(scene, f"/link {leaves.key} discord:5", SAME_PERSON)
+        await scene.say(f"/link {stays.key} {leaves.key}")
+        asked = await scene.shows(f"Bob ({leaves.key}) is a member")
+        assert f"Bob ({stays.key}), send `/link {stays.key} {leaves.key} join`" in asked
+
+
+async def test_nobody_is_joined_while_something_of_theirs_is_open() -> None:
+    async with stage(calls(call("a", "write")), tools=[writing()], people=_BOTH) as scene:
+        await scene.say("write", BOB)
+        await scene.parked()
+        bob = await scene.store.people.by_sender(BOB)
+        for words in ("/link 1 fake:2", "/link 1 fake:2 join"):
+            await scene.say(words)
+            await scene.shows(f"{STILL_OPEN} Bob (fake:2): wait until it is done")
+        assert await scene.store.people.by_sender(BOB) == bob
+
+
+async def test_an_owner_does_not_lose_their_rights_by_a_join() -> None:
+    async with stage(says("Hello."), people=_BOTH) as scene:
+        ann, bob = await used(scene)
+        await commanded(scene, "/link 2 fake:1 join", f"fake:1 is yours, and {OWNERS_RIGHTS}")
+        assert await scene.store.people.accounts() == [(ANN.key, ann), (BOB.key, bob)]
+        await commanded(scene, "/link 1 fake:2 join", SAME_PERSON)
+
+
+async def test_a_message_that_was_read_before_a_join_is_answered_to_the_one_who_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with stage(says("Hello."), says("Late."), people=_BOTH) as scene:
+        ann, bob = await used(scene)
+        known = MemoryPeople.by_sender
+
+        async def and_joined(people: MemoryPeople, sender: Sender) -> Person | None:
+            found = await known(people, sender)
+            if found == bob:
+                await scene.store.journal.commit(Change((JoinPeople(bob.id, ann.id),)))
+            return found
+
+        monkeypatch.setattr(MemoryPeople, "by_sender", and_joined)
+        await scene.say("late", BOB)
+        await scene.shows("Late.")
+        assert {turn.asker for turn in scene.turns} == {ann.id}
+        assert {row.person for row in scene.store.rows.inbox.values()} == {ann.id}
+
+
+async def test_a_message_that_comes_right_before_a_join_holds_it_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    gate = Gate()
+    async with stage(says("Hello."), gate, says("Late."), people=_BOTH) as scene:
+        ann, bob = await used(scene)
+        stood, came = MemoryMembers.standing, list[str]()
+
+        async def and_written(members: MemoryMembers, person: int) -> Standing:
+            found = await stood(members, person)
+            if not came:
+                came.append(await scene.say("late", BOB, at=THEIRS))
+                await gate.reached()
+            return found
+
+        monkeypatch.setattr(MemoryMembers, "standing", and_written)
+        await commanded(scene, "/link 1 fake:2 join", f"{STILL_OPEN} Bob (fake:2)")
+        assert await scene.store.people.by_sender(BOB) == bob
+        gate.open()
+        await scene.shows_in(THEIRS, "Late.")
+        await commanded(scene, "/link 1 fake:2 join", SAME_PERSON)
+        assert {turn.asker for turn in scene.turns} == {ann.id}
+
+
+async def test_the_day_of_both_counts_for_the_budget_at_once() -> None:
+    async with stage(says("Hello."), says("Hi."), people=_BOTH) as scene:
+        ann, _ = await used(scene)
+        await scene.say("hi")
+        await scene.shows("Hi.")
+        cause = Cause(CallKind.ANSWER, person=ann.id)
+        till = scene.application.parts.one_turn.till
+        await commanded(scene, "/budget person 5", "$5")
+        (alone,) = await till.purses(cause)
+        await commanded(scene, "/link 1 fake:2 join", SAME_PERSON)
+        (both,) = await till.purses(cause)
+        assert both.spent == 2 * alone.spent > 0
 
 
 async def test_a_hostile_name_is_shown_harmlessly() -> None:

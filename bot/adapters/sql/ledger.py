@@ -41,6 +41,7 @@ _TOKENS = tuple(name for name in names(Usage) if name != "searches")
 _CAUSE = names(Cause)
 _USAGE_FIELDS = tuple(name for name in names(AddUsage) if name not in ("usage", "cause"))
 _ADD_USAGE = Upsert(usage, ["call"], overwrite("model", "at", "cost", "estimated", *_TOKENS))
+_ASKER = select(turn.c.asker).where(turn.c.id == bindparam("of"))
 _DROP_USAGE = delete(usage).where(usage.c.call == bindparam("of"))
 _SET_BUDGET = Upsert(budget, ["scope"], overwrite("money", "by", "at"))
 _SUBJECTS: Mapping[By, ColumnElement[str]] = {
@@ -210,7 +211,19 @@ def add_usage(connection: Connection, writes: Sequence[AddUsage], _at: datetime)
 def put_usage(connection: Connection, writes: Sequence[AddUsage]) -> None:
     for write in writes:
         of = {**values(write.cause, _CAUSE), **values(write.usage, _TOKENS)}
+        of["person"] = _payer(connection, write.cause)
         _ADD_USAGE.run(connection, {**values(write, _USAGE_FIELDS), **of})
+
+
+def _payer(connection: Connection, cause: Cause) -> int | None:
+    """Returns the person a call counts for: the asker of its turn, as it is stored now.
+
+    The asker may have been joined with another person while the call was made.
+    """
+    if cause.person is None or not cause.turn:
+        return cause.person
+    asker = connection.execute(_ASKER, {"of": cause.turn}).scalar()
+    return cause.person if asker is None else asker
 
 
 def drop_usage(connection: Connection, writes: Sequence[DropUsage], _at: datetime) -> None:

@@ -27,7 +27,15 @@ from bot.adapters.sql.tables import (
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.approval import Approval
-from bot.domain.change import InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
+from bot.domain.change import (
+    CheckAccess,
+    InboundState,
+    LinkAccount,
+    Revoke,
+    SaveProfile,
+    SaveTerms,
+)
+from bot.domain.errors import Conflict
 from bot.domain.person import AT_THE_MACHINE, Role
 from bot.domain.rights import NOTHING
 from bot.domain.task import TaskState
@@ -106,6 +114,12 @@ _HAND_OVER_NOTES = (
     )
     .values(whose=bindparam("after"))
 )
+_KEPT_ACCESS = (
+    select(account.c.key)
+    .where(account.c.person == bindparam("of"))
+    .limit(1)
+    .with_for_update(read=True)
+)
 _STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
 _DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
 _ACCOUNTS = delete(account).where(account.c.person == bindparam("of"))
@@ -115,7 +129,7 @@ _PAUSE = (
     .where(task.c.asker == bindparam("of"), task.c.state == TaskState.ACTIVE)
     .values(state=TaskState.PAUSED, why=ACCESS_ENDED, version=task.c.version + 1)
 )
-_DEMOTE = (
+DEMOTE = (
     update(person)
     .where(person.c.id == bindparam("of"))
     .values(role=Role.MEMBER, rights=NOTHING, pace=None, about="", timezone=None)
@@ -127,7 +141,7 @@ class SqlMembers:
         self._database = database
 
     async def standing(self, person: int) -> Standing:
-        return await self._database.read(lambda c: _standing(c, person))
+        return await self._database.read(lambda c: standing(c, person))
 
     async def seen(self) -> Mapping[int, datetime]:
         return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
@@ -165,14 +179,31 @@ def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: da
         connection.execute(_HAND_OVER, {**home, "after": f"p{write.person}"})
 
 
+def check_access(connection: Connection, writes: Sequence[CheckAccess], _at: datetime) -> None:
+    for write in writes:
+        if connection.execute(_KEPT_ACCESS, {"of": write.person}).first() is None:
+            raise Conflict(f"person {write.person} has no account any more")
+
+
 def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> None:
     """Revokes all access; the person's row stays for the record, without an account."""
     for write in writes:
         of = {"of": write.person}
         connection.execute(_STOP.values(stop_asked=write.how), of)
         connection.execute(_DROP.values(state=InboundState.DROPPED, reason=write.how), of)
-        for statement in (_RULES, _PAUSE, _ACCOUNTS, _DEMOTE):
+        for statement in (_RULES, _PAUSE, _ACCOUNTS, DEMOTE):
             connection.execute(statement, of)
+
+
+def standing(connection: Connection, person: int) -> Standing:
+    """Returns the open work of a person in all chats."""
+    of = {"of": person}
+    return Standing(
+        turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
+        cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
+        waiting=tuple(Waiting(*row) for row in connection.execute(_WAITING, of)),
+        asked=connection.execute(_ASKED, of).first() is not None,
+    )
 
 
 def _owner_chats(connection: Connection) -> list[int]:
@@ -184,13 +215,3 @@ def _owner_chats(connection: Connection) -> list[int]:
         if theirs and address.channel != AT_THE_MACHINE:
             found[key] = max(found.get(key, (False, 0)), (address.thread is None, id))
     return [id for _, id in found.values()]
-
-
-def _standing(connection: Connection, person: int) -> Standing:
-    of = {"of": person}
-    return Standing(
-        turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
-        cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
-        waiting=tuple(Waiting(*row) for row in connection.execute(_WAITING, of)),
-        asked=connection.execute(_ASKED, of).first() is not None,
-    )

@@ -30,7 +30,15 @@ from bot.domain.change.log import AddArtifact, AddVerdict, Append, Erase
 from bot.domain.change.memory import AddNote, DropNote, DropPassage, KeepPassage, ReadPast
 from bot.domain.change.money import AddUsage, DropUsage, SetBudget
 from bot.domain.change.outbox import Retract, Show
-from bot.domain.change.people import AddAudit, LinkAccount, Revoke, SaveProfile, SaveTerms
+from bot.domain.change.people import (
+    AddAudit,
+    CheckAccess,
+    JoinPeople,
+    LinkAccount,
+    Revoke,
+    SaveProfile,
+    SaveTerms,
+)
 from bot.domain.change.plans import SavePlan
 from bot.domain.change.received import KeepHeard, SaveReceived
 from bot.domain.change.tasks import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
@@ -54,6 +62,7 @@ __all__ = [
     "Append",
     "AskStop",
     "Change",
+    "CheckAccess",
     "ChooseSkill",
     "CountStart",
     "DropConsent",
@@ -76,6 +85,7 @@ __all__ = [
     "HoldGoalTasks",
     "InboundState",
     "JoinChats",
+    "JoinPeople",
     "KeepHeard",
     "KeepPassage",
     "LinkAccount",

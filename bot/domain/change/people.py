@@ -35,6 +35,29 @@ class LinkAccount:
 
 
 @dataclass(frozen=True, slots=True)
+class JoinPeople:
+    """Gives everything of one person to another one: two numbers were the same person.
+
+    The row of the leaving person stays for the record, without account and rights; what the staying
+    one has said about themselves counts first. Conflict while a turn, a card or a message of the
+    leaving person is open, and when one of them has no account.
+    """
+
+    leaving: int
+    staying: int
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAccess:
+    """Conflict when a person has no account any more: access ended, or another person has it now.
+
+    It stands first in a change that was made for a person a moment ago.
+    """
+
+    person: int
+
+
+@dataclass(frozen=True, slots=True)
 class Revoke:
     """Removes a person with accounts, rights and rules; drops waiting messages and stops turns.
 
@@ -58,4 +81,6 @@ class AddAudit:
     details: Mapping[str, Any]
 
 
-PeopleWrite: TypeAlias = SaveTerms | SaveProfile | LinkAccount | Revoke | AddAudit
+PeopleWrite: TypeAlias = (
+    SaveTerms | SaveProfile | LinkAccount | JoinPeople | CheckAccess | Revoke | AddAudit
+)

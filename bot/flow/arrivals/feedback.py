@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
-from bot.domain.change import Change, DropFeedback, InboundState, Write
+from bot.domain.change import Change, CheckAccess, DropFeedback, InboundState, Write
 from bot.domain.message import Reaction
+from bot.domain.person import Person
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.presses import Presses
 from bot.flow.log.opinions import Opinions
@@ -34,16 +35,17 @@ class Thumbs:
         self._journal = journal
 
     async def take(self, row: InboundRow, reaction: Reaction) -> None:
-        write = await self._write(reaction)
-        reason = _NOT_OURS if write is None else ""
+        writes = await self._writes(reaction)
+        reason = "" if writes else _NOT_OURS
         done = marked(row, InboundState.DONE, reason, forget=True)
-        kept = () if write is None else (write,)
-        await self._journal.commit(Change((*kept, *done.writes), durable=True))
+        await self._journal.commit(Change((*writes, *done.writes), durable=True))
 
-    async def _write(self, reaction: Reaction) -> Write | None:
+    async def _writes(self, reaction: Reaction) -> tuple[Write, ...]:
         person = await self._people.by_sender(reaction.sender)
-        if person is None:
-            return None
+        write = None if person is None else await self._opinion(reaction, person)
+        return () if person is None or write is None else (CheckAccess(person.id), write)
+
+    async def _opinion(self, reaction: Reaction, person: Person) -> Write | None:
         chats = [chat.id for chat in await self._chats.within(reaction.address)]
         turn = await self._rows.answer_at(chats, reaction.message_id) if chats else None
         if turn is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Self, TypeAlias, assert_never
 
 from bot.domain.message import Address, InboundMessage
+from bot.flow.money.till import Till
 from bot.flow.signs.reactions import Reactions
 from bot.ports.inbox import InboundRow
 from bot.ports.lanes import Lanes
@@ -58,14 +59,22 @@ class Expel:
     servers: tuple[str, ...]
 
 
-Consequence: TypeAlias = Wake | Interrupt | Noted | Unqueue | Expel
+@dataclass(frozen=True, slots=True)
+class Recount:
+    """Money that was spent counts for another person now."""
+
+
+Consequence: TypeAlias = Wake | Interrupt | Noted | Unqueue | Expel | Recount
 
 
 class Consequences:
-    def __init__(self, lanes: Lanes, reactions: Reactions, servers: Servers | None) -> None:
+    def __init__(
+        self, lanes: Lanes, reactions: Reactions, servers: Servers | None, till: Till
+    ) -> None:
         self._lanes = lanes
         self._reactions = reactions
         self._servers = servers
+        self._till = till
 
     async def follow(self, consequences: Sequence[Consequence]) -> None:
         """Carries them out in their order."""
@@ -86,5 +95,7 @@ class Consequences:
             case Expel(identities):
                 if self._servers is not None:
                     await self._servers.expel(identities)
+            case Recount():
+                self._till.recount()
             case _:
                 assert_never(consequence)

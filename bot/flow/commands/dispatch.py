@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from bot.domain.change import Change, Show, Write
+from bot.domain.change import Change, CheckAccess, Show, Write
 from bot.domain.markdown import inline_code
 from bot.domain.message import Markdown, Outbound, OutboundKind, PressAnswer
 from bot.flow.approvals.desks import NOT_OURS, refused
@@ -62,10 +62,10 @@ class Commands:
             case Queued(writes):
                 return writes
             case Question(card, writes):
-                await self._commit(*writes, arrival.asked(), in_answer(arrival, card))
+                await self._commit(arrival, *writes, arrival.asked(), in_answer(arrival, card))
             case Answer():
                 told = (in_answer(arrival, _content(response)),) if response.text else ()
-                await self._commit(arrival.done(), *response.writes, *told)
+                await self._commit(arrival, arrival.done(), *response.writes, *told)
                 await self._consequences.follow(response.then)
             case _:
                 assert_never(response)
@@ -79,6 +79,13 @@ class Commands:
         """
         name, _ = parse(arrival.message.text)
         command = self._table.get(name)
+        if command is None or not command.owner_only:
+            return await self._choose(name, arrival)
+        async with self._of_owners:
+            return await self._choose(name, arrival)
+
+    async def _choose(self, name: str, arrival: Arrival) -> PressAnswer:
+        command = self._table.get(name)
         key = await self._outbox.key_of(arrival.chat.id, arrival.message.message_id)
         if command is None or not command.chosen:
             return refused(NOT_OURS)
@@ -89,13 +96,15 @@ class Commands:
             return refused(response.text)  # the menu stays for others
         content = _content(response)
         row = await self._outbox.row(key) if key is not None else None
-        await self._commit(*response.writes, _in_place(arrival, key, content))
+        await self._commit(arrival, *response.writes, _in_place(arrival, key, content))
         await self._consequences.follow(response.then)
         same = row is not None and replace(row.content, reply_to=None) == content
         return PressAnswer(_SAME, alone=True) if same else PressAnswer()
 
-    async def _commit(self, *writes: Write) -> None:
-        await self._journal.commit(Change(writes, durable=True))
+    async def _commit(self, arrival: Arrival, *writes: Write) -> None:
+        # What the command read is about this person: after a join it runs again for the other one.
+        known = CheckAccess(arrival.person.id)
+        await self._journal.commit(Change((known, *writes), durable=True))
 
     def knows(self, text: str) -> bool:
         """Returns true when the table has the command that the text begins with."""

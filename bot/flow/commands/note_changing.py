@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.domain.change import AddNote, Change, DropNote, KeepPassage, Show
+from bot.domain.change import AddNote, Change, CheckAccess, DropNote, KeepPassage, Show
 from bot.domain.chat import Chat
 from bot.domain.file_change import UNDO
 from bot.domain.markdown import literal
@@ -186,7 +186,7 @@ class NoteChanging(Unawaited):
 
     async def _replace(self, old: Note, new: Note, chat: Chat, show: Show) -> None:
         writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), show)
-        await self._journal.commit(Change(writes, durable=True))
+        await self._journal.commit(Change((CheckAccess(new.person), *writes), durable=True))
 
     async def _show(self, key: str, chat: int, content: Outbound) -> None:
         await self._journal.commit(Change((Show(key, chat, content),), durable=True))

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from bot.domain.change import Change, SaveProfile, Show, Write
+from bot.domain.change import Change, CheckAccess, SaveProfile, Show, Write
 from bot.domain.geo_point import point_in
 from bot.domain.message import (
     REPLY_WITH,
@@ -87,7 +87,9 @@ class ZoneAsking(Unawaited):
             saved = SaveProfile(person.id, person.about, zones[0])
             told = Outbound(OutboundKind.NOTICE, (self._set(zones[0]),))
             moved = await self._rezoned(person, zones[0])
-            change = Change((saved, *moved, Show(answer, chat, told)), durable=True)
+            change = Change(
+                (CheckAccess(person.id), saved, *moved, Show(answer, chat, told)), durable=True
+            )
         else:
             rows = tuple(choice(city(zone), "timezone", zone) for zone in zones)
             words = "People there use more than one clock. Which city has your time?"
@@ -112,7 +114,8 @@ class ZoneAsking(Unawaited):
         else:
             told = Outbound(OutboundKind.NOTICE, (self._set(zone),))
             saved = SaveProfile(person.id, person.about, zone)
-            writes = [saved, *await self._rezoned(person, zone), Show(answer, chat, told)]
+            moved = await self._rezoned(person, zone)
+            writes = [CheckAccess(person.id), saved, *moved, Show(answer, chat, told)]
         await self._journal.commit(Change(tuple(writes), durable=True))
         return Taken.DECIDED
 

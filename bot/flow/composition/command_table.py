@@ -192,7 +192,12 @@ class CommandTable:
 
     @property
     def consequences(self) -> Consequences:
-        return Consequences(self._chat_work.lanes, self._way_out.reactions, self._world.servers)
+        return Consequences(
+            self._chat_work.lanes,
+            self._way_out.reactions,
+            self._world.servers,
+            self._one_turn.till,
+        )
 
     @property
     def memory_desks(self) -> DesksByLetter:

@@ -2,7 +2,8 @@
 
 from bot.flow.commands import Command
 from bot.flow.commands.knocks import Knocks
-from bot.flow.commands.letting_in import LettingInCommands
+from bot.flow.commands.letting_in import LettingInCommand
+from bot.flow.commands.linking import LinkCommand
 from bot.flow.commands.people import PeopleCommands
 from bot.flow.commands.revoking import RevokeCommand
 from bot.flow.composition.one_turn import OneTurn
@@ -18,7 +19,8 @@ def people_commands(
     knocks, zones = Knocks(store.outbox), one_turn.way_in.zones
     preamble, ending = one_turn.preamble, people_asked.card_ending
     return (
-        *LettingInCommands(people, members, store.chats, knocks, clock).table,
+        *LettingInCommand(people, store.chats, knocks, clock).table,
+        *LinkCommand(people, members, knocks, clock).table,
         *PeopleCommands(people, members, preamble, clock, policy.member_pace, zones).table,
         *RevokeCommand(people, members, ending, knocks, clock).table,
     )

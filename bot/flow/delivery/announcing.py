@@ -9,6 +9,7 @@ from bot.domain.change import (
     Erase,
     Fence,
     JoinChats,
+    JoinPeople,
     KeepPassage,
     LinkAccount,
     OweVoice,
@@ -21,7 +22,7 @@ from bot.domain.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
 _ABOUT_WORK = (SaveErrand, SaveTask, SaveRun)
-_ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinChats)
+_ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinPeople, JoinChats)
 
 
 class AnnouncingJournal:

@@ -114,6 +114,10 @@ class Sums:
         at = self._read.get(mark)
         return at is not None and (mark.scope is Scope.TURN or is_fresh(at, now))
 
+    def doubt(self) -> None:
+        """Trusts no sum until it is read again."""
+        self._read.clear()
+
     def of(self, mark: Mark) -> Nano:
         return self._sums.get(mark, 0)
 

@@ -169,6 +169,10 @@ class Till:
         """Forgets what a turn has spent: it has ended."""
         self._sums.forget(turn)
 
+    def recount(self) -> None:
+        """Reads all sums anew at their next use: calls count for another person now."""
+        self._sums.doubt()
+
     async def _person(self, cause: Cause) -> Person | None:
         return None if cause.person is None else await self._people.get(cause.person)
 

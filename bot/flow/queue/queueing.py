@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bot.domain.change import AskStop, Change, Write
+from bot.domain.change import AskStop, Change, CheckAccess, Write
 from bot.domain.chat import QueueMode
 from bot.domain.message import InboundMessage
 from bot.flow.queue.arrival import Arrival
@@ -99,7 +99,9 @@ class Queueing:
             *(replace(arrival, row=row, message=one).waiting(fragment=True) for row, one in early),
             arrival.waiting(fragment=not counts),
         ]
-        await self._journal.commit(Change((*waits, *also)))
+        # Else a message could wait for a person who was joined with another one a moment ago.
+        known = CheckAccess(arrival.person.id)
+        await self._journal.commit(Change((known, *waits, *also)))
         self._seams.forget([row for row, _ in early])
         together = sorted((*(one for _, one in early), message), key=lambda one: one.number)
         for one in together:

@@ -1,6 +1,6 @@
 """An edit of the newest answered message: it is offered to be answered anew."""
 
-from bot.domain.change import Change, SaveTurn, Show
+from bot.domain.change import Change, CheckAccess, SaveTurn, Show
 from bot.domain.chat import Chat
 from bot.domain.message import (
     Button,
@@ -97,7 +97,8 @@ class EditDesk(ButtonsAlone):
             return refused(GONE_ON)
         queued = anew(first, agenda.chat, person, "", self._clock.now(), said=text)
         told = without_buttons(shown, wording.ANSWERING_ANEW)
-        await self._journal.commit(Change((SaveTurn(queued), told), durable=True))
+        writes = (CheckAccess(person.id), SaveTurn(queued), told)
+        await self._journal.commit(Change(writes, durable=True))
         self._lanes.wake(first.chat)
         return PressAnswer()
 
