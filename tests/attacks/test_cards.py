@@ -438,6 +438,6 @@ async def test_a_decided_card_is_one_line_that_nothing_in_it_can_break(
         files = [m.file.data.decode() for m in messages if m.file is not None]
         (told,) = [m.text for m in messages if m.file is None]
         assert "\n" not in told
-        assert told.startswith("❌ Denied by q")
+        assert told.startswith("✏️ Not run · ")
         check(Asked(shown, [command] if files else []), Seen(told, files, [], len(messages)))
         assert all(not m.buttons for m in messages)

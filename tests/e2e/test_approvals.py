@@ -11,7 +11,6 @@ from tests.words import (
     APPROVE,
     APPROVE_ALL,
     APPROVED,
-    CARD_DENIED,
     CARD_STOPPED,
     CHANGE,
     DEAD_BUTTON,
@@ -26,6 +25,7 @@ from tests.words import (
     REPLY_HINT,
     RULE_PAUSED,
     RULED_ALWAYS,
+    SENT_BACK,
     STOP,
     STOP_WORK,
     STOPPED,
@@ -79,7 +79,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     third = await steward.asked(3)
     assert "They said: use another name" in next(iter(results_in(third).values()))
     await steward.sees("As you wish.")
-    await steward.sees(f"{CARD_DENIED} · Create two.txt · “use another name”")
+    await steward.sees(f"{SENT_BACK} · Create two.txt · “use another name”")
     assert list(steward.workspace.iterdir()) == []
     assert [status for _, status, _ in steward.records.results] == ["blocked", "blocked"]
 
@@ -354,7 +354,7 @@ async def test_change_asks_for_words_which_are_the_reason_also_after_a_kill(
     await steward.restart()
     steward.reply(question, "can it be *shorter*?")
     await steward.sees("Shorter then.")
-    await steward.sees(f"{CARD_DENIED} · Create one.txt · “can it be *shorter*?”")
+    await steward.sees(f"{SENT_BACK} · Create one.txt · “can it be *shorter*?”")
     told = next(iter(results_in(steward.model.requests[1]).values()))
     assert "They said: can it be *shorter*?" in told
 

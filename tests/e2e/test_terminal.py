@@ -104,7 +104,7 @@ async def test_words_beside_a_card_say_what_should_be_different_and_assent_is_no
     talk.say("👍")
     await talk.shows(f"Type y to approve “Create a.md”. {NOT_SENT}")
     talk.say("call it b.md")
-    await talk.shows("❌ Denied", "call it b.md", "Then I leave it.")
+    await talk.shows("✏️ Not run", "call it b.md", "Then I leave it.")
     assert "call it b.md" in str((await model.received(2)).body["messages"][-1])
     assert not (tmp_path / "data" / "workspace" / "a.md").exists()
 
@@ -247,7 +247,7 @@ async def test_the_terminal_offers_only_what_works_in_it(opened: Callable[..., T
     talk = opened()
     await talk.shows(READY)
     talk.say("/help all")
-    await talk.shows("People, for owners", "/revoke <number>")
+    await talk.shows("People, for owners", "/revoke <person>")
     talk.say("/start")
     await talk.shows("Three things to try:", "/help shows what else I understand.")
     for word in ("/voice", "/previews", "/long", "/activation", "/context", "photo"):

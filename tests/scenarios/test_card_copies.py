@@ -10,7 +10,7 @@ from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, HOME, Stage, stage
 from tests.scenarios.tools import writing
-from tests.words import CARD_DENIED, CARD_STOPPED, DECIDED_ALREADY
+from tests.words import CARD_DENIED, CARD_STOPPED, DECIDED_ALREADY, SENT_BACK
 
 
 async def copy_of(scene: Stage, card: Shown) -> str:
@@ -79,7 +79,7 @@ async def stopped(scene: Stage, card: Shown) -> None:
 @pytest.mark.parametrize(
     ("ending", "told", "script"),
     [
-        (denied_by_words, CARD_DENIED, [says("As you wish.")]),
+        (denied_by_words, SENT_BACK, [says("As you wish.")]),
         (expired, "⌛ Not decided in time", []),
         (withdrawn, CARD_STOPPED, [says("Well then.")]),
         (stopped, CARD_STOPPED, []),

@@ -13,12 +13,12 @@ from tests.scenarios.tools import (
     writing,
 )
 from tests.words import (
-    CARD_DENIED,
     CHANGE,
     DENIED_ALONE,
     DIFFERENT,
     HOW_TO_PRESS,
     ONE_WAITS_ABOVE,
+    SENT_BACK,
 )
 
 
@@ -124,7 +124,7 @@ async def test_change_asks_for_the_words_and_the_reply_is_the_reason() -> None:
         await scene.say("can it be shorter?", reply_to=asked)
         await scene.settled()
         assert "They said: can it be shorter?" in scene.results[0].text
-        assert f"{CARD_DENIED} · Do write x · “can it be shorter?”" in scene.texts
+        assert f"{SENT_BACK} · Do write x · “can it be shorter?”" in scene.texts
 
 
 async def test_a_reply_to_the_question_of_a_decided_card_is_an_ordinary_message() -> None:

@@ -54,7 +54,7 @@ async def test_the_help_has_a_page_for_each_topic_and_owners_have_one_more() -> 
         first = await scene.shows("Just write to me.")
         assert len([line for line in first.splitlines() if line.startswith("- ")]) == 6
         await scene.press("People, for owners")
-        await scene.shows("`/allow <number>`: let someone in")
+        await scene.shows("`/allow <person>`: let someone in")
         await scene.press("Talking")
         await scene.shows("`/compact`")
         await scene.say("/help all", BOB)

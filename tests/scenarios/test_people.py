@@ -108,7 +108,6 @@ async def test_a_reply_means_the_author_of_the_message() -> None:
         await scene.shows("Who?")
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize(
     ("private", "told", "example"),
     [
@@ -127,10 +126,7 @@ async def test_a_command_from_a_list_is_no_reply(private: bool, told: str, examp
         assert "reply" not in shown
 
 
-async def test_a_linked_account_is_the_same_person_but_nobodys_who_had_turns() -> None:
-=======
 async def test_a_linked_account_is_the_same_person() -> None:
->>>>>>> jn
     async with stage(says("Hello."), people=_BOTH) as scene:
         await scene.say("hi", BOB)
         await scene.settled()

@@ -1,6 +1,5 @@
 """The first words of a talk in the terminal."""
 
-import re
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from bot.adapters.terminal.fragments import Fragments, Lines
 from bot.adapters.terminal.look import prose_width
+from bot.adapters.terminal.paths import path_lines
 from bot.adapters.terminal.visible import visible
 
 _NAMES = 9
@@ -35,7 +35,7 @@ class Greeting:
         )
         return [
             [("bold", "Steward"), ("dim", f" {self.version}")],
-            *_named("Folder", _path(visible(_short(self.folder)), width - _NAMES)),
+            *_named("Folder", path_lines(visible(_short(self.folder)), width - _NAMES)),
             *_named("Model", _wrapped(visible(self.model), width - _NAMES)),
             [],
             *([("", line)] for line in textwrap.wrap("Just write to me. For example:", width)),
@@ -53,16 +53,6 @@ def _named(name: str, lines: Sequence[str]) -> Lines:
 
 def _wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, break_on_hyphens=False) or [""]
-
-
-def _path(path: str, width: int) -> list[str]:
-    """Returns a path in lines, broken before a slash where a slash is near."""
-    lines = [""]
-    for part in re.findall(r"/?[^/]*", path):
-        if len(lines[-1]) + len(part) > width and lines[-1]:
-            lines.append("")
-        lines[-1] += part
-    return [piece for line in lines for piece in textwrap.wrap(line, width)] or [""]
 
 
 def _short(folder: Path) -> str:

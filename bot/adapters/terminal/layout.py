@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.adapters.terminal.draft import DraftPart, Step
 from bot.adapters.terminal.fragments import Lines, plain, styled
 from bot.adapters.terminal.look import UNBROKEN, box_prose
+from bot.adapters.terminal.paths import path_lines
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import (
@@ -141,7 +142,8 @@ class Layout:
         named = visible(f"📎 {file.name}{caption}").replace("\n", " ")
         if file.text is None:
             where = visible(file.origin or file.path).replace("\n", " ")
-            return self._renderer.plain(f"{named} ({where})", width)
+            path = ([("", line)] for line in path_lines(where, width))
+            return [*self._renderer.plain(named, width), *path]
         head = self._renderer.plain(f"{named}, the whole of it:", width)
         return [*head, *self._renderer.code(file.text, "", width)]
 

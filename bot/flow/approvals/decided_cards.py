@@ -30,6 +30,9 @@ _DECIDED = {
     ApprovalState.UNASKABLE: "🚫 Could not be shown",
     ApprovalState.OPEN: "🔐 Open",
 }
+_SENT_BACK = "✏️ Not run"
+"""A call that was denied with words: mostly a wish for a change."""
+
 _UNRUN: dict[Code | None, str] = {
     Code.CANCELLED: "⏹ {}: stopped before it ran",
     Code.LIMIT: "⏭ {}: skipped, a limit was reached before it",
@@ -131,8 +134,11 @@ def _decision(approval: Approval) -> tuple[str, ...]:
         return (f"⏭ Skipped: {approval.reason}", _subject(approval.preview))
     approved = approval.state is ApprovalState.APPROVED
     reason = "" if approved else " ".join(visible(approval.reason).split())
-    because = f"“{clipped(reason, _LONGEST_REASON)}”" if reason else ""
-    return (f"{verdict}{by}", _subject(approval.preview), because)
+    if not reason:
+        return (f"{verdict}{by}", _subject(approval.preview))
+    who = f"{_decider(approval)}: " if _names(approval) else ""
+    because = f"{who}“{clipped(reason, _LONGEST_REASON)}”"
+    return (_SENT_BACK, _subject(approval.preview), because)
 
 
 def _subject(preview: Preview) -> str:

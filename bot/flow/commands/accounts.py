@@ -7,22 +7,24 @@ from bot.domain.person import AT_THE_MACHINE, Person, Sender
 from bot.flow.commands.table import Invocation
 from bot.flow.commands.terms import named
 
-WHO, BRIEF = "<id | channel:id>", "<number>"
+WHO, BRIEF = "<id | channel:id>", "<person>"
 """The word that names an account: as the pages give it, and as the help does."""
 
 _NO_NAME = "A user name is not enough: later it may belong to somebody else."
-_NUMBER = "They see their number when they write to me."
+_NEWCOMERS, _KNOWN = "They see their number when they write to me.", "/people shows the numbers."
+"""Where the number stands: of people who have no access yet, and of those who have."""
+
 _NUMBERS = (
     "Who? Write their number, as in `{command} {who}`, or reply to one of their messages with "
-    f"`{{command}}`. {_NUMBER} {_NO_NAME}"
+    f"`{{command}}`. {{where}} {_NO_NAME}"
 )
-_FROM_A_LIST = f"Who? Write their number, as in `{{command}} {{who}}`. {_NUMBER} {_NO_NAME}"
+_FROM_A_LIST = f"Who? Write their number, as in `{{command}} {{who}}`. {{where}} {_NO_NAME}"
 _BY_MENTION = (
     "Who? Mention them, as in `{command} @Bob`, or write their number, as in `{command} {who}`. "
-    f"{_NUMBER} A name without a mention is not enough: later it may belong to somebody else."
+    "{where} A name without a mention is not enough: later it may belong to somebody else."
 )
 _FROM_HERE = (
-    f"Who? Write the platform and their number, as in `{{command}} {{who}}`. {_NUMBER} {_NO_NAME}"
+    f"Who? Write the platform and their number, as in `{{command}} {{who}}`. {{where}} {_NO_NAME}"
 )
 _WHERE = "On which platform is that number? Write it as `telegram:{number}`."
 _ACCOUNT = re.compile(r"(?:([a-z]+):)?([0-9]{1,20})")
@@ -62,7 +64,8 @@ def whom(asked: Invocation) -> str:
         how = _NUMBERS
     else:
         how = _FROM_A_LIST if asked.chat.private else _BY_MENTION
-    return how.format(command=command, who=example(asked))
+    where = _NEWCOMERS if command == "/allow" else _KNOWN
+    return how.format(command=command, who=example(asked), where=where)
 
 
 def example(asked: Invocation) -> str:

@@ -59,7 +59,7 @@ class LinkCommand:
                 self.link,
                 f"{WHO} <channel:id> [join]",
                 Topic.PEOPLE,
-                brief=f"{BRIEF} <channel:number>",
+                brief=f"{BRIEF} <second account>",
                 chosen=True,
             ),
         )

@@ -25,7 +25,7 @@ from bot.ports.consents import Consents
 from bot.ports.journal import Journal
 
 _MOST_BUTTONS = 8
-_RULES = "[remove <number|server>|widen <number>|trust <site|server name>]"
+_RULES = "[remove <number|server>|widen <number>|trust <site>|trust server <name>]"
 _HOW = (
     "- `/rules`: what your rules let run without asking\n"
     "- `/rules remove 1`: take a rule back\n"
@@ -269,8 +269,5 @@ def _told(rule: Rule) -> str:
 def _untrustable(named: Sequence[str]) -> str:
     """Returns a sentence about words that name neither a site nor a server; empty without words."""
     said = " ".join(named)
-    return (
-        f"“{literal(clipped(said, _LONGEST_LABEL))}” is no web address and no server.\n\n"
-        if said
-        else ""
-    )
+    shown = literal(clipped(said, _LONGEST_LABEL))
+    return f"“{shown}” is no web address.\n\n" if said else ""

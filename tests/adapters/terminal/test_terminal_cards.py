@@ -14,6 +14,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from tests.adapters.terminal.desk import BUTTONS, Desk
+from tests.words import REPLY_HINT
 
 
 async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: Desk) -> None:
@@ -151,7 +152,7 @@ async def test_a_card_shows_the_weight_of_its_lines_and_no_advice_to_reply(desk:
         Plain("🔐 Create `a.md` · 2 of 4", style="title"),
         CodeBlock("# A"),
         Plain("for “so · Reply to Ben · now”", style="aside"),
-        Plain("Reply with a change or a question: this version then does not run", style="aside"),
+        Plain(REPLY_HINT, style="aside"),
         Plain("No answer in 24 h: it does not run", style="aside"),
     )
     message = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)
@@ -181,7 +182,7 @@ async def test_small_print_stands_apart_from_the_content_where_the_advice_betwee
     blocks = (
         Plain("🔐 Create `b.md` · 2 of 3", style="title"),
         CodeBlock("# B"),
-        Plain("Reply with a change or a question: this version then does not run", style="aside"),
+        Plain(REPLY_HINT, style="aside"),
         Plain("No answer in 24 h: it does not run", style="aside"),
     )
     await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS)

@@ -23,7 +23,7 @@ from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.approvals.fitting import LONGEST, beginning
 from tests.domain.logs import NOON, call, card
-from tests.words import ALWAYS, NOT_DECIDED, REPLY_HINT, RULE_PAUSED, STOP_WORK
+from tests.words import ALWAYS, NOT_DECIDED, REPLY_HINT, RULE_PAUSED, SENT_BACK, STOP_WORK
 
 tokens = st.text(alphabet="abcXYZ019_-", min_size=1, max_size=43)
 
@@ -185,8 +185,8 @@ def test_a_decided_card_names_who_decided_where_it_was_somebody_else_or_others_s
     decided = asked(
         state=ApprovalState.DENIED, decided_by=1, asker=1, decider_name="Bo", reason="too  early"
     )
-    assert told(decided) == "❌ Denied · Run `pytest -q` · “too early”"
-    other = "❌ Denied by Bo · Run `pytest -q` · “too early”"
+    assert told(decided) == f"{SENT_BACK} · Run `pytest -q` · “too early”"
+    other = f"{SENT_BACK} · Run `pytest -q` · Bo: “too early”"
     assert told(replace(decided, decided_by=2)) == other
     assert told(replace(decided, asker_name="Ann")) == other
 
