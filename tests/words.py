@@ -41,6 +41,9 @@ STILL_AT_IT, ALREADY_OVER = "⏳ Still working.", "That is over already."
 NO_ANSWER_YET, NOTED_LAST = "There is no answer here yet.", "Noted for my last answer."
 NOBODY_THINKS = "Nobody has given feedback yet."
 
+# Tasks.
+NEW_RUN_STOPS_IT = "A run that comes while one is running stops it."
+
 # Taking back.
 UNDO, REDO, UNDONE = "↩ Undo", "↪ Redo", "↩ Undone"
 CHANGE_UNDONE = "↩ The change is undone"
@@ -74,6 +77,7 @@ OWNER_SETS_KEY = "The owner must set a valid key."
 WAITED = "⏳ I waited 90 seconds for the model."
 STAYS_DONE = "The call done so far stays done."
 OVERLOADED = "is overloaded and did not answer"
+SOONER = "as it may answer sooner"
 STOPPED = "Stopped, as you asked."
 PLAN_OF_ONE_DONE = "Plan done: 1 of 1 step."
 PLAN_ENDED = "✅ Done"
@@ -143,6 +147,7 @@ HOW_TO_PRESS = "To approve, press the button on the card."
 ONE_WAITS_ABOVE = "⏸ 1 card waits above."
 
 # Answers to commands, and notices.
+STOP_ALL_TOO = "/stop all also drops"
 ADDED_BY_SOMEBODY = "I do not know who added me"
 UNPRICED_CALL = "1 call of unknown price: not in these sums."
 USED_OF_A_DAY = "Each person, a day: You: $0.12 of $1.00 is used (12 %)"
