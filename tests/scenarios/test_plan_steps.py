@@ -24,6 +24,7 @@ from tests.words import (
     RESUME,
     RETRY,
     SKIP,
+    STEP_DENIED,
     STOP,
 )
 
@@ -120,6 +121,24 @@ async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -
         plan = the_plan(scene)
         assert (plan.state, plan.steps[0].state) == (PlanState.CANCELLED, StepState.SKIPPED)
         assert "None of its steps ran" in scene.texts[-1]
+
+
+async def test_the_plan_tells_a_denied_step_in_the_words_of_the_person() -> None:
+    burn = call("b", "burn", {"what": "it"})
+    script = (
+        calls(write("a", "1"), burn),
+        says("Plan."),
+        calls(write("c", "1"), burn),
+        says("One."),
+    )
+    async with stage(*script, tools=[writing(), burning(), submitting()]) as scene:
+        await scene.say("/plan write and burn")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.parked()
+        await scene.say("not today", reply_to=scene.cards[-1])
+        await scene.settled(2)
+        assert f"⏭ 2. Do burn it — {STEP_DENIED}" in plan_card(scene).text
 
 
 async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:

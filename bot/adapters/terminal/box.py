@@ -27,8 +27,8 @@ _TOLD = (_PLAN, "⤵️")
 """The beginnings of lines that something else tells: a newer card, or the tools of a plan."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
-_STEP_ENDED = re.compile(r"✓ \d+\. ")
-"""The beginning of a plan's line on a step; the line of its tool has told the same."""
+_STEP_ENDED = re.compile(r"✓ \d+\. |⏭ +\d+\. .+ — denied(?:: “|$)")
+"""A plan's line on a step; the line of its tool, or of its own card, has told the same."""
 
 
 def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:

@@ -1,5 +1,7 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
+import re
+
 from bot.domain.change import Show
 from bot.domain.deeds import without_deed
 from bot.domain.hunks import readable
@@ -25,6 +27,9 @@ _MARKS = {
 _NEXT = "⏳"
 _NOT_RUN = "⏹"
 """The mark of a step that was still open when the plan ended; a skipped one was left out."""
+
+_DENIED = re.compile(r".* denied this call\.(?: They said: (?P<reason>.+))?")
+"""The result that a model reads of a call that somebody denied."""
 
 _ENDS = {
     PlanState.DONE: "✅ Done",
@@ -243,6 +248,8 @@ def step_lines(plan: Plan) -> list[str]:
 
 def _reason(step: PlanStep) -> str:
     """Returns what a step came to, without the command or the file that its own line names."""
+    if step.state is StepState.SKIPPED and (denied := _DENIED.fullmatch(step.outcome)):
+        return f"denied: “{denied['reason']}”" if denied["reason"] else "denied"
     return without_deed(step.outcome, step.description)
 
 

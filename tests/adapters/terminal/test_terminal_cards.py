@@ -50,6 +50,17 @@ async def test_a_long_card_that_shrinks_above_its_document_is_named_too(desk: De
     assert desk.paper.printed == "\n↳ ✅ Approved · Create long.md\n"
 
 
+async def test_a_step_whose_own_card_was_denied_is_not_told_again_by_its_plan(desk: Desk) -> None:
+    title, first = "📋 A trip · 1 of 2 steps done", "✓ 1. Create a.md"
+    plan = Plain(f"{title}\n{first}\n⏳ 2. Run rm -rf x")
+    message = await desk.send(OutboundKind.CARD, plan, buttons=BUTTONS)
+    desk.paper.printed = ""
+    denied = f"{title}\n{first}\n⏭ 2. Run rm -rf x — denied: “not today”"
+    await desk.edit(message, OutboundKind.CARD, Plain(denied))
+    await desk.edit(message, OutboundKind.CARD, Plain(f"{denied}\n✅ Done, 1 step skipped"))
+    assert desk.paper.printed == "\n↳ ✅ Done, 1 step skipped · A trip\n"
+
+
 async def test_a_card_that_changes_and_stays_open_tells_what_is_new_in_it(desk: Desk) -> None:
     message = await desk.card("2 steps")
     desk.paper.printed = ""
