@@ -227,7 +227,7 @@ DEMO_UNKNOWN = "I am a demo and only know these words"
 DEMO_PLAN = "A report, signed and sent"
 
 # Errands.
-FOR_ERRAND = "for the helper’s task “task two”"
+FOR_ERRAND = "for the helper's task “task two”"
 
 # What the log says where everybody had to wait.
 EVENT_LOOP = "the event loop"
