@@ -18,6 +18,7 @@ from tests.words import (
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
     NOT_FINISHED,
+    ONE_WAITS_ABOVE,
     OUTCOME_UNKNOWN,
     PLAN_ENDED,
     PLAN_OF_ONE_DONE,
@@ -139,6 +140,20 @@ async def test_the_plan_tells_a_denied_step_in_the_words_of_the_person() -> None
         await scene.say("not today", reply_to=scene.cards[-1])
         await scene.settled(2)
         assert f"⏭ 2. Do burn it — {STEP_DENIED}" in plan_card(scene).text
+
+
+async def test_an_answer_tells_that_a_plan_waits_above_until_it_is_decided() -> None:
+    script = (calls(write("a", "1")), says("Plan."), says("Four."), says("Five."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan a file")
+        await scene.settled(1)
+        await scene.say("two and two?")
+        await scene.settled(2)
+        assert scene.texts[-1] == f"Four.\n\n{ONE_WAITS_ABOVE}"
+        await scene.press("Cancel")
+        await scene.say("two and three?")
+        await scene.settled(3)
+        assert scene.texts[-1] == "Five."
 
 
 async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:

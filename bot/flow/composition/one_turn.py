@@ -182,7 +182,7 @@ class OneTurn:
     @cached_property
     def _settlement(self) -> Settlement:
         store = self._store
-        last_words = LastWords(store.approvals, store.outbox, self._policy.long_answer)
+        last_words = LastWords(store.approvals, store.plans, store.outbox, self._policy.long_answer)
         return Settlement(self._conversations, self.companions, last_words)
 
     @property

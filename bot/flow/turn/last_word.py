@@ -9,6 +9,7 @@ from bot.domain.contribution import Ended
 from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
+from bot.domain.plan import PlanState
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.flow.log.foreign_addresses import shown_safely
@@ -17,6 +18,7 @@ from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
 from bot.ports.outbox import Outbox
+from bot.ports.plans import Plans
 
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 
@@ -34,8 +36,11 @@ class LastWord:
 class LastWords:
     """Puts the last word together; an answer of more than `long_answer` characters is long."""
 
-    def __init__(self, approvals: Approvals, outbox: Outbox, long_answer: int) -> None:
+    def __init__(
+        self, approvals: Approvals, plans: Plans, outbox: Outbox, long_answer: int
+    ) -> None:
         self._approvals = approvals
+        self._plans = plans
         self._outbox = outbox
         self._long_answer = long_answer
 
@@ -72,13 +77,15 @@ class LastWords:
         return [Markdown(part.pointer, points=True) for part in pointing]
 
     async def _waiting_above(self, work: Work) -> str:
-        """Returns a line about open cards of earlier turns; empty when there are none."""
-        if not work.cards_above:
-            return ""
+        """Returns a line about open cards of earlier turns, and of a plan; empty without any."""
         if work.turn.stop_asked is not None:
             return ""  # they may be stopped too, and the answer to the command counts the rest
-        cards = await self._approvals.open_in(work.turn.chat)
-        count = sum(card.turn != work.turn.id for card in cards)
+        count, chat = 0, work.turn.chat
+        if work.cards_above:
+            count += sum(c.turn != work.turn.id for c in await self._approvals.open_in(chat))
+        if work.plan_above:
+            plan = await self._plans.live(chat)
+            count += plan is not None and plan.state is PlanState.READY
         if not count:
             return ""
         return "⏸ 1 card waits above." if count == 1 else f"⏸ {count} cards wait above."
