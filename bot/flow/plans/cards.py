@@ -1,9 +1,7 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
-import re
-
 from bot.domain.change import Show
-from bot.domain.deeds import without_deed
+from bot.domain.deeds import denial, without_deed
 from bot.domain.hunks import readable
 from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
@@ -27,9 +25,6 @@ _MARKS = {
 _NEXT = "⏳"
 _NOT_RUN = "⏹"
 """The mark of a step that was still open when the plan ended; a skipped one was left out."""
-
-_DENIED = re.compile(r".* denied this call\.(?: They said: (?P<reason>.+))?")
-"""The result that a model reads of a call that somebody denied."""
 
 _ENDS = {
     PlanState.DONE: "✅ Done",
@@ -248,9 +243,8 @@ def step_lines(plan: Plan) -> list[str]:
 
 def _reason(step: PlanStep) -> str:
     """Returns what a step came to, without the command or the file that its own line names."""
-    if step.state is StepState.SKIPPED and (denied := _DENIED.fullmatch(step.outcome)):
-        return f"denied: “{denied['reason']}”" if denied["reason"] else "denied"
-    return without_deed(step.outcome, step.description)
+    told = denial(step.outcome) if step.state is StepState.SKIPPED else ""
+    return told or without_deed(step.outcome, step.description)
 
 
 def _tells(step: PlanStep) -> bool:

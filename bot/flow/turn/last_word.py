@@ -1,6 +1,6 @@
 """The last word of a turn: the message that tells a person how it ended."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
@@ -9,7 +9,6 @@ from bot.domain.contribution import Ended
 from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.model import FinishReason
 from bot.domain.outcome import Outcome, StopReason
-from bot.domain.plan import PlanState
 from bot.domain.progress import Progress
 from bot.domain.step import Finish
 from bot.flow.log.foreign_addresses import shown_safely
@@ -18,7 +17,6 @@ from bot.flow.turn.outcome_words import outcome_of
 from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
 from bot.ports.outbox import Outbox
-from bot.ports.plans import Plans
 
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 
@@ -34,13 +32,20 @@ class LastWord:
 
 
 class LastWords:
-    """Puts the last word together; an answer of more than `long_answer` characters is long."""
+    """Puts the last word together; an answer of more than `long_answer` characters is long.
+
+    `plan_waits` tells of a chat if a plan waits there for a decision.
+    """
 
     def __init__(
-        self, approvals: Approvals, plans: Plans, outbox: Outbox, long_answer: int
+        self,
+        approvals: Approvals,
+        plan_waits: Callable[[int], Awaitable[bool]],
+        outbox: Outbox,
+        long_answer: int,
     ) -> None:
         self._approvals = approvals
-        self._plans = plans
+        self._plan_waits = plan_waits
         self._outbox = outbox
         self._long_answer = long_answer
 
@@ -84,8 +89,7 @@ class LastWords:
         if work.cards_above:
             count += sum(c.turn != work.turn.id for c in await self._approvals.open_in(chat))
         if work.plan_above:
-            plan = await self._plans.live(chat)
-            count += plan is not None and plan.state is PlanState.READY
+            count += await self._plan_waits(chat)
         if not count:
             return ""
         return "⏸ 1 card waits above." if count == 1 else f"⏸ {count} cards wait above."

@@ -7,7 +7,6 @@ from dataclasses import replace
 from bot.domain.approval import Approval
 from bot.domain.limits import Limits
 from bot.domain.person import Person
-from bot.domain.plan import PlanState
 from bot.domain.turn import Turn, TurnState
 from bot.domain.zones import told_zone
 from bot.flow.approvals.unrun import reported_as, told_of
@@ -129,6 +128,6 @@ class Openings:
         work = Work(log, turn, tuple(own), self._clock, asker, counted_after=counted_after)
         work.timezone = told_zone(asker, log.chat)
         work.cards_above = agenda.cards_open
-        work.plan_above = agenda.plan is not None and agenda.plan.state is PlanState.READY
+        work.plan_above = agenda.plan is not None and agenda.plan.ready
         work.begin()
         return work
