@@ -44,6 +44,9 @@ STILL_AT_IT, ALREADY_OVER = "⏳ Still working.", "That is over already."
 NO_ANSWER_YET, NOTED_LAST = "There is no answer here yet.", "Noted for my last answer."
 NOBODY_THINKS = "Nobody has given feedback yet."
 
+# Tasks.
+NEW_RUN_STOPS_IT = "A run that comes while one is running stops it."
+
 # Taking back.
 UNDO, REDO, UNDONE = "↩ Undo", "↪ Redo", "↩ Undone"
 CHANGE_UNDONE = "↩ The change is undone"
@@ -77,6 +80,7 @@ OWNER_SETS_KEY = "The owner must set a valid key."
 WAITED = "⏳ I waited 90 seconds for the model."
 STAYS_DONE = "The call done so far stays done."
 OVERLOADED = "is overloaded and did not answer"
+SOONER = "as it may answer sooner"
 STOPPED = "Stopped, as you asked."
 PLAN_OF_ONE_DONE = "Plan done: 1 of 1 step."
 PLAN_ENDED = "✅ Done"
@@ -90,6 +94,7 @@ REPLACED = "🔁 Replaced the old plan."
 KEPT = "The old plan stays."
 TOO_MANY = "I did not take it: you have sent too many messages."
 CARD_DENIED, SENT_BACK = "❌ Denied", "✏️ Not run"
+STEP_DENIED = "denied: “not today”"
 CARD_STOPPED = "⏹ Stopped"
 PAUSED = "Paused. It runs again when you resume it."
 RULE_PAUSED = "Your rule is paused: this chat contains text from outside. /new resumes it."
@@ -146,6 +151,7 @@ HOW_TO_PRESS = "To approve, press the button on the card."
 ONE_WAITS_ABOVE = "⏸ 1 card waits above."
 
 # Answers to commands, and notices.
+STOP_ALL_TOO = "/stop all also drops"
 ADDED_BY_SOMEBODY = "I do not know who added me"
 UNPRICED_CALL = "1 call of unknown price: not in these sums."
 USED_OF_A_DAY = "Each person, a day: You: $0.12 of $1.00 is used (12 %)"
@@ -224,7 +230,7 @@ DEMO_UNKNOWN = "I am a demo and only know these words"
 DEMO_PLAN = "A report, signed and sent"
 
 # Errands.
-FOR_ERRAND = "for the helper’s task “task two”"
+FOR_ERRAND = "for the helper's task “task two”"
 
 # What the log says where everybody had to wait.
 EVENT_LOOP = "the event loop"

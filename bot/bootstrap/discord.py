@@ -62,8 +62,8 @@ class DiscordForm:
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
         if settings.discord.token is None:
             return ()
-        words = Check("words", partial(_probe_words, settings), "Look at the bot’s intents.")
-        rights = Check("rights", partial(_probe_rights, settings), "Look at the bot’s roles.")
+        words = Check("words", partial(_probe_words, settings), "Look at the bot's intents.")
+        rights = Check("rights", partial(_probe_rights, settings), "Look at the bot's roles.")
         token = partial(_probe_token, settings)
         return (Check("discord", token, "Look at DISCORD_BOT_TOKEN.", then=(words, rights)),)
 

@@ -45,6 +45,18 @@ _UNSPACED = """
 やってください|やってくれ|続けて|続けてください|進めて|進めてください|了解|了解です|承認|承認します|承知しました|もちろん|大丈夫|大丈夫です|ありがとう|そうです|実行して
 実行してください|わかりました
 """
+_ASKING = """
+why|why so|why that|why this|what|what for|what is it|what is this|what is that|whats this
+whats that|which|which one|which file|how|how so|how come|who|when|where|huh|are you sure|you sure
+really|warum|wieso|weshalb|wozu|was|was ist das|wie|wie bitte|welche|welcher|welches|hä|wirklich
+bist du sicher|pourquoi|quoi|c'est quoi|comment|lequel|laquelle|vraiment|por qué|por que|porque|qué
+que|qué es|cómo|cuál|de verdad|perché|perche|cosa|cos'è|che cosa|quale|davvero|o que
+o que é isso|como|qual|sério|waarom|wat|hoe|welke|echt waar|почему|зачем|что|что это|как|какой
+какая|какие|чому|навіщо|що|що це|як|neden|niye|niçin|nasıl|hangi|emin misin
+"""
+_ASKING_UNSPACED = (
+    "为什么|為什麼|什么|什麼|这是什么|哪个|怎么|なぜ|なんで|どうして|何|なに|どれ|本当に"
+)
 _SIGNS = frozenset("👍👌✅✔☑🆗💯🙏🙌👏🫡😀😊🙂😁💪🚀❤")
 _APOSTROPHES = str.maketrans(dict.fromkeys("'’ʼ`"))
 _QUESTION_MARKS = ("?", "？", "؟", "⁇", "⁈", "⁉")
@@ -61,11 +73,21 @@ def is_assent(text: str) -> bool:
 
 
 def is_question(text: str) -> bool:
-    """Returns true for a text that ends with a question mark, whatever stands around that."""
+    """Returns true for a text that ends with a question mark, and for “why” and the like alone."""
+    if _asks(text):
+        return True
     end = len(text)
     while end and not (text[end - 1].isalnum() or text[end - 1] in _QUESTION_MARKS):
         end -= 1
     return text[:end].endswith(_QUESTION_MARKS)
+
+
+def _asks(text: str) -> bool:
+    """Returns true for question words and nothing else; people often leave the mark out."""
+    if len(text) > _LONGEST:
+        return False
+    plain = _plain(text)
+    return tuple(plain.split()) in _QUESTIONS or tuple(plain.replace(" ", "")) in _QUESTION_LETTERS
 
 
 def _plain(text: str) -> str:
@@ -95,4 +117,6 @@ def _made_of(parts: Sequence[str], phrases: frozenset[tuple[str, ...]]) -> bool:
 
 
 _WORDS = frozenset(tuple(phrase.split()) for phrase in _phrases(_SPACED))
+_QUESTIONS = frozenset(tuple(phrase.split()) for phrase in _phrases(_ASKING))
+_QUESTION_LETTERS = frozenset(tuple(phrase) for phrase in _phrases(_ASKING_UNSPACED))
 _LETTERS = frozenset(tuple(phrase) for phrase in _phrases(_UNSPACED))

@@ -10,6 +10,9 @@ LONGEST = 60
 """Characters of a command or of other words in such a line; a longer text ends with “…”."""
 
 _LONGEST_NAME = 200
+_DENIED = re.compile(r".* denied this call\.(?: They said: (?P<reason>.+))?")
+"""The result that a model reads of a call that somebody denied."""
+
 _BETWEEN = "__"
 _OF_FILES = {
     "write_file": "Write",
@@ -105,6 +108,14 @@ def run_deed(command: str) -> str:
 def run_whole(command: str) -> bool:
     """Returns True when `run_deed` shows every character of a command."""
     return run_deed(command) == f"Run `{command}`" and "`" not in command and "…" not in command
+
+
+def denial(result: str) -> str:
+    """Returns what people read of a call that was denied; empty for any other result."""
+    denied = _DENIED.fullmatch(result)
+    if denied is None:
+        return ""
+    return f"denied: “{denied['reason']}”" if denied["reason"] else "denied"
 
 
 def without_deed(fault: str, deed: str) -> str:

@@ -170,6 +170,11 @@ class Plan:
         return self.state in LIVE
 
     @property
+    def ready(self) -> bool:
+        """Returns True while it waits for a decision."""
+        return self.state is PlanState.READY
+
+    @property
     def collecting(self) -> bool:
         return self.state is PlanState.COLLECTING
 

@@ -69,6 +69,17 @@ class Overlap(StrEnum):
     QUEUE = "queue"
     REPLACE = "replace"
 
+    @property
+    def told(self) -> str:
+        """Returns the sentence that people read about it; empty for the usual treatment."""
+        return _OVERLAPS.get(self, "")
+
+
+_OVERLAPS = {
+    Overlap.QUEUE: "A run that comes while one is running waits for it.",
+    Overlap.REPLACE: "A run that comes while one is running stops it.",
+}
+
 
 CALLS_DAYS = 90
 """Days for which calls without a card are approved where nobody names a day."""

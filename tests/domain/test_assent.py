@@ -77,6 +77,17 @@ def test_a_text_that_ends_with_a_question_mark_is_a_question(text: str) -> None:
     assert is_question(text)
 
 
+@pytest.mark.parametrize("text", ["why", "Why…", "what for", "Warum", "почему", "为什么", "huh"])
+def test_question_words_alone_are_a_question_without_a_mark(text: str) -> None:
+    assert is_question(text)
+    assert not is_assent(text)
+
+
+@pytest.mark.parametrize("text", ["why not", "why so long, make it short", "what Ben said"])
+def test_question_words_with_more_behind_them_are_no_question(text: str) -> None:
+    assert not is_question(text)
+
+
 @pytest.mark.parametrize("text", ["why? because", "make it shorter", "", "!", "no. (why? so)."])
 def test_a_question_mark_elsewhere_makes_no_question(text: str) -> None:
     assert not is_question(text)

@@ -194,7 +194,7 @@ async def test_in_a_terminal_a_card_is_denied_by_words(shell: Shell, typed: list
     typed.append(shell.terminal("write it"))
     await typed[-1].shows("[y] ✅ Approve")
     typed[-1].say("use another name")
-    await typed[-1].shows("✏️ Not run", "Then not.")
+    await typed[-1].shows("Not run · Create", "Then not.")
     assert await typed[-1].ended() == 5
     assert not shell.written
 

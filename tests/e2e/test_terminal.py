@@ -8,7 +8,16 @@ import pytest
 
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
-from tests.words import DEMO_CLOCK, NOT_SENT, PRESS_AGAIN, READY, STAYS_OPEN, STOPPED, WORDS_COUNT
+from tests.words import (
+    DEMO_CLOCK,
+    NOT_SENT,
+    PRESS_AGAIN,
+    READY,
+    STAYS_OPEN,
+    STOP_ALL_TOO,
+    STOPPED,
+    WORDS_COUNT,
+)
 
 SENTENCE = "Nothing is to be said here, and it is said at length."
 LONG = f"""# A long answer
@@ -104,7 +113,7 @@ async def test_words_beside_a_card_say_what_should_be_different_and_assent_is_no
     talk.say("👍")
     await talk.shows(f"Type y to approve “Create a.md”. {NOT_SENT}")
     talk.say("call it b.md")
-    await talk.shows("✏️ Not run", "call it b.md", "Then I leave it.")
+    await talk.shows("Not run · Create a.md", "call it b.md", "Then I leave it.")
     assert "call it b.md" in str((await model.received(2)).body["messages"][-1])
     assert not (tmp_path / "data" / "workspace" / "a.md").exists()
 
@@ -190,7 +199,9 @@ async def test_a_smaller_window_wraps_what_comes_next(opened: Callable[..., Term
 async def test_tab_completes_a_command(opened: Callable[..., Terminal]) -> None:
     talk = opened(columns=60)
     await talk.shows(READY)
-    talk.type("/que\t")
+    talk.type("/st\t")
+    await talk.shows(STOP_ALL_TOO)
+    talk.type("\x15/que\t")
     await talk.shows("> /queue")
     talk.say("")
     await talk.shows(WAITS_ITS_TURN)

@@ -16,7 +16,7 @@ from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
 from tests.scenarios.stage import BOB, stage
 from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
-from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY, SAME_ERROR
+from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY, SAME_ERROR, SOONER
 
 
 async def test_a_message_is_answered_and_the_log_holds_both() -> None:
@@ -163,7 +163,7 @@ async def test_a_passing_fault_is_tried_again() -> None:
 async def test_nobody_is_kept_waiting_for_an_hour() -> None:
     async with stage(ModelOverloaded("no room until noon", retry_after=3600)) as scene:
         await scene.say("go")
-        await scene.shows("I try again in 1 minute")
+        await scene.shows(f"I try again in 1 minute, {SOONER}.")
         assert [turn.state for turn in scene.turns] == [TurnState.RESTING]
 
 

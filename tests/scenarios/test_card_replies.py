@@ -97,13 +97,14 @@ async def test_assent_without_a_reply_is_meant_for_the_card_that_the_turn_waits_
         assert scene.texts[-1].startswith("You are welcome.")
 
 
-async def test_a_question_in_a_reply_is_answered_and_the_card_stays() -> None:
+@pytest.mark.parametrize("words", ["what exactly will it write?", "why", "Warum"])
+async def test_a_question_in_a_reply_is_answered_and_the_card_stays(words: str) -> None:
     tool = writing()
     script = (calls(write()), says("An x, and no more."), says("Written."))
     async with stage(*script, tools=[tool]) as scene:
         await scene.say("write x")
         await scene.parked()
-        await scene.say("what exactly will it write?", reply_to=scene.cards[0])
+        await scene.say(words, reply_to=scene.cards[0])
         await scene.shows(HOW_TO_PRESS)
         await scene.settled(2)
         assert scene.texts[-1] == f"An x, and no more.\n\n{ONE_WAITS_ABOVE}"

@@ -66,6 +66,7 @@ from tests.words import (
         ("/voice aloud", "`aloud` is no choice here. Nothing was changed.\n\nI answer"),
         ("/stop", "nothing to stop"),
         ("/stpo", "Did you mean /stop?"),
+        ("/version", "There is no command `/version`. /help all shows every command."),
         ("/allow @bob", "Who? Write their number"),
         ("/revoke 99", "has no access"),
         ("/HELP@steward", "/help all"),

@@ -568,7 +568,7 @@ async def test_in_a_group_an_owner_decides_about_the_card_of_a_members_errand() 
     async with running(scene, PEOPLE):
         team = Group(scene)
         await team.ask("go", BOB)
-        await scene.shows_in(TEAM, "asked by Bob for the helper’s task “task one”")
+        await scene.shows_in(TEAM, "asked by Bob for the helper's task “task one”")
         data = scene.cards[0].piece.body["buttons"][0][0]["data"]
         await scene.press_data(data, ANN, scene.cards[0].id, TEAM)
         await scene.shows_in(TEAM, "One: wrote x")

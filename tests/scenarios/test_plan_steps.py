@@ -18,12 +18,14 @@ from tests.words import (
     FIRST_FAILED_ASKS,
     FIRST_STEP_FAILED,
     NOT_FINISHED,
+    ONE_WAITS_ABOVE,
     OUTCOME_UNKNOWN,
     PLAN_ENDED,
     PLAN_OF_ONE_DONE,
     RESUME,
     RETRY,
     SKIP,
+    STEP_DENIED,
     STOP,
 )
 
@@ -122,6 +124,38 @@ async def test_a_dangerous_step_is_marked_and_asks_again_when_its_turn_comes() -
         assert "None of its steps ran" in scene.texts[-1]
 
 
+async def test_the_plan_tells_a_denied_step_in_the_words_of_the_person() -> None:
+    burn = call("b", "burn", {"what": "it"})
+    script = (
+        calls(write("a", "1"), burn),
+        says("Plan."),
+        calls(write("c", "1"), burn),
+        says("One."),
+    )
+    async with stage(*script, tools=[writing(), burning(), submitting()]) as scene:
+        await scene.say("/plan write and burn")
+        await scene.settled(1)
+        await scene.press("Approve")
+        await scene.parked()
+        await scene.say("not today", reply_to=scene.cards[-1])
+        await scene.settled(2)
+        assert f"⏭ 2. Do burn it — {STEP_DENIED}" in plan_card(scene).text
+
+
+async def test_an_answer_tells_that_a_plan_waits_above_until_it_is_decided() -> None:
+    script = (calls(write("a", "1")), says("Plan."), says("Four."), says("Five."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan a file")
+        await scene.settled(1)
+        await scene.say("two and two?")
+        await scene.settled(2)
+        assert scene.texts[-1] == f"Four.\n\n{ONE_WAITS_ABOVE}"
+        await scene.press("Cancel")
+        await scene.say("two and three?")
+        await scene.settled(3)
+        assert scene.texts[-1] == "Five."
+
+
 async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> None:
     tool = writing()
     script = (
@@ -155,7 +189,7 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert [a["what"] for a in tool.ran] == ["1"]
-        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} I asked on the plan’s card how to go on."
+        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} I asked on the plan's card how to go on."
         card = plan_card(scene)
         assert "✗ 1. Do write 1 — 1 broke\n\n" in card.text
         assert FIRST_FAILED_ASKS in card.text

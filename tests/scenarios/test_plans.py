@@ -30,6 +30,7 @@ from tests.words import (
     DIFFERENT,
     HOW_TO_PRESS,
     NO_CHANGES,
+    ONE_WAITS_ABOVE,
     PLAN_STAYS,
     PLAN_STILL_WAITS,
     REVISED,
@@ -179,7 +180,7 @@ async def test_a_question_about_a_plan_is_answered_and_the_plan_stays() -> None:
         await scene.say("what will it make?", reply_to=scene.cards[0])
         await scene.settled(2)
         await scene.shows(HOW_TO_PRESS)
-        assert scene.texts[-1] == "It makes one file."
+        assert scene.texts[-1] == f"It makes one file.\n\n{ONE_WAITS_ABOVE}"
         assert the_plan(scene).state is PlanState.READY
 
 

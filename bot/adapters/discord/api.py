@@ -143,7 +143,7 @@ class DiscordApi:
         if not self._application:
             number = Fields(await self.call("GET", "/applications/@me")).id("id")
             if number is None:
-                told = "Discord did not tell the application’s number"
+                told = "Discord did not tell the application's number"
                 raise ChannelUnreachable(told, maybe_done=False)
             self._application = number
         return self._application

@@ -32,7 +32,7 @@ _FINAL = {
         final=True,
     ),
     4010: Outage(
-        "Discord refuses a connection of this bot’s", helps="Look at DISCORD_SHARDS.", final=True
+        "Discord refuses a connection of this bot's", helps="Look at DISCORD_SHARDS.", final=True
     ),
     4011: Outage(
         "This bot is in more servers than one connection may serve",

@@ -27,8 +27,8 @@ _TOLD = (_PLAN, "⤵️")
 """The beginnings of lines that something else tells: a newer card, or the tools of a plan."""
 
 _STEP_FAILED = re.compile(r"✗ \d+\. (?P<deed>.+?) — (?P<why>.+)")
-_STEP_ENDED = re.compile(r"✓ \d+\. ")
-"""The beginning of a plan's line on a step; the line of its tool has told the same."""
+_STEP_ENDED = re.compile(r"✓ \d+\. |⏭ +\d+\. .+ — denied(?:: “|$)")
+"""A plan's line on a step; the line of its tool, or of its own card, has told the same."""
 
 
 def box(body: Lines, card: OpenCard, board: Board, look: Look) -> Lines:
@@ -99,10 +99,12 @@ def _cells(text: str) -> int:
 
 def outcome(name: str, before: Sequence[str], now: Sequence[str]) -> list[str]:
     """Returns the line about a card that closed; none while nothing says how it ended."""
-    if len(now) == 1:
-        return [f"↳ {now[0].strip()}"]
     known = set(before)
-    news = [line.strip() for line in now if line not in known] or ["closed"]
+    fresh = [line.strip() for line in now if line not in known]
+    # Below the outcome of a long card its document stays, which was printed with the card.
+    if len(now) == 1 or (fresh == [now[0].strip()] and fresh[0].startswith(_OUTCOMES)):
+        return [f"↳ {now[0].strip()}"]
+    news = fresh or ["closed"]
     if all(_STEP_ENDED.match(line) or line == now[0].strip() for line in news):
         return []
     verdict = next((line for line in reversed(news) if line.startswith(_OUTCOMES)), news[-1])

@@ -24,7 +24,9 @@ class Commands(Completer):
         if not space:
             for offer in self._known():
                 if offer.name.startswith(name.lower()):
-                    yield Completion(f"/{offer.name}", -len(text), display_meta=offer.summary)
+                    # The line beside a name is shown as it is, so marks of Markdown stay away.
+                    told = offer.summary.replace("`", "")
+                    yield Completion(f"/{offer.name}", -len(text), display_meta=told)
             return
         begun = rest.rpartition(" ")[2]
         found = next((offer for offer in self._known() if offer.name == name.lower()), None)

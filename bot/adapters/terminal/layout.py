@@ -142,6 +142,9 @@ class Layout:
         named = visible(f"📎 {file.name}{caption}").replace("\n", " ")
         if file.text is None:
             where = visible(file.origin or file.path).replace("\n", " ")
+            beside = self._renderer.plain(f"{named} ({where})", width)
+            if len(beside) == 1:
+                return beside
             path = ([("", line)] for line in path_lines(where, width))
             return [*self._renderer.plain(named, width), *path]
         head = self._renderer.plain(f"{named}, the whole of it:", width)

@@ -119,7 +119,7 @@ def _options(task: TimedTask, here: int) -> list[str]:
     lines = [
         "Each run has a conversation of its own."
         if task.fresh
-        else "Runs join this chat’s conversation."
+        else "Runs join this chat's conversation."
     ]
     if task.allowed is Allowed.READONLY:
         lines.append("Runs may only read.")
@@ -127,7 +127,7 @@ def _options(task: TimedTask, here: int) -> list[str]:
         until = "" if task.calls_until is None else f" until {task.calls_until:%Y-%m-%d}"
         lines.append(f"⚠️ Without a card{until}, runs may make exactly the calls below.")
     if task.overlap is not Overlap.SKIP:
-        lines.append(f"If a run is still at work: {task.overlap}.")
+        lines.append(task.overlap.told)
     limits = task.limits
     bounds = [f"{limits.runs} runs"] if limits.runs else []
     bounds += [f"{limits.rounds} rounds"] if limits.rounds else []

@@ -90,7 +90,7 @@ def _purpose(approval: Approval) -> str:
     asked = one_line(" ".join(approval.purpose.split()), _LONGEST_NAME)
     who = one_line(" ".join(approval.asker_name.split()), _LONGEST_NAME)
     by = f"asked by {who}" if who else ""
-    what = "for the helper’s task" if approval.home is not None else "for"
+    what = "for the helper's task" if approval.home is not None else "for"
     return " ".join(part for part in (by, asked and f"{what} “{asked}”") if part)
 
 

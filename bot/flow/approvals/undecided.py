@@ -43,7 +43,7 @@ class CardEnding:
         if card.set_aside:
             await self.withdraw([card], person)
             return "Stopped."
-        ask = AskStop(card.turn, f"the card’s Stop, by {person.name}")
+        ask = AskStop(card.turn, f"the card's Stop, by {person.name}")
         await self._journal.commit(Change((ask,), durable=True))
         self._lanes.interrupt(card.lane)
         return ""

@@ -25,7 +25,7 @@ from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 _SAME = "Nothing has changed."
-_LIKE = 0.7
+_LIKE = 0.75
 """Likeness, of 1, at which a wrong name is taken for a slip of another one."""
 
 

@@ -38,10 +38,6 @@ _ENDS = {
     RunState.STOPPED: "stopped",
     RunState.SKIPPED: "skipped",
 }
-_OVERLAPS = {
-    Overlap.QUEUE: "A run that comes while one is running waits for it.",
-    Overlap.REPLACE: "A run that comes while one is running stops it.",
-}
 _BOUNDS = (
     "Write `/tasks limit <number> runs 5 rounds 40 dollars 0.50`: at most so much in a day. `off` "
     "instead of a number ends that limit."
@@ -76,7 +72,7 @@ class TaskWords:
         if task.limits != TaskLimits():
             lines.append(f"At most {_bounds(task.limits)} a day.")
         if task.overlap is not Overlap.SKIP:
-            lines.append(_OVERLAPS[task.overlap])
+            lines.append(task.overlap.told)
         if task.chat != here:
             lines.append("It answers in another chat.")
         return "\n".join(f"{line}  " for line in lines)
@@ -117,7 +113,7 @@ class TaskWords:
 
 
 def _form(task: TimedTask) -> str:
-    where = "a new conversation" if task.fresh else "this chat’s conversation"
+    where = "a new conversation" if task.fresh else "this chat's conversation"
     reads = task.allowed is Allowed.READONLY
     may = "may only read" if reads else "asks before it changes something"
     calls = f", except for {counted(len(task.calls), 'approved call')}" if task.calls else ""

@@ -182,8 +182,14 @@ class OneTurn:
     @cached_property
     def _settlement(self) -> Settlement:
         store = self._store
-        last_words = LastWords(store.approvals, store.outbox, self._policy.long_answer)
+        last_words = LastWords(
+            store.approvals, self._plan_waits, store.outbox, self._policy.long_answer
+        )
         return Settlement(self._conversations, self.companions, last_words)
+
+    async def _plan_waits(self, chat: int) -> bool:
+        plan = await self._store.plans.live(chat)
+        return plan is not None and plan.ready
 
     @property
     def _conversations(self) -> Conversations:

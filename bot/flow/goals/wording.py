@@ -24,7 +24,7 @@ _KINDS = {
     DiaryKind.RESULT: "the last words of a run",
     DiaryKind.MILESTONE: "the diary, a milestone that people were told",
     DiaryKind.QUESTION: "the diary, a question to the person",
-    DiaryKind.ANSWER: "the diary, the person’s answer",
+    DiaryKind.ANSWER: "the diary, the person's answer",
     DiaryKind.REFLECTION: "the diary, a reflection after failed runs",
 }
 _FAILED = 200

@@ -44,6 +44,8 @@ class Work:
     """False when no card was open in the chat as this run of the turn began: then none of an
     earlier turn can open meanwhile.
     """
+    plan_above: bool = False
+    """True when a plan waited for a decision in the chat as this run of the turn began."""
     timezone: str | None = None
     """The zone of the people who read its cards; None when nobody told one."""
     counted_after: float = Limits().counted_after_seconds

@@ -1,7 +1,7 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
 from bot.domain.change import Show
-from bot.domain.deeds import without_deed
+from bot.domain.deeds import denial, without_deed
 from bot.domain.hunks import readable
 from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
@@ -243,7 +243,8 @@ def step_lines(plan: Plan) -> list[str]:
 
 def _reason(step: PlanStep) -> str:
     """Returns what a step came to, without the command or the file that its own line names."""
-    return without_deed(step.outcome, step.description)
+    told = denial(step.outcome) if step.state is StepState.SKIPPED else ""
+    return told or without_deed(step.outcome, step.description)
 
 
 def _tells(step: PlanStep) -> bool:

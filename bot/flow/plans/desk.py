@@ -225,7 +225,7 @@ class PlanDesk(Unawaited):
     async def stop(self, plan: Plan, person: Person) -> str:
         """Ends a plan, through its turn if it has one; raises Conflict when its row has changed."""
         if plan.turn is not None:
-            ask = AskStop(plan.turn, f"the plan’s Stop, by {person.name}")
+            ask = AskStop(plan.turn, f"the plan's Stop, by {person.name}")
             await self._journal.commit(Change((ask,), durable=True))
             self._lanes.interrupt(plan.chat)
             now = await self._plans.get(plan.id)

@@ -99,7 +99,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
     failed = plan.failed_step
     if failed is None or finish.stop_reason is not StopReason.WAITING_FOR_USER:
         return None
-    return f"Step {failed.number} of the plan failed. I asked on the plan’s card how to go on."
+    return f"Step {failed.number} of the plan failed. I asked on the plan's card how to go on."
 
 
 def _summary(plan: Plan) -> str:

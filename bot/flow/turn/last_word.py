@@ -1,6 +1,6 @@
 """The last word of a turn: the message that tells a person how it ended."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
@@ -32,10 +32,20 @@ class LastWord:
 
 
 class LastWords:
-    """Puts the last word together; an answer of more than `long_answer` characters is long."""
+    """Puts the last word together; an answer of more than `long_answer` characters is long.
 
-    def __init__(self, approvals: Approvals, outbox: Outbox, long_answer: int) -> None:
+    `plan_waits` tells of a chat if a plan waits there for a decision.
+    """
+
+    def __init__(
+        self,
+        approvals: Approvals,
+        plan_waits: Callable[[int], Awaitable[bool]],
+        outbox: Outbox,
+        long_answer: int,
+    ) -> None:
         self._approvals = approvals
+        self._plan_waits = plan_waits
         self._outbox = outbox
         self._long_answer = long_answer
 
@@ -72,13 +82,14 @@ class LastWords:
         return [Markdown(part.pointer, points=True) for part in pointing]
 
     async def _waiting_above(self, work: Work) -> str:
-        """Returns a line about open cards of earlier turns; empty when there are none."""
-        if not work.cards_above:
-            return ""
+        """Returns a line about open cards of earlier turns, and of a plan; empty without any."""
         if work.turn.stop_asked is not None:
             return ""  # they may be stopped too, and the answer to the command counts the rest
-        cards = await self._approvals.open_in(work.turn.chat)
-        count = sum(card.turn != work.turn.id for card in cards)
+        count, chat = 0, work.turn.chat
+        if work.cards_above:
+            count += sum(c.turn != work.turn.id for c in await self._approvals.open_in(chat))
+        if work.plan_above:
+            count += await self._plan_waits(chat)
         if not count:
             return ""
         return "⏸ 1 card waits above." if count == 1 else f"⏸ {count} cards wait above."

@@ -128,5 +128,6 @@ class Openings:
         work = Work(log, turn, tuple(own), self._clock, asker, counted_after=counted_after)
         work.timezone = told_zone(asker, log.chat)
         work.cards_above = agenda.cards_open
+        work.plan_above = agenda.plan is not None and agenda.plan.ready
         work.begin()
         return work

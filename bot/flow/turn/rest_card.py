@@ -58,14 +58,20 @@ def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show
     return _shown(turn, f"⏸ {failed} {_kept(done)}\n{then}", _buttons(turn))
 
 
-def shown_unserved(turn: Turn, purpose: str, done: int, pause: timedelta, why: str) -> Show:
-    """The card of a turn that no model could serve; `why` are the words of the last fault."""
+def shown_unserved(
+    turn: Turn, purpose: str, done: int, pause: timedelta, why: str, *, sooner: bool = False
+) -> Show:
+    """The card of a turn that no model could serve; `why` are the words of the last fault.
+
+    It is tried again `sooner` than the provider asked for.
+    """
     named = _named(purpose)
     lost = "nothing is lost" if done else "nothing is lost or changed"
     about = f" “{named}” waits; {lost}." if named else f" {lost.capitalize()}."
     about = f"{about} {_kept(done)}" if done else about
     told = clipped(" ".join(why.split()), _LONGEST_REASON)
-    then = f"I try again in {_minutes(pause)}."
+    hope = ", as it may answer sooner" if sooner else ""
+    then = f"I try again in {_minutes(pause)}{hope}."
     return _shown(turn, f"⏸ {told}{about}\n{then}", _buttons(turn))
 
 

@@ -75,8 +75,10 @@ class Resting:
             rests_until=work.clock.now() + pause,
         )
         real = sum(not done.result.synthetic for done in work.progress.done)
-        why = words_of(ending.trouble, owner=True)[0] if ending.trouble is not None else ending.why
-        card = shown_unserved(row, work.purpose, real, pause, why)
+        trouble = ending.trouble
+        why = words_of(trouble, owner=True)[0] if trouble is not None else ending.why
+        asked = timedelta(seconds=trouble.wait or 0) if trouble is not None else timedelta()
+        card = shown_unserved(row, work.purpose, real, pause, why, sooner=asked > pause)
         also = (card, _line(work, pause), *await self._late(work))
         await work.write(NoteBody("unserved", _UNSERVED), turn=row, also=also, durable=True)
 

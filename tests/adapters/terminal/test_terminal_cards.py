@@ -41,6 +41,27 @@ async def test_a_card_that_shrinks_to_its_outcome_is_told_by_that_alone(desk: De
     assert desk.paper.printed == "\n↳ ✅ Ran `pytest -q` · 12:00\n"
 
 
+async def test_a_long_card_that_shrinks_above_its_document_is_named_too(desk: Desk) -> None:
+    document = FileRef("", "long.md", text="line\n" * 600)
+    blocks = (Plain("🔐 Create long.md"), CodeBlock("line…"))
+    message = await desk.send(OutboundKind.CARD, *blocks, buttons=BUTTONS, files=(document,))
+    desk.paper.printed = ""
+    shrunk = Plain("✅ Approved · Create long.md")
+    await desk.edit(message, OutboundKind.CARD, shrunk, files=(document,))
+    assert desk.paper.printed == "\n↳ ✅ Approved · Create long.md\n"
+
+
+async def test_a_step_whose_own_card_was_denied_is_not_told_again_by_its_plan(desk: Desk) -> None:
+    title, first = "📋 A trip · 1 of 2 steps done", "✓ 1. Create a.md"
+    plan = Plain(f"{title}\n{first}\n⏳ 2. Run rm -rf x")
+    message = await desk.send(OutboundKind.CARD, plan, buttons=BUTTONS)
+    desk.paper.printed = ""
+    denied = f"{title}\n{first}\n⏭ 2. Run rm -rf x — denied: “not today”"
+    await desk.edit(message, OutboundKind.CARD, Plain(denied))
+    await desk.edit(message, OutboundKind.CARD, Plain(f"{denied}\n✅ Done, 1 step skipped"))
+    assert desk.paper.printed == "\n↳ ✅ Done, 1 step skipped · A trip\n"
+
+
 async def test_a_card_that_changes_and_stays_open_tells_what_is_new_in_it(desk: Desk) -> None:
     message = await desk.card("2 steps")
     desk.paper.printed = ""
@@ -276,7 +297,7 @@ async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: D
     desk.screen.expect(pressed=True)
     await desk.edit(message, OutboundKind.CARD, failed, buttons=retry)
     points = Markdown(
-        "Step 1 of the plan failed. I asked on the plan’s card how to go on.", points=True
+        "Step 1 of the plan failed. I asked on the plan's card how to go on.", points=True
     )
     await desk.send(OutboundKind.ANSWER, points)
     await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "x", "h"), "")

@@ -126,6 +126,9 @@ async def test_files_are_named_with_their_place(desk: Desk) -> None:
     copied = (FileRef("/spool/1/content", "a.txt", origin="/w/a.txt"),)
     await desk.send(OutboundKind.NOTICE, files=copied)
     assert desk.paper.printed.endswith("📎 a.txt (/w/a.txt)\n")
+    far = (FileRef(f"/{'far/' * 18}away/a.txt", "a.txt"),)
+    await desk.send(OutboundKind.ANSWER, files=far)
+    assert desk.paper.printed.endswith(f"📎 a.txt\n/{'far/' * 18}away\n/a.txt\n")
 
 
 async def test_foreign_control_characters_are_written_out_wherever_they_stand(desk: Desk) -> None:

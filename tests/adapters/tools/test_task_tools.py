@@ -25,6 +25,7 @@ from bot.ports.scheduled import Occasion
 from bot.ports.tool import Place, Tool
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
+from tests.words import NEW_RUN_STOPS_IT
 
 CALL = {"tool": "run_command", "arguments": {"command": "uptime"}}
 
@@ -98,7 +99,12 @@ def test_wrong_arguments_are_refused(shelf: Shelf, wrong: dict[str, Any]) -> Non
 async def test_the_card_shows_times_calls_bounds_and_the_other_chat(shelf: Shelf) -> None:
     place = await shelf.place()
     wish = schedule(
-        calls=[CALL], calls_until="2026-12-24", runs_a_day=3, dollars_a_day=0.5, deliver="private"
+        calls=[CALL],
+        calls_until="2026-12-24",
+        runs_a_day=3,
+        dollars_a_day=0.5,
+        deliver="private",
+        overlap="replace",
     )
     preview = await shelf.tools["schedule_task"].preview(wish, place)
     told = "\n".join(block.text for block in preview.blocks)
@@ -108,6 +114,7 @@ async def test_the_card_shows_times_calls_bounds_and_the_other_chat(shelf: Shelf
         'run_command {"command":"uptime"}',
         "At most 3 runs, $0.50 a day.",
         "📬 It answers in another chat",
+        NEW_RUN_STOPS_IT,
     ):
         assert words in told
     assert (preview.effect, preview.always) == (Effect.WRITE, None)
