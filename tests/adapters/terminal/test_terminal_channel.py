@@ -128,7 +128,8 @@ async def test_files_are_named_with_their_place(desk: Desk) -> None:
     assert desk.paper.printed.endswith("📎 a.txt (/w/a.txt)\n")
     far = (FileRef(f"/{'far/' * 18}away/a.txt", "a.txt"),)
     await desk.send(OutboundKind.ANSWER, files=far)
-    assert desk.paper.printed.endswith(f"📎 a.txt\n/{'far/' * 18}away\n/a.txt\n")
+    wrapped = f"{'/far' * 15}\n{'/far' * 3}/away/a.txt"
+    assert desk.paper.printed.endswith(f"📎 a.txt\n{wrapped}\n")
 
 
 async def test_foreign_control_characters_are_written_out_wherever_they_stand(desk: Desk) -> None:
