@@ -67,7 +67,7 @@ class Draft:
         self._text = self._settled = ""
         self._base = 0
         self._printed = 0
-        self._ended = True
+        self._ended, self._interrupted = True, False
         self._earlier: deque[str] = deque(maxlen=_REMEMBERED)
 
     @property
@@ -92,7 +92,7 @@ class Draft:
             if cut and self._shown.startswith(text):
                 return []  # a new try that is still shorter than the printed text
             ended = self._cut(text) if cut else self._other(self.end())
-        self._text, self._ended = text, False
+        self._text, self._ended, self._interrupted = text, False, False
         settled = self._settled = _settled(text, self._base)
         # Words above a tool that runs have ended.
         return [*ended, *self._take(settled, whole=settled != text)]
@@ -117,7 +117,7 @@ class Draft:
     def complete(self, text: str) -> list[DraftPart] | None:
         """Returns the rest of a whole answer, or None if the draft was not of this answer."""
         text, settled = text.strip(), self._settled
-        if self._ended or not settled:
+        if not settled or (self._ended and not self._interrupted):
             return None
         starts = [
             0,
@@ -150,7 +150,19 @@ class Draft:
         """Returns what is not printed yet of the settled text; it can still go on later."""
         pieces = self._take(self._settled, whole=True)
         self._printed, self._ended = max(self._printed, len(self._settled)), True
+        self._interrupted = False
         return pieces
+
+    def interrupt(self) -> list[DraftPart]:
+        """Ends a text for now, as a notice comes between it and its answer; returns as `end`."""
+        goes_on = self._interrupted or not self._ended
+        pieces = self.end()
+        self._interrupted = goes_on
+        return pieces
+
+    def leave(self) -> None:
+        """Notes that the next answer is another one, even with the same words."""
+        self._interrupted = False
 
     def end_unlike(self) -> list[DraftPart]:
         """Ends a text whose answer is another one: of words that were cut nothing more is shown."""

@@ -23,6 +23,9 @@ from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
 from bot.domain.message import Block, Button, CallBlock, Markdown, Outbound, OutboundKind, Plain
 
+_BETWEEN = (OutboundKind.NOTICE, OutboundKind.OPTION)
+"""Messages that may come between an answer and its draft, and end neither."""
+
 _REMEMBERED = 100
 _WELL = "✅"
 _UNDER_LIVE = 4
@@ -125,6 +128,7 @@ class Screen:
         self._steps.clear()
         self._titles.clear()
         self._told.clear()
+        self._draft.leave()
         self._expected, self._answer = True, ""
         self.heard()
 
@@ -208,7 +212,8 @@ class Screen:
                 await self._show_answer(content)
                 await self._show_ways(message_id, content)
             else:
-                await self._print_pieces(self._draft.end())
+                between = content.kind in _BETWEEN
+                await self._print_pieces(self._draft.interrupt() if between else self._draft.end())
                 await self._show_all(message_id, content)
             await self._tell_news()
             self._refresh()

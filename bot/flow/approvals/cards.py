@@ -13,7 +13,7 @@ from bot.domain.visible_text import one_line, visible
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
 
-REPLY = "Reply with a question, or with a change: this version then does not run"
+REPLY = "Reply with a change or a question"
 _IN_WORKSPACE, _IN_FOLDER = "in the workspace", "in the chat's folder"
 """The place that a card does not name alone, since files are nowhere else; and in people's words.
 

@@ -12,7 +12,7 @@ WHO, BRIEF = "<id | channel:id>", "<person>"
 
 _NO_NAME = "A user name is not enough: later it may belong to somebody else."
 _NEWCOMERS, _KNOWN = "They see their number when they write to me.", "/people shows the numbers."
-"""Where the number stands: of people who have no access yet, and of those who have."""
+"""The place of the number: for people who have no access yet, and for those who have."""
 
 _NUMBERS = (
     "Who? Write their number, as in `{command} {who}`, or reply to one of their messages with "

@@ -57,6 +57,27 @@ async def test_drafts_never_change_what_an_answer_looks_like(
     assert drafted.paper.printed.split() == plainly.paper.printed.split()
 
 
+async def test_an_answer_is_shown_once_when_news_comes_between_it_and_its_draft(desk: Desk) -> None:
+    for end in (8, 20):
+        await desk.draft("First.\n\nThat, too."[:end])
+        await desk.send(OutboundKind.OPTION, Markdown(f"📝 Noted: {end}"))
+    await desk.answer("First.\n\nThat, too.")
+    assert desk.paper.printed == "First.\n\n📝 Noted: 8\n\nThat, too.\n\n📝 Noted: 20\n"
+    await desk.hold("again", EOFError())
+    desk.paper.printed = ""
+    await desk.answer("First.\n\nThat, too.")
+    assert desk.paper.printed.strip() == "First.\n\nThat, too."
+
+
+async def test_an_answer_after_a_draft_that_was_left_is_shown_whole(desk: Desk) -> None:
+    await desk.draft("Hello.")
+    await desk.send(OutboundKind.NOTICE, Markdown("Stopped."))
+    await desk.hold("again", EOFError())
+    desk.paper.printed = ""
+    await desk.answer("Hello.")
+    assert desk.paper.printed.strip() == "Hello."
+
+
 async def test_an_answer_unlike_its_draft_is_shown_whole(desk: Desk) -> None:
     await desk.draft("I shall\nlook")
     await desk.answer("Something else")
