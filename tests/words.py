@@ -96,7 +96,7 @@ TOO_MANY = "I did not take it: you have sent too many messages."
 CARD_DENIED, SENT_BACK = "❌ Denied", "✏️ Not run"
 STEP_DENIED = "denied: “not today”"
 CARD_STOPPED = "⏹ Stopped"
-PAUSED = "Paused. It runs again when you resume it."
+PAUSED = "Paused. It does not run until you resume it."
 RULE_PAUSED = "Your rule is paused: this chat contains text from outside. /new resumes it."
 
 NO_USAGE = "No model was called, so it cost nothing."

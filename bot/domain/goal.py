@@ -116,11 +116,6 @@ class Goal:
         """Returns the next version of the goal."""
         return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
 
-    def begun(self, now: datetime) -> "Goal":
-        """Returns the goal as active; its time counts from now, not from the time of its card."""
-        until = self.until + max(now - self.created_at, timedelta())
-        return self.changed(state=GoalState.ACTIVE, until=until)
-
     def exhausted(self, spent: Nano, now: datetime) -> str:
         """Returns the bound that keeps it from going on; empty when none does."""
         if self.budget is not None and spent >= self.budget:

@@ -90,6 +90,30 @@ async def test_a_goal_is_proposed_with_its_times_its_money_and_its_end() -> None
         )
 
 
+async def test_a_start_days_later_keeps_the_end_that_the_card_named() -> None:
+    async with stage(says("x")) as scene:
+        await proposed(scene)
+        await scene.say("/goals limit until 2026-11-20")
+        await scene.shows("ends on 2026-11-20")
+        await scene.clock.advance(3 * DAY)
+        await scene.press("Start")
+        await scene.clock.advance(1)
+        goal = goal_in(scene, -1)
+        assert (goal.state, f"{goal.until:%Y-%m-%d}") == (GoalState.ACTIVE, "2026-11-20")
+
+
+async def test_a_goal_whose_end_has_passed_does_not_begin() -> None:
+    async with stage() as scene:
+        await proposed(scene)
+        await scene.say("/goals limit until 2026-11-05")
+        await scene.shows("ends on 2026-11-05")
+        await scene.clock.advance(5 * DAY)
+        told = await scene.press("Start")
+        assert told.startswith("This goal cannot begin: its time is over.")
+        assert "`/goals limit until 2027-12-31` gives it more." in told
+        assert (scene.store.rows.tasks, goal_in(scene, -1).state) == ({}, GoalState.PROPOSED)
+
+
 async def test_a_run_comes_at_once_and_the_next_one_reads_the_diary() -> None:
     script = [noted("Called the club; they open Monday."), says("Nobody reads this."), says("x")]
     async with stage(*script) as scene:

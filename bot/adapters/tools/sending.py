@@ -38,8 +38,8 @@ _CHUNK = 1 << 18
 def clear_spool(spool: Path, days: int) -> None:
     """Removes copies that are older than every message that still waits to be delivered."""
     oldest = time.time() - days * 86_400
-    for copy in spool.glob("*/content*"):
-        if copy.stat().st_mtime < oldest:
+    for copy in spool.glob("*/*"):
+        if copy.is_file() and copy.stat().st_mtime < oldest:
             copy.unlink(missing_ok=True)
     for folder in spool.glob("*/"):
         with suppress(OSError):

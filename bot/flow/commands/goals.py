@@ -209,7 +209,10 @@ class GoalCommands:
         if goal.state is not GoalState.PROPOSED:
             return Answer(BEGUN)
         now, zone = self._room.clock.now(), self._zones.of(asked.person, asked.chat)
-        new = goal.begun(now)
+        if why := goal.exhausted(0, now):
+            how = inline_code("/goals limit until 2027-12-31")
+            return Answer(f"This goal cannot begin: {why}. {how} gives it more.")
+        new = goal.changed(state=GoalState.ACTIVE)
         task = self._room.planning.begun(new, zone, now)
         told = f"▶️ I begin now: {literal(goal.name)}"
         writes = (SaveGoal(new, goal.version), SaveTask(task))

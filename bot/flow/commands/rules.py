@@ -52,7 +52,8 @@ _GRANTED = (
 )
 _UNTRUSTED = (
     "Not trusted any more: {origin}. What I read there from now on pauses your rules again. "
-    "What I have read already stays in this conversation; /new starts a fresh one."
+    "What I read there before is still in this conversation and does not pause them; /new starts a "
+    "fresh one."
 )
 
 _NONE = (

@@ -104,7 +104,7 @@ class TaskWords:
         """Returns the line about the coming runs, or about the pause in which there are none."""
         if task.state is TaskState.PAUSED:
             why = "" if task.why == BY_HAND else f": {literal(task.why)}"
-            return f"Paused{why}. It runs again when you resume it."
+            return f"Paused{why}. It does not run until you resume it."
         if task.due is None:
             return "Next: never"
         more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)

@@ -1,12 +1,14 @@
 """The tools of the chat: sending, conversations, the time."""
 
+import os
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from bot.adapters.tools.sending import SendFile
+from bot.adapters.tools.sending import SendFile, clear_spool
 from bot.domain.change import Append, Change, SaveConversation
 from bot.domain.chat import Conversation
 from bot.domain.errors import InvalidArguments, ToolFailure
@@ -173,3 +175,16 @@ async def test_a_long_conversation_is_bounded_to_its_newest_words(
     assert len(text.encode()) < 30_000
     assert "earlier messages are not shown" in text
     assert "Anna: 49 " in text
+
+
+def test_old_copies_of_every_kind_are_cleared_and_newer_ones_stay(tmp_path: Path) -> None:
+    month = 30 * 86_400
+    for name in ("content", "content-1", "steward-export-2026-10-01.zip", "chart.png", "voice.ogg"):
+        for age, folder in ((month + 60, f"old-{name}"), (month - 60, f"new-{name}")):
+            file = tmp_path / folder / name
+            file.parent.mkdir()
+            file.write_text("x")
+            os.utime(file, (time.time() - age, time.time() - age))
+    clear_spool(tmp_path, 30)
+    assert len(list(tmp_path.iterdir())) == 5
+    assert all(folder.name.startswith("new-") for folder in tmp_path.iterdir())
