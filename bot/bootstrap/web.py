@@ -15,7 +15,7 @@ from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
 from bot.settings import Settings
 
-_SERVICES = "brave, tavily, searxng, or anthropic for Claude's own"
+_SERVICES = "brave, tavily, searxng, or anthropic for Claude's own search"
 
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:

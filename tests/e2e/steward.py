@@ -137,6 +137,8 @@ class Steward(TelegramHands):
         assert await self.ended() == 0
 
     async def restart(self, **settings: object) -> None:
+        """Kill the process and start it again; an edit that was not noted is made once more."""
+        self._foresee("message is not modified")
         await self.kill()
         await self.start(**settings)
 
