@@ -68,5 +68,11 @@ async def test_where_long_answers_are_always_a_file_nothing_can_be_chosen() -> N
         scene.channel.folds_above = 8_000
         for said in ("/long", "/long messages"):
             await scene.say(said)
-            await scene.shows("Here an answer of more than 8,000 characters always comes as its")
+            told = await scene.shows("Here an answer of more than 8,000 characters always comes as")
+            assert told.endswith("This cannot be changed.")
         assert not any(shown.piece.body.get("buttons") for shown in scene.channel.screen.values())
+        await scene.say("/help all")
+        assert "`/long" not in await scene.shows("`/previews on|off`")
+        scene.channel.folds_above = None
+        await scene.say("/help chat")
+        await scene.shows("`/long messages|file`")

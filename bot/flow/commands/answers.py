@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.change import SaveChat
-from bot.domain.chat import LongAnswers
+from bot.domain.chat import Chat, LongAnswers
 from bot.domain.message import Button
 from bot.flow.commands.choices import choice, no_choice, on_off
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
@@ -36,6 +36,7 @@ class AnswerCommands:
                 Topic.SETTINGS,
                 chosen=True,
                 away=True,
+                fixed=lambda chat: self._always_above(chat) is not None,
             ),
             Command(
                 "previews",
@@ -59,12 +60,10 @@ class AnswerCommands:
     async def long(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
         current = asked.chat.long_answers
-        channel = self._channels.get(asked.chat.address.channel)
-        always = None if channel is None else channel.folds_above
-        if always is not None and always <= self._long:
+        if (always := self._always_above(asked.chat)) is not None:
             return Answer(
                 f"Here an answer of more than {always:,} characters always comes "
-                f"{_WAYS[LongAnswers.FILE]}. Nothing has to be chosen."
+                f"{_WAYS[LongAnswers.FILE]}. This cannot be changed."
             )
         if chosen not in set(LongAnswers):
             lines = [f"- `/long {way}`: {told}" for way, told in _WAYS.items()]
@@ -74,6 +73,12 @@ class AnswerCommands:
         way = LongAnswers(chosen)
         saved = SaveChat(replace(asked.chat, long_answers=way))
         return Answer(f"From now on {self._length} {_WAYS[way]}.", (saved,), buttons=_ways(way))
+
+    def _always_above(self, chat: Chat) -> int | None:
+        """Returns the characters above which a platform takes a file in any case, or None."""
+        channel = self._channels.get(chat.address.channel)
+        always = None if channel is None else channel.folds_above
+        return always if always is not None and always <= self._long else None
 
     async def previews(self, asked: Invocation) -> Answer:
         chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None

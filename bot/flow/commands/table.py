@@ -97,6 +97,8 @@ class Command:
 
     where: Callable[[Chat], bool] | None = None
     """Tells the chats in which it means something; None for a command of every platform."""
+    fixed: Callable[[Chat], bool] | None = None
+    """Tells the chats in which it can change nothing; the help leaves it out there."""
 
     @property
     def owner_only(self) -> bool:
@@ -110,7 +112,7 @@ class Command:
         """Returns True when the command is of use to this person in this chat."""
         if self.topic is Topic.GROUP:
             return not asked.chat.private and (self.where is None or self.where(asked.chat))
-        if not self.works_in(asked.chat):
+        if not self.works_in(asked.chat) or (self.fixed is not None and self.fixed(asked.chat)):
             return False
         return asked.person.is_owner or not self.owner_only
 
