@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import TypeVar
 
 from tests.e2e.steward import Steward
-from tests.standins.discord import TOKEN, Discord, Interaction, Message, User
+from tests.standins.discord import TOKEN, Channel, Discord, Interaction, Message, User
 
 T = TypeVar("T")
 ANN = 700_000_000_000_000_042
@@ -47,11 +47,12 @@ class OnDiscord:
             seen = "\n".join(f"  {message.text!r}" for message in self.shown)
             raise AssertionError(f"it never came true; the screen shows:\n{seen}") from None
 
-    async def sees(self, text: str, times: int = 1) -> Message:
-        """Wait until so many of the bot's messages hold the text; the newest of them."""
+    async def sees(self, text: str, times: int = 1, at: User | Channel | None = None) -> Message:
+        """Wait until so many of the bot's messages to Ann or there hold the text; the newest."""
 
         def found() -> list[Message]:
-            return [one for one in self.shown if text in one.text][times - 1 :]
+            shown = self.discord.screen(at or self.ann)
+            return [one for one in shown if text in one.text][times - 1 :]
 
         return (await self.until(found))[-1]
 

@@ -7,7 +7,6 @@ import pytest
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.platforms import drawn
 from tests.e2e.steward import Steward
-from tests.standins.discord import Channel, Message
 from tests.standins.messages_api import calls, text, tool
 
 pytestmark = pytest.mark.discords_own("mentions, Markdown and names of servers")
@@ -22,13 +21,6 @@ async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
         yield found
 
 
-async def last(discord: OnDiscord, place: Channel, words: str) -> Message:
-    def found() -> list[Message]:
-        return [one for one in discord.discord.screen(place) if words in one.text]
-
-    return (await discord.until(found))[-1]
-
-
 async def test_a_hostile_name_and_hostile_words_stay_words_on_a_card(discord: OnDiscord) -> None:
     bob = discord.discord.person(700_000_000_000_000_098, NAME)
     guild, bot = discord.discord.guild(NAME, discord.ann, bob), discord.discord.bot.id
@@ -37,14 +29,14 @@ async def test_a_hostile_name_and_hostile_words_stay_words_on_a_card(discord: On
     discord.steward.script(calls(tool("write_file", content)), text("Written."))
     await discord.start(STEWARD_ALLOWED=f"discord:{bob.id}")
     discord.discord.say(bob, f"<@{bot}> {WORDS}", at=place)
-    card = await last(discord, place, "a.txt")
+    card = await discord.sees("a.txt", at=place)
     # What the file will hold stands in a fence that nothing in it closes, each sign of it visible.
     _, inside, below = card.content.split("```")
     assert inside == f"txt\n`\u200b`` {WORDS[4:-2]}\\u200b\\u202e\n"
     assert drawn(below).startswith("asked by @everyone **Bob** ||x||")
     assert "\u202e" not in card.content
     discord.press(card, "✅ Approve", bob)
-    await last(discord, place, "Written.")
+    await discord.sees("Written.", at=place)
     await discord.until(lambda: "created" in card.text)
     shown = [one.content for one in discord.discord.screen(place)]
     assert not [one for one in shown if "\u202e" in one]
@@ -74,16 +66,16 @@ async def test_a_file_that_is_refused_for_a_missing_right_is_told_of_in_its_plac
     )
     await discord.start()
     discord.say(f"<@{bot}> hello", at=place)
-    await last(discord, place, "Here I am.")
+    await discord.sees("Here I am.", at=place)
     folder = discord.steward.workspace / "chats" / f"discord--{place.id}"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.txt").write_text("words")
     place.denied.add("attach")
     discord.say(f"<@{bot}> send it", at=place)
-    await last(discord, place, "📎 I could not send a.txt: Missing Permissions.")
-    await last(discord, place, "Sent.")
+    await discord.sees("📎 I could not send a.txt: Missing Permissions.", at=place)
+    await discord.sees("Sent.", at=place)
     discord.say(f"<@{bot}> are you there?", at=place)
-    await last(discord, place, "Yes.")
+    await discord.sees("Yes.", at=place)
 
 
 async def test_a_file_above_the_bound_is_told_of_by_its_name(discord: OnDiscord) -> None:

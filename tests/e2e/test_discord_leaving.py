@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
-from tests.standins.discord import Channel, Fault, Guild, Message
+from tests.standins.discord import Channel, Fault, Guild
 from tests.standins.messages_api import calls, text, tool
 from tests.words import NOT_FETCHED
 
@@ -27,20 +27,13 @@ async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
         yield found
 
 
-async def last(discord: OnDiscord, place: Channel, words: str) -> Message:
-    def found() -> list[Message]:
-        return [one for one in discord.discord.screen(place) if words in one.text]
-
-    return (await discord.until(found))[-1]
-
-
 async def greeted(discord: OnDiscord) -> Guild:
     """A server in whose first channel the bot has answered, so that its chat is known."""
     guild = discord.discord.guild("Home", discord.ann)
     discord.steward.script(text("Hello, all."))
     await discord.start()
     discord.say(f"<@{discord.discord.bot.id}> hello", at=guild.channels[0])
-    await last(discord, guild.channels[0], "Hello, all.")
+    await discord.sees("Hello, all.", at=guild.channels[0])
     await discord.steward.recorded()
     return guild
 
@@ -79,7 +72,7 @@ async def test_channels_that_are_gone_at_a_start_are_named_together(discord: OnD
     garden = discord.discord.channel(guild, "garden")
     discord.steward.script(text("Hello, garden."))
     discord.say(f"<@{discord.discord.bot.id}> hello", at=garden)
-    await last(discord, garden, "Hello, garden.")
+    await discord.sees("Hello, garden.", at=garden)
     await discord.steward.recorded()
     await discord.steward.kill()
     discord.discord.remove_bot(guild)
@@ -108,13 +101,13 @@ async def test_a_deleted_channel_is_left_with_its_threads(discord: OnDiscord) ->
     thread = discord.discord.thread(place, "Plans")
     discord.steward.script(calls(WRITE), text("Elsewhere."))
     discord.say(f"<@{bot}> note it", at=thread)
-    await last(discord, thread, "notes.txt")
+    await discord.sees("notes.txt", at=thread)
     discord.discord.delete_channel(place)
     told = await discord.sees(GONE_FROM_GENERAL)
     assert told.text.endswith("Ended there: 1 request.")
     other = discord.discord.channel(guild, "garden")
     discord.say(f"<@{bot}> hello", at=other)
-    await last(discord, other, "Elsewhere.")
+    await discord.sees("Elsewhere.", at=other)
     assert len(presences(discord)) == 1
 
 
@@ -128,7 +121,7 @@ async def test_a_hidden_channel_is_left_and_a_shown_one_is_back(discord: OnDisco
     assert "I answer there when I am mentioned" in told.text
     discord.steward.script(text("Here again."))
     discord.say(f"<@{discord.discord.bot.id}> hello", at=place)
-    await last(discord, place, "Here again.")
+    await discord.sees("Here again.", at=place)
     assert len(presences(discord)) == 2
 
 
@@ -151,7 +144,7 @@ async def test_an_outage_is_no_leaving_and_not_at_a_start_either(discord: OnDisc
     assert NOT_FETCHED in discord.steward.output
     discord.discord.outage(guild, over=True)
     discord.say(f"<@{discord.discord.bot.id}> hello", at=guild.channels[0])
-    await last(discord, guild.channels[0], "Here again.")
+    await discord.sees("Here again.", at=guild.channels[0])
     assert presences(discord) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward
-from tests.standins.discord import Channel, Guild, Message
+from tests.standins.discord import Channel, Guild
 from tests.standins.messages_api import Gate, calls, text, tool
 
 WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
@@ -22,13 +22,6 @@ async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
         found.foreseen += ["Unknown Channel", "Unknown Emoji", "Unknown Message"]
         steward.foreseen.append("outbox: ")
         yield found
-
-
-async def last(discord: OnDiscord, place: Channel, words: str) -> Message:
-    def found() -> list[Message]:
-        return [one for one in discord.discord.screen(place) if words in one.text]
-
-    return (await discord.until(found))[-1]
 
 
 def news(discord: OnDiscord, words: str) -> list[str]:
@@ -47,12 +40,12 @@ async def with_a_card(discord: OnDiscord) -> tuple[Guild, Channel]:
     discord.steward.script(text("Hello, all."), calls(WRITE), text("Still here."))
     await discord.start()
     discord.say(f"<@{bot}> hello", at=guild.channels[0])
-    await last(discord, guild.channels[0], "Hello, all.")
+    await discord.sees("Hello, all.", at=guild.channels[0])
     thread = discord.discord.thread(guild.channels[0], "Plans")
     discord.say(f"<@{bot}> /schedule every day at 06:00 | water the plants", at=thread)
-    await last(discord, thread, "Scheduled.")
+    await discord.sees("Scheduled.", at=thread)
     discord.say(f"<@{bot}> note it", at=thread)
-    await last(discord, thread, "notes.txt")
+    await discord.sees("notes.txt", at=thread)
     await discord.steward.recorded()
     return guild, thread
 
@@ -77,7 +70,7 @@ async def test_a_deleted_thread_is_left_alone_and_told_of_once(discord: OnDiscor
     await ended(discord)
     await discord.restart()
     discord.say(f"<@{discord.discord.bot.id}> and here?", at=guild.channels[0])
-    await last(discord, guild.channels[0], "Still here.")
+    await discord.sees("Still here.", at=guild.channels[0])
     assert len(presences(discord)) == 1
     assert len(news(discord, "no longer in")) == 1
 
@@ -90,7 +83,7 @@ async def test_a_thread_deleted_while_the_program_is_off_is_found_out(discord: O
     await discord.sees(GONE_FROM_PLANS)
     await ended(discord)
     discord.say(f"<@{discord.discord.bot.id}> and here?", at=guild.channels[0])
-    await last(discord, guild.channels[0], "Still here.")
+    await discord.sees("Still here.", at=guild.channels[0])
     assert len(presences(discord)) == 1
 
 
@@ -101,10 +94,10 @@ async def test_a_deleted_thread_of_a_task_is_not_opened_again(discord: OnDiscord
     await discord.start()
     place = guild.channels[0]
     discord.say(f"<@{bot}> /threads on", at=place)
-    await last(discord, place, "opens a thread of its own")
+    await discord.sees("opens a thread of its own", at=place)
     discord.say(f"<@{bot}> a task", at=place)
     [thread] = await discord.until(lambda: [one for one in guild.channels if one.type == 11])
-    await last(discord, thread, "First.")
+    await discord.sees("First.", at=thread)
     discord.say("and more", at=thread)
     await gate.arrived()
     discord.discord.delete_thread(thread)
@@ -113,7 +106,7 @@ async def test_a_deleted_thread_of_a_task_is_not_opened_again(discord: OnDiscord
     gate.release()
     discord.say(f"<@{bot}> another", at=place)
     other = await discord.until(lambda: [one for one in guild.channels if one.type == 11][:1])
-    await last(discord, other[0], "Another.")
+    await discord.sees("Another.", at=other[0])
     await discord.steward.recorded()
     assert discord.discord.places.channel(thread.id) is None
 
@@ -121,7 +114,7 @@ async def test_a_deleted_thread_of_a_task_is_not_opened_again(discord: OnDiscord
 async def test_a_card_in_an_archived_thread_wakes_it_to_show_its_end(discord: OnDiscord) -> None:
     discord.foreseen += ["Thread is archived"]
     _, thread = await with_a_card(discord)
-    card = await last(discord, thread, "notes.txt")
+    card = await discord.sees("notes.txt", at=thread)
     discord.discord.close(thread, locked=False)
     discord.press(card, "❌ Deny")
     await discord.until(lambda: "Denied" in card.text)
@@ -139,8 +132,8 @@ async def test_a_locked_thread_is_told_of_and_an_unlocked_one_is_back(discord: O
     await discord.sees("I can write in “#Plans · Home” again.")
     assert len(presences(discord)) == 2
     # Its work went on meanwhile.
-    discord.press(await last(discord, thread, "notes.txt"), "❌ Deny")
-    await last(discord, thread, "Still here.")
+    discord.press(await discord.sees("notes.txt", at=thread), "❌ Deny")
+    await discord.sees("Still here.", at=thread)
 
 
 async def test_a_right_to_write_that_is_taken_and_given_is_told(discord: OnDiscord) -> None:
@@ -150,8 +143,8 @@ async def test_a_right_to_write_that_is_taken_and_given_is_told(discord: OnDisco
     discord.discord.mute(guild.channels[0], over=True)
     await discord.sees("I can write in “#general · Home” again.")
     assert len(presences(discord)) == 2
-    discord.press(await last(discord, thread, "notes.txt"), "❌ Deny")
-    await last(discord, thread, "Still here.")
+    discord.press(await discord.sees("notes.txt", at=thread), "❌ Deny")
+    await discord.sees("Still here.", at=thread)
 
 
 async def test_an_invitation_is_told_once_with_the_person_if_the_log_may_be_read(
