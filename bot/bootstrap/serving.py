@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
+from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.door_form import DoorForm
@@ -24,7 +25,8 @@ from bot.logs import Secrets
 from bot.settings import Settings
 
 _MOST_CHATS, _MOST_WAITING = 200, 50
-"""Chats that a channel asks about after a gap."""
+"""Chats that a channel asks about after a gap, and waiting messages of each that it looks at."""
+
 Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
 """Keeps a door for other programs open until cancelled."""
 
@@ -96,11 +98,6 @@ def host_of(running: Running) -> Host:
     async def names() -> Sequence[str]:
         return owner_names(await people.accounts())
 
-    async def waiting_in(address: Address) -> Sequence[RawUpdate]:
-        chats = [c for c in await running.store.chats.within(address) if c.address == address]
-        waits = [await running.store.inbox.waiting(chat.id, _MOST_WAITING) for chat in chats]
-        return [RawUpdate(row.key, row.body) for rows in waits for row in rows]
-
     commands = parts.command_table.commands
     return Host(
         [(command.name, command.plain_summary) for command in commands],
@@ -116,11 +113,18 @@ def host_of(running: Running) -> Host:
         partial(running.store.chats.of_channel, limit=_MOST_CHATS),
         Absence(running.store.ledger).lost,
         running.store.inbox.newest,
-        waiting_in,
+        partial(_waiting_in, running.store),
         parts.present_words,
         running.model,
         running.warm_up,
     )
+
+
+async def _waiting_in(store: Store, address: Address) -> Sequence[RawUpdate]:
+    """Returns the updates of a place that wait for their turn."""
+    chats = [chat for chat in await store.chats.within(address) if chat.address == address]
+    waits = [await store.inbox.waiting(chat.id, _MOST_WAITING) for chat in chats]
+    return [RawUpdate(row.key, row.body) for rows in waits for row in rows]
 
 
 async def run(

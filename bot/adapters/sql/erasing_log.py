@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
-from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.tables import OPENABLE, artifact, chat, conversation, entry, turn
 from bot.domain.erasing import QUOTING, calls_about, erased, kept_aside, mark_of, quotes, without
 from bot.domain.note import FORGET, REMEMBER
-from bot.domain.transcript import AskerBody, CutBody, SummaryBody
+from bot.domain.transcript import AskerBody, Body, CutBody, SummaryBody
 from bot.domain.turn import TurnState
 
 _OF = bindparam("of")
@@ -100,28 +99,28 @@ def erase_log(
     """
     (within, of), mark = place, mark_of(at)
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
-    changed: list[dict[str, Any]] = []
+    lines: dict[int, Body] = {}
     aside: list[str] = []
     for seq, own, body in rows:
         whole = own in turns or isinstance(body, SummaryBody) or quotes(body, passages)
         left = erased(body, mark) if whole else without(body, _of_turn(calls, own))
         aside.extend(kept_aside(body) if whole else ())
         if left != body:
-            changed.append({"within": within, "line": seq, "left": left})
+            lines[seq] = left
     _erase_aside(connection, within, aside, mark)
     # The first words of a conversation are its title.
     first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
     titled = first in turns
     rename(connection, of, mark, titled=titled)
-    if not changed:
+    if not lines:
         return set()
-    connection.execute(_REWRITE, changed)
+    rewritten = [{"within": within, "line": seq, "left": left} for seq, left in lines.items()]
+    connection.execute(_REWRITE, rewritten)
     _cut(connection, within, of, at)
-    for branch in branches_of(connection, of, min(line["line"] for line in changed)):
+    for branch in branches_of(connection, of, min(lines)):
         rename(connection, branch, mark, titled=titled)
         _erase_summaries(connection, within, branch, mark)
         _cut(connection, within, branch, at)
-    lines = {line["line"] for line in changed}
     told = (row for row in rows if not isinstance(row[2], SummaryBody))
     return {own for seq, own, _ in told if seq in lines}
 
