@@ -21,7 +21,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The open work of a person in all chats; `asked` is true when they ever had a turn."""
+    """The open work of a person in all chats; `asked` is true when they ever wrote to the bot."""
 
     turns: tuple[Turn, ...] = ()
     cards: tuple[Approval, ...] = ()

@@ -35,7 +35,9 @@ class MemoryMembers:
                 )
             ),
             waiting=tuple(waiting),
-            asked=bool(turns),
+            asked=bool(turns)
+            or any(row.person == person for row in self.rows.inbox.values())
+            or any(task.asker == person for task in self.rows.tasks.values()),
         )
 
     async def seen(self) -> Mapping[int, datetime]:

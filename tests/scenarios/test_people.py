@@ -126,6 +126,24 @@ async def test_a_command_from_a_list_is_no_reply(private: bool, told: str, examp
         assert "reply" not in shown
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("/about I am Bob.", "from your next message on"),
+        ("/schedule every day at 06:00 | water the plants", "water the plants"),
+    ],
+)
+async def test_somebody_who_used_only_commands_is_joined_after_a_question(
+    said: str, told: str
+) -> None:
+    async with stage(people=_BOTH) as scene:
+        await scene.say(said, BOB)
+        await scene.shows(told)
+        await commanded(scene, "/link 1 fake:2", "is a member and has used me before")
+        ann, bob = [await scene.store.people.by_sender(one) for one in (ANN, BOB)]
+        assert ann != bob
+
+
 async def test_a_linked_account_is_the_same_person() -> None:
     async with stage(says("Hello."), people=_BOTH) as scene:
         await scene.say("hi", BOB)

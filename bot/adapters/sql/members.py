@@ -72,7 +72,12 @@ _WAITING = (
     .where(inbox.c.person == bindparam("of"), WAITING)
     .order_by(inbox.c.id)
 )
-_ASKED = select(turn.c.id).where(turn.c.asker == bindparam("of")).limit(1)
+_ASKED = tuple(
+    select(column.table.c.id).where(column == bindparam("of")).limit(1)
+    for column in (turn.c.asker, inbox.c.person, task.c.asker)
+)
+"""Handled messages are removed some day, so a task may be all that is left of them."""
+
 _SEEN = (
     select(inbox.c.person, func.max(inbox.c.received_at).label("at"))
     .where(COUNTED)
@@ -202,7 +207,7 @@ def standing(connection: Connection, person: int) -> Standing:
         turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
         cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
         waiting=tuple(Waiting(*row) for row in connection.execute(_WAITING, of)),
-        asked=connection.execute(_ASKED, of).first() is not None,
+        asked=any(connection.execute(one, of).first() is not None for one in _ASKED),
     )
 
 

@@ -95,8 +95,7 @@ class LinkCommand:
         if stands.turns or stands.cards or stands.waiting:
             told = f"Something is still open for {leaving.called}: wait until it is done, or send"
             return Answer(f"{told} `/stop all` there. Then link again. {_NOTHING}")
-        used = leaving.person.is_owner or len(leaving.keys) > 1 or stands.asked
-        if used and not agreed:
+        if (stands.asked or _is_known(leaving)) and not agreed:
             return _question(staying, leaving)
         # Something that opens until the commit is a Conflict, and the command runs again.
         join = JoinPeople(leaving.person.id, staying.person.id)
@@ -128,6 +127,13 @@ def _accounts(asked: Invocation) -> tuple[str | None, str | None]:
         account, rest = quote.account, asked.words
     second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
     return account, second
+
+
+def _is_known(holder: _Holder) -> bool:
+    """Returns True for an owner, and for a person with another account or with words of theirs."""
+    person = holder.person
+    said = person.about or person.timezone
+    return person.is_owner or len(holder.keys) > 1 or bool(said)
 
 
 def _question(staying: _Holder, leaving: _Holder) -> Answer:
