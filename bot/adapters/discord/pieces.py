@@ -87,8 +87,9 @@ def shortened(text: str) -> str:
         size += units(line) + 1
         if size > LONGEST - 50:
             break
-        kept.insert(0, line)
+        kept.append(line)
     left = lines[: len(lines) - len(kept)]
+    kept.reverse()
     fences = [line for line in left if line.startswith(FENCE)]
     opened = [fences[-1][:40]] if len(fences) % 2 else []
     return "\n".join(["…", *opened, *kept]) if kept else f"…{text[-(LONGEST // 2) :]}"
