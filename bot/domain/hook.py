@@ -135,6 +135,8 @@ class HookCall:
     """The number of the try."""
     again_at: datetime | None = None
     """The time of the next try."""
+    seal: str = ""
+    """The signature that the call came with, by which a repeated one is known; empty without."""
 
     def again(self, at: datetime, why: str) -> "HookCall":
         """Returns the call with a failed run that is tried again at a time."""

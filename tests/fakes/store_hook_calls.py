@@ -26,6 +26,10 @@ class MemoryHookCalls:
         found = (one for one in self._of(hook) if key and one.key == key and one.at >= since)
         return next(found, None)
 
+    async def sealed(self, seal: str, since: datetime) -> HookCall | None:
+        calls = self.rows.hook_calls.values()
+        return next((one for one in calls if seal and one.seal == seal and one.at >= since), None)
+
     async def of_turn(self, turn: str) -> HookCall | None:
         return next((one for one in self.rows.hook_calls.values() if one.turn == turn), None)
 
@@ -68,6 +72,10 @@ def write_call(rows: "Rows", write: AddHookCall | SaveHookCall | EndTries, at: d
             raise Conflict(f"hook {call.hook} has a call with this key")
         if one.hook == call.hook:
             rows.hook_calls[one.id] = replace(one, key="")
+    for one in [o for o in rows.hook_calls.values() if call.seal and o.seal == call.seal]:
+        if one.at >= write.since:
+            raise Conflict("a call with this signature came before")
+        rows.hook_calls[one.id] = replace(one, seal="")
     rows.hook_calls[call.id] = call
     for one in [o for o in rows.hook_calls.values() if o.hook == call.hook]:
         if one.ended_at is not None and one.at < call.at - CALLS_KEPT:
