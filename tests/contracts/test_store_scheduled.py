@@ -26,6 +26,7 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
+from bot.domain.mandate import PERSONAL
 from bot.domain.message import Address
 from bot.domain.model import Usage
 from bot.domain.person import Role, Sender
@@ -63,6 +64,7 @@ def a_task(chat: Chat, id: str = "one", due: int | None = 0) -> TimedTask:
         created_at=NOW,
         due=None if due is None else later(due),
         planned_at=NOW,
+        mandate=PERSONAL.narrowed(tools=("look",), foreign="a page"),
     )
 
 

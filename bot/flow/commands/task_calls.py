@@ -89,7 +89,8 @@ class TaskCalls:
         for run in reversed(runs[-_LAST_RUNS:]):
             for card in await self._approvals.of_turn(run.turn):
                 if _can_be_allowed(card):
-                    found[ApprovedCall(card.call.name, card.call.canonical)] = None
+                    shown = card.preview.surroundings
+                    found[ApprovedCall(card.call.name, card.call.canonical, shown)] = None
         return [one for one in found if one not in task.calls][:MOST_CALLS]
 
 
