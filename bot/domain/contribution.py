@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import Show, Write
-from bot.domain.kept import Difference, Kept
+from bot.domain.consent import Consent, Difference
 from bot.domain.message import Button
 from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
@@ -42,8 +42,8 @@ class Deferred:
 class Agreed:
     """A person has agreed to exactly this call: it runs without a card if nothing has changed."""
 
-    kept: Kept
-    """What the person saw."""
+    consent: Consent
+    """The consent that was kept."""
     reasons: Mapping[Difference, str]
     """The reasons on the new card, by what is different now."""
 

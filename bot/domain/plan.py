@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.kept import Kept
+from bot.domain.consent import Consent
 from bot.domain.limits import Limits
 from bot.domain.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult, clipped
 from bot.domain.turn import Turn
@@ -108,10 +108,10 @@ class PlanStep:
         """Returns True when it asks again just before it runs."""
         return self.effect is Effect.DANGER and not self.preview.unwalled
 
-    def kept(self, *, any_state: bool) -> Kept:
-        """Returns what stood on the plan's card; with `any_state` the state of the file is open."""
+    def consent(self, *, any_state: bool) -> Consent:
+        """Returns the consent of the plan's card; with `any_state` for any state of its file."""
         shown = replace(self.preview, seen=None) if any_state else self.preview
-        return Kept(self.tool, ExactRule(self.arguments), shown.surroundings, shown)
+        return Consent(self.tool, ExactRule(self.arguments), shown.surroundings, shown)
 
     def is_for(self, call: ToolCall) -> bool:
         return (self.tool, self.arguments) == (call.name, call.canonical)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from bot.domain.kept import Kept
+from bot.domain.consent import Consent
 from bot.domain.mandate import Mandate
 from bot.domain.money import Nano
 from bot.domain.tool import ExactRule, Surroundings, ToolCall, clipped
@@ -103,9 +103,9 @@ class ApprovedCall:
         return self.tool, self.arguments
 
     @property
-    def kept(self) -> Kept:
-        """Returns what stood on the screen when it was approved; each run finds another state."""
-        return Kept(self.tool, ExactRule(self.arguments), self.surroundings)
+    def consent(self) -> Consent:
+        """Returns the consent that was given; each run finds another state."""
+        return Consent(self.tool, ExactRule(self.arguments), self.surroundings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import ApprovalState
-from bot.domain.kept import Kept, difference
+from bot.domain.consent import Consent, difference
 from bot.domain.limits import Limits
 from bot.domain.task import ApprovedCall
 from bot.domain.tool import (
@@ -211,7 +211,7 @@ SHOWN = st.builds(
 def test_a_kept_call_counts_only_for_what_was_shown(
     shown: Preview, now: Preview, what: str
 ) -> None:
-    kept = Kept("run", ExactRule(RUN.canonical), shown.surroundings, shown)
+    kept = Consent("run", ExactRule(RUN.canonical), shown.surroundings, shown)
     changed = (
         what != "1"
         or now.where != shown.where

@@ -8,7 +8,7 @@ from bot.domain.approval import Rule
 from bot.domain.change import AddRule, Change
 from bot.domain.errand import DELEGATE
 from bot.domain.limits import Limits
-from bot.domain.task import SCHEDULE_TASK, Allowed
+from bot.domain.task import SCHEDULE_TASK, Allowed, RunState, TaskLimits
 from bot.domain.tool import Effect, ExactRule, Preview, ToolOutput, canonical
 from bot.domain.turn import TurnState
 from bot.domain.view import ModelReply, ModelRequest, ResultPart
@@ -167,3 +167,21 @@ async def test_a_task_that_an_errand_makes_has_no_tool_that_the_errand_has_not()
         await scene.settled(3)
         assert (writes.ran, len(scene.approvals)) == ([], 1)
         assert Effect.WRITE is scene.approvals[0].preview.effect
+
+
+async def test_the_rounds_of_a_task_in_a_day_hold_for_its_errands_too() -> None:
+    def obey(request: ModelRequest, number: int) -> ModelReply:
+        if on_an_errand(request):
+            return calls(call(f"l{number}", "look", {"n": number}))
+        return says("Done.") if results_in(request) else calls(SEND_OUT)
+
+    scene, _ = staged(RuledModel(obey))
+    async with running(scene):
+        task = await scheduled(scene)
+        await keep(scene, replace(task, limits=TaskLimits(rounds=4)))
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        assert sum(turn.rounds for turn in scene.turns) <= 5, "one more to end with"
+        await scene.clock.advance(2 * HOUR)
+        runs = sorted(scene.store.rows.runs.values(), key=lambda one: one.at)
+        assert (runs[-1].state, "rounds of today" in runs[-1].why) == (RunState.SKIPPED, True)

@@ -6,9 +6,9 @@ from weakref import WeakKeyDictionary
 
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage, KeepPassage
+from bot.domain.consent import Consent
 from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
 from bot.domain.errors import StewardError
-from bot.domain.kept import Kept
 from bot.domain.note import REMEMBER, noted_of, notes_told
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Whose, whose
@@ -97,7 +97,7 @@ class MemoryCompanion(Bystander):
         if view.untrusted_for(work.turn.asker) is not None:
             return None
         exact = ExactRule(call.call.canonical)
-        return Agreed(Kept(REMEMBER, exact, Surroundings()), {})
+        return Agreed(Consent(REMEMBER, exact, Surroundings()), {})
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         self._views[work] = view

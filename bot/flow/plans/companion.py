@@ -6,8 +6,8 @@ from weakref import WeakKeyDictionary
 
 from bot.domain.bundle import Bundle
 from bot.domain.change import SavePlan, Show, Write
+from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
-from bot.domain.kept import Difference
 from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
 from bot.domain.skill import SkillSet
@@ -199,4 +199,4 @@ def _agreed(step: PlanStep, plan: Plan) -> Agreed:
         Difference.PLACE: f"{known} was shown to you in another place: {where}",
         Difference.STATE: f"{known} was shown to you before its file changed",
     }
-    return Agreed(step.kept(any_state=may_have_changed(step, plan)), reasons)
+    return Agreed(step.consent(any_state=may_have_changed(step, plan)), reasons)

@@ -6,8 +6,8 @@ from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import SaveRun, SaveTask, Write
+from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
-from bot.domain.kept import Difference
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
@@ -115,7 +115,7 @@ class RunCompanion(Bystander):
         if task.fresh and name == END_CONVERSATION:
             return NOT_ITS_OWN
         approved = task.approved(call.call, work.clock.now())
-        return None if approved is None else Agreed(approved.kept, _REASONS)
+        return None if approved is None else Agreed(approved.consent, _REASONS)
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Hides the growing text: the run may have nothing to report in the end."""

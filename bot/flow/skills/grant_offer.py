@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from bot.domain.consent import Consent, difference
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.grant import COMMANDS, asked_rules
-from bot.domain.kept import Kept, difference
 from bot.domain.skill import Skill
 from bot.domain.tool import AskedRule, Effect, Offer, Preview, ToolCall
 from bot.ports.tool import Place, Tool
@@ -55,5 +55,5 @@ async def _sample(tool: Tool, place: Place) -> Preview | None:
 def _covers(rule: AskedRule, call: ToolCall, preview: Preview, documents: frozenset[str]) -> bool:
     if preview.effect is not Effect.WRITE or preview.always is None:
         return False
-    kept = Kept(rule.tool, rule.pattern, rule.surroundings)
+    kept = Consent(rule.tool, rule.pattern, rule.surroundings)
     return difference(kept, call, preview, documents=documents) is None

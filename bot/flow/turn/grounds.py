@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from bot.domain.approval import Approval, Rule
-from bot.domain.kept import difference, of_rule
+from bot.domain.consent import difference, of_rule
 from bot.domain.rules import allowed_by, folder_rule
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall

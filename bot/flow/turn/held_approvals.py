@@ -1,6 +1,6 @@
 """Approvals that outlive the rest of a turn: their calls were closed before they ran."""
 
-from bot.domain.kept import difference, of_card
+from bot.domain.consent import difference, of_card
 from bot.domain.progress import Progress
 from bot.domain.tool import Preview, ToolCall
 

@@ -1,8 +1,8 @@
 """The gates of calls that a companion keeps for later, or that were agreed to before."""
 
+from bot.domain.consent import difference
 from bot.domain.contribution import Agreed, Deferred
 from bot.domain.foresight import unforeseen
-from bot.domain.kept import difference
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Effect, Preview, ToolCall
 from bot.flow.turn.grounds import explained
@@ -27,7 +27,7 @@ def deferred(
 
 def agreed(call: ToolCall, seen: Preview, stance: Agreed) -> Gate:
     """Runs an agreed call without a card, unless it is dangerous or something has changed."""
-    different = difference(stance.kept, call, seen)
+    different = difference(stance.consent, call, seen)
     if different is None:
         return Run(seen.effect, seen)
     return AskFirst(explained(seen, stance.reasons.get(different, "")))

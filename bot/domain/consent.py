@@ -1,4 +1,4 @@
-"""Approvals that are kept, and the one comparison before any of them counts."""
+"""Consents: approvals that are kept, and the one comparison before any of them counts."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -9,7 +9,7 @@ from bot.domain.tool import Effect, ExactRule, Preview, RulePattern, Surrounding
 
 
 class Difference(Enum):
-    """What is different now from what stood on the screen."""
+    """The difference between what stood on the screen and what would run now."""
 
     CALL = "call"
     DANGER = "danger"
@@ -18,8 +18,8 @@ class Difference(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What stood on the screen when somebody approved a call, or all calls of a rule."""
+class Consent:
+    """An approval that is kept: all that stood on the screen, for a call or the calls of a rule."""
 
     tool: str
     """The name of the tool."""
@@ -35,19 +35,19 @@ class Kept:
     """The edition of the skill that must be in use; empty for any."""
 
 
-def of_rule(rule: Rule) -> Kept:
-    """Returns what stood on the screen when a standing rule was given."""
-    return Kept(rule.tool, rule.pattern, rule.surroundings, under=rule.under)
+def of_rule(rule: Rule) -> Consent:
+    """Returns the consent that a standing rule gives."""
+    return Consent(rule.tool, rule.pattern, rule.surroundings, under=rule.under)
 
 
-def of_card(card: Approval) -> Kept:
-    """Returns what stood on the screen when a card was approved."""
+def of_card(card: Approval) -> Consent:
+    """Returns the consent of an approved card."""
     exact, shown = ExactRule(card.call.canonical), card.preview
-    return Kept(card.call.name, exact, shown.surroundings, shown, whole=True)
+    return Consent(card.call.name, exact, shown.surroundings, shown, whole=True)
 
 
 def difference(
-    kept: Kept,
+    consent: Consent,
     call: ToolCall,
     now: Preview,
     *,
@@ -58,15 +58,17 @@ def difference(
 
     `now` is what the call would do now, and `under` the edition of the skill in use.
     """
-    arguments, shown = call.arguments or {}, kept.shown
-    same = kept.tool == call.name and kept.under in ("", under)
-    if not same or not matches(kept.pattern, call.name, arguments, documents, offered=now.always):
+    arguments, shown = call.arguments or {}, consent.shown
+    same = consent.tool == call.name and consent.under in ("", under)
+    if not same or not matches(
+        consent.pattern, call.name, arguments, documents, offered=now.always
+    ):
         return Difference.CALL
-    if kept.whole:
+    if consent.whole:
         return None if shown is not None and shown.shows_like(now) else Difference.STATE
     if now.dangerous or (now.effect is Effect.DANGER and not (shown and shown.unwalled)):
         return Difference.DANGER
-    if not now.surroundings.within(kept.surroundings):
+    if not now.surroundings.within(consent.surroundings):
         return Difference.PLACE
     if shown is None:
         return None
