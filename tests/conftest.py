@@ -14,7 +14,7 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 
 from tests.lacking import missing
 
-pytest_plugins = ["tests.collecting", "tests.skips", "tests.without"]
+pytest_plugins = ["tests.collecting", "tests.lacked", "tests.skips", "tests.without"]
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
