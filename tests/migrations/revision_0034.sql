@@ -34,12 +34,12 @@ CREATE TABLE approval (
 	decided_at DATETIME, 
 	reason TEXT NOT NULL, 
 	shown_at DATETIME, 
-	turn_settled BOOLEAN NOT NULL, asker_name TEXT DEFAULT '' NOT NULL, owner_chats TEXT DEFAULT '[]' NOT NULL, home INTEGER, 
+	turn_settled BOOLEAN NOT NULL, asker_name TEXT DEFAULT '' NOT NULL, owner_chats TEXT DEFAULT '[]' NOT NULL, home INTEGER, asked_with TEXT DEFAULT '' NOT NULL, 
 	CONSTRAINT pk_approval PRIMARY KEY (id), 
 	CONSTRAINT fk_approval_chat FOREIGN KEY(chat) REFERENCES chat (id), 
 	CONSTRAINT uq_approval_token UNIQUE (token)
 );
-INSERT INTO "approval" VALUES('card-1','token-card-1',1,'bfe80bf3f68642088cb79e8822ab7233','turn-1','{"id":"call_1","name":"run_command","arguments_text":"{\"command\": \"pytest -q\"}","arguments":{"command":"pytest -q"},"fault":null,"raw":{"type":"tool_use","id":"call_1","input":{"command":"pytest -q"}}}','{"title":"Run a command?","subject":"pytest -q","effect":"write","blocks":[{"text":"pytest -q","language":"sh","kind":"code"},{"text":"in workspace","kind":"plain"},{"text":"*for* you","kind":"markdown"}],"where":"","why":"","seen":null,"always":{"words":["pytest","-q"],"kind":"command"},"always_label":""}',1,'fix the tests','2026-11-21 09:30:00.123456','2026-11-22 09:30:00.123456','call','open',0,1,0,0,NULL,'',NULL,'',NULL,0,'','[]',NULL);
+INSERT INTO "approval" VALUES('card-1','token-card-1',1,'bfe80bf3f68642088cb79e8822ab7233','turn-1','{"id":"call_1","name":"run_command","arguments_text":"{\"command\": \"pytest -q\"}","arguments":{"command":"pytest -q"},"fault":null,"raw":{"type":"tool_use","id":"call_1","input":{"command":"pytest -q"}}}','{"title":"Run a command?","subject":"pytest -q","effect":"write","blocks":[{"text":"pytest -q","language":"sh","kind":"code"},{"text":"in workspace","kind":"plain"},{"text":"*for* you","kind":"markdown"}],"where":"","why":"","seen":null,"always":{"words":["pytest","-q"],"kind":"command"},"always_label":""}',1,'fix the tests','2026-11-21 09:30:00.123456','2026-11-22 09:30:00.123456','call','open',0,1,0,0,NULL,'',NULL,'',NULL,0,'','[]',NULL,'card-1');
 CREATE TABLE artifact (
 	id TEXT NOT NULL, 
 	chat INTEGER NOT NULL, 
@@ -145,9 +145,6 @@ CREATE TABLE errand (
 	asker_name TEXT NOT NULL, 
 	task TEXT NOT NULL, 
 	created_at DATETIME NOT NULL, 
-	tools TEXT NOT NULL, 
-	budget INTEGER, 
-	untrusted TEXT, 
 	state TEXT NOT NULL, 
 	set_aside BOOLEAN NOT NULL, 
 	recalled BOOLEAN NOT NULL, 
@@ -159,7 +156,7 @@ CREATE TABLE errand (
 	CONSTRAINT fk_errand_home FOREIGN KEY(home) REFERENCES chat (id), 
 	CONSTRAINT fk_errand_chat FOREIGN KEY(chat) REFERENCES chat (id)
 );
-INSERT INTO "errand" VALUES('7a5b2c9d1e3f4a6b',3,1,'conversation-1','turn-1','call-9',1,'Ann','Look it up','2026-01-02 03:04:05.000000','["read_file"]',NULL,NULL,'working',0,0,0,NULL,NULL,1);
+INSERT INTO "errand" VALUES('7a5b2c9d1e3f4a6b',3,1,'conversation-1','turn-1','call-9',1,'Ann','Look it up','2026-01-02 03:04:05.000000','working',0,0,0,NULL,NULL,1);
 CREATE TABLE feedback (
 	turn TEXT NOT NULL, 
 	person INTEGER NOT NULL, 
@@ -253,12 +250,12 @@ CREATE TABLE hook_call (
 	fresh BOOLEAN NOT NULL, 
 	state TEXT NOT NULL, 
 	ended_at DATETIME, 
-	why TEXT NOT NULL, tries INTEGER DEFAULT '1' NOT NULL, again_at DATETIME, seal TEXT DEFAULT '' NOT NULL, 
+	why TEXT NOT NULL, tries INTEGER DEFAULT '1' NOT NULL, again_at DATETIME, 
 	CONSTRAINT pk_hook_call PRIMARY KEY (id), 
 	CONSTRAINT fk_hook_call_chat FOREIGN KEY(chat) REFERENCES chat (id)
 );
-INSERT INTO "hook_call" VALUES('one','build','k','hook-one',1,'2026-11-21 09:30:00.123456','','','readonly',1,'done','2026-11-21 09:30:00.123456','',1,NULL,'');
-INSERT INTO "hook_call" VALUES('0028again','build','','hook-0028again-2',1,'2026-11-21 09:30:00.123456','Look.','x','readonly',1,'again',NULL,'no model',2,'2026-11-02 12:05:00.000000','');
+INSERT INTO "hook_call" VALUES('one','build','k','hook-one',1,'2026-11-21 09:30:00.123456','','','readonly',1,'done','2026-11-21 09:30:00.123456','',1,NULL);
+INSERT INTO "hook_call" VALUES('0028again','build','','hook-0028again-2',1,'2026-11-21 09:30:00.123456','Look.','x','readonly',1,'again',NULL,'no model',2,'2026-11-02 12:05:00.000000');
 CREATE TABLE inbox (
 	id INTEGER NOT NULL, 
 	channel TEXT NOT NULL, 
@@ -467,12 +464,12 @@ CREATE TABLE task (
 	calls_until DATETIME, 
 	limits TEXT NOT NULL, 
 	failures INTEGER NOT NULL, 
-	untrusted TEXT, goal TEXT, 
+	untrusted TEXT, goal TEXT, mandate TEXT DEFAULT '{}' NOT NULL, 
 	CONSTRAINT pk_task PRIMARY KEY (id), 
 	CONSTRAINT fk_task_chat FOREIGN KEY(chat) REFERENCES chat (id), 
 	CONSTRAINT fk_task_home FOREIGN KEY(home) REFERENCES chat (id)
 );
-INSERT INTO "task" VALUES('task-1',1,1,1,'Ann','Water the plants','every 2h','{"seconds":7200,"start":"2026-11-21T09:30:00.123456Z","kind":"every"}','Europe/Berlin','2026-11-21 09:30:00.123456','2026-11-21 11:30:00.123456','2026-11-21 09:30:00.123456','active','',1,1,'ask','skip','[]',NULL,'{"runs":null,"rounds":null,"money":null}',0,NULL,NULL);
+INSERT INTO "task" VALUES('task-1',1,1,1,'Ann','Water the plants','every 2h','{"seconds":7200,"start":"2026-11-21T09:30:00.123456Z","kind":"every"}','Europe/Berlin','2026-11-21 09:30:00.123456','2026-11-21 11:30:00.123456','2026-11-21 09:30:00.123456','active','',1,1,'ask','skip','[]',NULL,'{"runs":null,"rounds":null,"money":null}',0,NULL,NULL,'{}');
 CREATE TABLE turn (
 	id TEXT NOT NULL, 
 	chat INTEGER NOT NULL, 
@@ -491,11 +488,11 @@ CREATE TABLE turn (
 	attempts INTEGER NOT NULL, 
 	stop_asked TEXT, 
 	reply_to TEXT, 
-	ended_at DATETIME, skill TEXT, stages INTEGER DEFAULT '0' NOT NULL, rests INTEGER DEFAULT '0' NOT NULL, rests_until DATETIME, begun INTEGER DEFAULT '0' NOT NULL, held_back BOOLEAN DEFAULT 0 NOT NULL, ways_on TEXT DEFAULT 'none' NOT NULL, follows TEXT, way TEXT, said TEXT DEFAULT '' NOT NULL, parent TEXT, 
+	ended_at DATETIME, skill TEXT, stages INTEGER DEFAULT '0' NOT NULL, rests INTEGER DEFAULT '0' NOT NULL, rests_until DATETIME, begun INTEGER DEFAULT '0' NOT NULL, held_back BOOLEAN DEFAULT 0 NOT NULL, ways_on TEXT DEFAULT 'none' NOT NULL, follows TEXT, way TEXT, said TEXT DEFAULT '' NOT NULL, parent TEXT, mandate TEXT DEFAULT '{}' NOT NULL, 
 	CONSTRAINT pk_turn PRIMARY KEY (id), 
 	CONSTRAINT fk_turn_chat FOREIGN KEY(chat) REFERENCES chat (id)
 );
-INSERT INTO "turn" VALUES('turn-1',1,'bfe80bf3f68642088cb79e8822ab7233',1,'Ann','anthropic/claude-sonnet-5-5','2026-11-21 09:30:00.123456','message',NULL,'parked',NULL,1,1,0,0,NULL,NULL,NULL,'report',1,0,NULL,0,0,'none',NULL,NULL,'',NULL);
+INSERT INTO "turn" VALUES('turn-1',1,'bfe80bf3f68642088cb79e8822ab7233',1,'Ann','anthropic/claude-sonnet-5-5','2026-11-21 09:30:00.123456','message',NULL,'parked',NULL,1,1,0,0,NULL,NULL,NULL,'report',1,0,NULL,0,0,'none',NULL,NULL,'',NULL,'{}');
 CREATE TABLE "usage" (
 	id INTEGER NOT NULL, 
 	turn TEXT NOT NULL, 
@@ -608,7 +605,6 @@ CREATE INDEX ix_conversation_branches ON conversation (parent) WHERE parent IS N
 CREATE INDEX ix_feedback_at ON feedback (at);
 CREATE INDEX ix_feedback_person ON feedback (person);
 CREATE INDEX ix_feedback_chat ON feedback (chat);
-CREATE UNIQUE INDEX uq_hook_call_seal ON hook_call (seal) WHERE seal <> '';
 DELETE FROM "sqlite_sequence";
 INSERT INTO "sqlite_sequence" VALUES('rule',1);
 COMMIT;
