@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.adapters.discord.addresses import CHANNEL, channel_in, is_server
@@ -13,7 +13,7 @@ from bot.adapters.discord.deletions import deletions_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
-from bot.adapters.discord.messages import time_of
+from bot.adapters.discord.messages import number_at, time_of
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
@@ -26,7 +26,6 @@ from bot.domain.errors import (
 )
 from bot.domain.message import Address
 
-_EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 _MARGIN = timedelta(minutes=2)
 """Looked back beyond the newest event: messages come in, and are numbered, in no strict order."""
 
@@ -133,7 +132,7 @@ class Missed:
         del self._gaps[shard]
         if until is not None:
             for address in chats:
-                owed.setdefault(address, _number_at(until - _MARGIN))
+                owed.setdefault(address, number_at(until - _MARGIN))
 
     async def _chats(self) -> Sequence[Address]:
         return () if self._known is None else await self._known.chats_of(CHANNEL)
@@ -198,8 +197,3 @@ def _is_edited_since(message: Fields, at: datetime) -> bool:
 
 def _number(message: Mapping[str, Any]) -> int:
     return int(Fields(message).id("id") or 0)
-
-
-def _number_at(at: datetime) -> str:
-    """Returns the smallest number of a message that was written at a time."""
-    return str(max(int((at - _EPOCH).total_seconds() * 1000), 0) << _BEHIND_TIME)
