@@ -20,7 +20,7 @@ WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
     async with on_discord(steward) as found:
-        found.foreseen += ["Unknown Emoji", "Unknown Message"]
+        found.foreseen += ["Unknown Message"]
         yield found
 
 

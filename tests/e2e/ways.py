@@ -12,7 +12,7 @@ from tests.standins.discord import Discord, Fault, Interaction
 from tests.standins.gate import Gate
 from tests.standins.serving import serving
 
-_VOICE = 1 << 13
+_SILENT, _VOICE = 1 << 12, 1 << 13
 _GATEWAY_PAYLOADS = (
     "no JSON at all",
     "[]",
@@ -277,8 +277,8 @@ class DiscordWay:
 
 
 def _is_owed(body: Any) -> bool:
-    """Tells a message, which has a name, from an answer that still grows."""
-    return bool(body.get("enforce_nonce"))
+    """Tells a message, which makes a sound, from an answer that still grows."""
+    return not (body.get("flags") or 0) & _SILENT
 
 
 def _is_voice(body: Any) -> bool:

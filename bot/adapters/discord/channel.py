@@ -203,7 +203,7 @@ class DiscordChannel:
 
     async def _react(self, channel: str, message: str, sign: Sign) -> None:
         """Shows one reaction in place of an earlier one."""
-        for earlier in self._earlier(message):
+        for earlier in await self._earlier(channel, message):
             if earlier is not sign:
                 await self._reaction("DELETE", channel, message, earlier)
         if sign in _REACTIONS:
@@ -212,12 +212,20 @@ class DiscordChannel:
         while len(self._reactions) > _MOST_REACTIONS:
             self._reactions.popitem(last=False)
 
-    def _earlier(self, message: str) -> Sequence[Sign]:
-        """Returns the reactions that may be on a message, all of them if it is from before."""
+    async def _earlier(self, channel: str, message: str) -> Sequence[Sign]:
+        """Returns the bot's reactions on a message; on one from before the start Discord is asked.
+
+        Taking back what may stand there would cost a call for each, and Discord takes few of them.
+        """
         known = self._reactions.get(message)
         if known is not None:
             return (known,) if known in _REACTIONS else ()
-        return tuple(_REACTIONS) if time_of(message) < self._started else ()
+        if time_of(message) >= self._started:
+            return ()
+        names = {"channel_id": channel, "message_id": message}
+        told = Fields(await self._api.call("GET", _MESSAGE, names=names))
+        own = [one.inner("emoji").text("name") for one in told.items("reactions") if one.flag("me")]
+        return [sign for sign, emoji in _REACTIONS.items() if emoji in own]
 
     async def _reaction(self, method: str, channel: str, message: str, sign: Sign) -> None:
         names = {"channel_id": channel, "message_id": message, "emoji": _REACTIONS[sign]}

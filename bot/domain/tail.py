@@ -1,0 +1,41 @@
+"""The end of a Markdown text, so that it reads as it does in the whole."""
+
+import re
+from collections.abc import Callable, Iterator
+
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$")
+_LONGEST_OPENING = 40
+
+
+def tail_of(text: str, longest: int, size: Callable[[str], int] = len) -> str:
+    """Returns the end of a text in at most `longest` of its `size`, from the start of a line.
+
+    If it begins inside a block of code, the fence of that block is opened above it.
+    """
+    if size(text) <= longest:
+        return text
+    lines = text.split("\n")
+    first, room = len(lines), longest - _LONGEST_OPENING - 1
+    while first and (taken := size(lines[first - 1]) + 1) <= room:
+        first, room = first - 1, room - taken
+    end = lines[first:]
+    if first and room > longest // 2:
+        # A line that is long by itself is cut; half of the room is enough for any characters.
+        first -= 1
+        end = [lines[first][-(room // 2) :], *end]
+    opening = list(_fences(lines))[first]
+    return "\n".join([opening, *end] if opening else end)
+
+
+def _fences(lines: list[str]) -> Iterator[str]:
+    """Yields for each line the line that opened the code which it stands in, else nothing."""
+    opening = marks = ""
+    for line in lines:
+        found = _FENCE.match(line)
+        yield opening
+        if found is None:
+            continue
+        if not opening:
+            opening, marks = line[:_LONGEST_OPENING], found["marks"]
+        elif found["marks"].startswith(marks) and not found["info"].strip():
+            opening = ""
