@@ -15,16 +15,24 @@ def tail_of(text: str, longest: int, size: Callable[[str], int] = len) -> str:
     if size(text) <= longest:
         return text
     lines = text.split("\n")
-    first, room = len(lines), longest - _LONGEST_OPENING - 1
+    fences = list(_fences(lines))
+    room = longest - max(size(opening) + bool(opening) for opening in fences)
+    first = len(lines)
     while first and (taken := size(lines[first - 1]) + 1) <= room:
         first, room = first - 1, room - taken
     end = lines[first:]
     if first and room > longest // 2:
-        # A line that is long by itself is cut; half of the room is enough for any characters.
+        # A line that is long by itself is cut.
         first -= 1
-        end = [lines[first][-(room // 2) :], *end]
-    opening = list(_fences(lines))[first]
-    return "\n".join([opening, *end] if opening else end)
+        end = [_end_of(lines[first], room - bool(end), size), *end]
+    return "\n".join([fences[first], *end] if fences[first] else end)
+
+
+def _end_of(line: str, room: int, size: Callable[[str], int]) -> str:
+    line = line[-room:]
+    while (over := size(line) - room) > 0:
+        line = line[max(over // 2, 1) :]
+    return line
 
 
 def _fences(lines: list[str]) -> Iterator[str]:
