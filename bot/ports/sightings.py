@@ -1,4 +1,4 @@
-"""What is known of messages on a platform, to find one whose confirmation was lost."""
+"""Known messages of a platform, by which one is found whose confirmation was lost."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -21,7 +21,7 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True)
 class Traces:
-    """What leads to a message of the bot that was sent after `since`, if it was sent at all."""
+    """Leads to a message of the bot that was sent after `since`, if it was sent at all."""
 
     since: datetime
     seen: Sequence[Sighting]

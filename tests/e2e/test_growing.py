@@ -23,7 +23,9 @@ async def test_one_whose_confirmation_was_lost_does_not_stay_beside_the_answer(
 ) -> None:
     async with on_discord(steward) as discord:
         writing = ReplyGate()
-        discord.steward.script(text("Half an answer, and whole.").in_pieces(4).held(writing, after=4))
+        discord.steward.script(
+            text("Half an answer, and whole.").in_pieces(4).held(writing, after=4)
+        )
         lost = Fault("POST", r"/messages$", "lost", about=grows)
         discord.discord.faults.order(lost)
         await discord.start()

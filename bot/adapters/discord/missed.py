@@ -40,7 +40,7 @@ _MOST_PAGES = 20
 """Pages that are read from the newest message of a chat back; what is older is left out."""
 
 _FIRST_WORDS = timedelta(hours=24)
-"""How long the first words of an owner wait for the program, as long as on Telegram."""
+"""The time that the first words of an owner wait for the program, as long as on Telegram."""
 
 _AT_ONCE = 8
 """Chats that are asked side by side; Discord takes fifty calls a second."""

@@ -27,7 +27,7 @@ _NO_WORDS = "…"
 
 
 class Screen(Protocol):
-    """What the delivery knows of messages that stand beside the owed ones."""
+    """Tells what the delivery knows of messages that stand beside the owed ones."""
 
     def beside(self, chat: int) -> AbstractAsyncContextManager[object]:
         """Returns a block in which no message of the chat is looked for or taken away."""
