@@ -29,7 +29,7 @@ from bot.domain.meaning import Vector
 from bot.domain.message import Address
 from bot.domain.passage import Passage
 from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
-from bot.domain.stems import sought
+from bot.domain.stems import beginnings
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.ports.embedder import Embedded
@@ -230,7 +230,7 @@ async def _recall_cost(
         begun = time.process_time()
         ids = (await recall.fitting(fact.question, _ME, (), _CAUSE)).ids
         found = await recall.around(ids)
-        told_again(ids, found, sought(fact.question), Recipient(1), RECALL_TOKENS)
+        told_again(ids, found, beginnings(fact.question), Recipient(1), RECALL_TOKENS)
         costs.append((time.process_time() - begun) * 1000)
     return median(costs)
 

@@ -1,8 +1,12 @@
-"""Weighs how well passages fit a search: rare words count more, long passages count less."""
+"""Weighs how well passages fit a search: rare words count more, long passages count less.
+
+The weights were chosen on public sets of long talks, and are told in decision 55.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from math import log
 
 from bot.domain.passage import Hit
@@ -37,6 +41,9 @@ What means the same but lacks a word that other passages have is about somebody 
 _FEW = 0.12
 """The share below which the words say nothing: then the meaning alone decides."""
 
+OWN_END = "|"
+"""Stands between the person's words and the answer; it is no stem, and no search finds it."""
+
 _CALM = 100
 """Passages that are assumed beside the real ones, so that a young memory weighs words evenly."""
 
@@ -51,6 +58,18 @@ _LENGTH = 0.4
 
 _USUAL = 120
 """Stems of a usual passage."""
+
+_OWN = 0.4
+"""The part by which a word counts again that the person said."""
+
+_NEAR, _NEAR_WORDS = 0.4, 6
+"""The part by which two words of the search count again that stand so near each other."""
+
+_BESIDE, _BESIDE_LENGTH = 0.3, 150
+"""The part of its neighbours' scores that a short passage gets; one of so many stems gets half."""
+
+_TALK, _OF_TALK = 0.4, 3
+"""The part that each passage gets of the scores of its conversation's best ones."""
 
 _HEAD = 10
 """Smooths the first ranks of a fusion; measured best on three public sets, better than 60."""
@@ -68,27 +87,115 @@ class Candidate:
 
     at: datetime
     stems: str
-    """Its stems, one for each word, with a space between them."""
+    """Its stems, one for each word, with a space between them; OWN_END ends the person's words."""
+    number: int = 0
+    conversation: str = ""
+    before: int | None = None
+    after: int | None = None
+    """The numbers of the passages before and after it in its conversation."""
 
 
-def weights(frequencies: Mapping[str, int], total: int) -> Mapping[str, float]:
-    """Returns the weight of each stem; `frequencies` count its passages among `total`."""
-    weight = {
-        stem: log((max(total, count) + _CALM) / (count + _CALM / 100))
-        for stem, count in frequencies.items()
-    }
-    return {
-        stem: each * (_CHANCE if pairs(stem) and not frequencies[stem] else 1.0)
-        for stem, each in weight.items()
-    }
+@dataclass(slots=True)
+class _Weighed:
+    """A candidate while it is weighed."""
+
+    one: Candidate
+    places: dict[str, list[int]] = field(default_factory=dict)
+    """The places of the words of the search in it, in order."""
+    own: int = 0
+    """The number of its stems that the person said, and of the date before them."""
+    length: int = 0
+    score: float = 0.0
+    share: float = 0.0
+
+
+def weights(
+    parts: Mapping[str, float], frequencies: Mapping[str, int], total: int
+) -> Mapping[str, float]:
+    """Returns the weight of each stem of a search.
+
+    `parts` say what a stem counts by itself, `frequencies` count its passages among `total`.
+    """
+    weight = dict[str, float]()
+    for stem, part in parts.items():
+        count = frequencies.get(stem, 0)
+        chance = _CHANCE if pairs(stem) and not count else 1.0
+        weight[stem] = part * chance * log((max(total, count) + _CALM) / (count + _CALM / 100))
+    return weight
 
 
 def fit(weight: Mapping[str, float], candidates: Mapping[str, Candidate], limit: int) -> list[Hit]:
     """Returns the candidates that fit best, by their stems, the best first."""
     whole = sum(weight.values())
-    found = [_hit(id, held, weight, whole) for id, held in candidates.items()]
-    kept = [hit for hit in found if hit.score > 0]
-    return sorted(kept, key=lambda hit: (-hit.score, hit.id))[:limit]
+    weighed = {id: _weighed(one, weight, whole) for id, one in candidates.items()}
+    scores = _with_talk(weighed, _with_neighbours(weighed))
+    found = [
+        Hit(id, scores[id], each.share, each.one.at)
+        for id, each in weighed.items()
+        if scores[id] > 0 and each.score > 0
+    ]
+    return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def _weighed(one: Candidate, weight: Mapping[str, float], whole: float) -> _Weighed:
+    found = _Weighed(one)
+    places, at = found.places, 0
+    for word in one.stems.split(" "):
+        if word in weight:
+            places.setdefault(word, []).append(at)
+        elif word == OWN_END:
+            found.own = at
+            continue
+        at += 1
+    found.length = at
+    long = _TIMES * (1 - _LENGTH + _LENGTH * at / _USUAL)
+    for stem, held in places.items():
+        times = len(held) + _OWN * sum(place < found.own for place in held)
+        found.score += weight[stem] * times * (_TIMES + 1) / (times + long)
+        found.share += weight[stem] / whole if whole else 0.0
+    found.score += _NEAR * _near(places, weight)
+    return found
+
+
+def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> float:
+    """Returns the weight of the lighter stem of each two that stand near each other."""
+    if len(places) < 2:
+        return 0.0
+    line = sorted((place, stem) for stem, held in places.items() for place in held)
+    met = dict[tuple[str, str], float]()
+    for n, (place, stem) in enumerate(line):
+        for other_place, other in islice(line, n + 1, n + 1 + _NEAR_WORDS):
+            if other_place - place > _NEAR_WORDS:
+                break
+            if other != stem:
+                two = (stem, other) if stem < other else (other, stem)
+                met[two] = min(weight[stem], weight[other])
+    return sum(met.values())
+
+
+def _with_neighbours(weighed: Mapping[str, _Weighed]) -> dict[str, float]:
+    """Returns the scores with a part of the neighbours': an answer tells what comes next."""
+    own = {each.one.number: each.score for each in weighed.values()}
+    return {
+        id: each.score
+        + _BESIDE
+        * sum(own.get(number, 0.0) for number in (each.one.before, each.one.after) if number)
+        / (1 + (each.length / _BESIDE_LENGTH) ** 2)
+        for id, each in weighed.items()
+    }
+
+
+def _with_talk(weighed: Mapping[str, _Weighed], scores: Mapping[str, float]) -> Mapping[str, float]:
+    """Returns the scores with a part of the best ones of the same conversation."""
+    talks = dict[str, list[float]]()
+    for id, each in weighed.items():
+        if each.one.conversation:
+            talks.setdefault(each.one.conversation, []).append(scores[id])
+    best = {talk: sum(sorted(held)[-_OF_TALK:]) / _OF_TALK for talk, held in talks.items()}
+    return {
+        id: scores[id] + _TALK * best.get(each.one.conversation, 0.0)
+        for id, each in weighed.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +255,3 @@ def _fused(*rankings: Sequence[str]) -> dict[str, float]:
         for place, id in enumerate(ranking):
             total[id] = total.get(id, 0.0) + 1 / (_HEAD + place + 1)
     return total
-
-
-def _hit(id: str, one: Candidate, weight: Mapping[str, float], whole: float) -> Hit:
-    # Text is searched in C; a list of its stems would be thousands of strings for each search.
-    # Two neighbours share no space once each space is two.
-    held = f" {one.stems.replace(' ', '  ')} "
-    times = {stem: count for stem in weight if (count := held.count(f" {stem} "))}
-    words = one.stems.count(" ") + 1
-    long = _TIMES * (1 - _LENGTH + _LENGTH * words / _USUAL)
-    score = sum(weight[stem] * n * (_TIMES + 1) / (n + long) for stem, n in times.items())
-    share = sum(weight[stem] for stem in times) / whole if whole else 0.0
-    return Hit(id, score, share, one.at)

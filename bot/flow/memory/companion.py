@@ -13,7 +13,7 @@ from bot.domain.outcome import StopReason
 from bot.domain.passage import Whose, whose
 from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
-from bot.domain.stems import sought
+from bot.domain.stems import beginnings
 from bot.domain.step import Finish
 from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.transcript import RecallBody
@@ -78,7 +78,7 @@ class MemoryCompanion(Bystander):
     async def _recalled(
         self, work: Work, row: Turn, seen: set[str], paid: list[AddUsage]
     ) -> RecallBody | None:
-        wanted, chat = sought(work.words), work.log.chat
+        wanted, chat = beginnings(work.words), work.log.chat
         if not wanted:
             return None
         cause = Cause(CallKind.EMBEDDING, row.chat, row.asker, row.id, row.skill)
