@@ -30,7 +30,7 @@ SOFT = 0.15
 _COMMON = 0.4
 """The part that a word counts which asks for a thing, and is rarely said with it."""
 
-_BEGINNING, _ENDING = 4, 3
+_BEGINNING, _ENDING = 3, 2
 """The characters of a word that all its forms have, and those that an ending may have."""
 
 _TELLS_NOTHING = """
@@ -73,30 +73,35 @@ def sought(text: str, stem: Stem, most: int = 48) -> Mapping[str, float]:
     Nothing is returned when no word tells anything.
     """
     telling: dict[str, float] = {}
-    soft: dict[str, float] = {}
+    others: dict[str, float] = {}
     for run in _runs(text[: most * 200]):
         if _FIRST_UNSPACED.match(run):
             telling.update(dict.fromkeys(_pairs(run), 1.0))
         elif unaccented(run) in _STOP_WORDS:
-            soft[stem(run)] = SOFT
+            others[stem(run)] = SOFT
         elif not _single(run):
             telling[stem(run)] = _COMMON if run in _ASKS else 1.0
     if not telling:
         return {}
     first = list(telling.items())[:most]
-    others = [(one, part) for one, part in soft.items() if one not in telling]
-    return dict((*first, *others)[:most])
+    rest = [(one, part) for one, part in others.items() if one not in telling]
+    return dict((*first, *rest)[:most])
 
 
-def beginnings(text: str) -> Sequence[str]:
+def soft(parts: Mapping[str, float]) -> frozenset[str]:
+    """Returns the stems of a question of which it consists, and that tell nothing."""
+    return frozenset(one for one, part in parts.items() if part <= SOFT)
+
+
+def beginnings(text: str, most: int = 48) -> Sequence[str]:
     """Returns the beginnings of the telling words of a question, as their forms share them."""
     found: dict[str, None] = {}
-    for run in _runs(text[:10_000]):
+    for run in _runs(text[: most * 200]):
         if _FIRST_UNSPACED.match(run):
             found.update(dict.fromkeys(_pairs(run)))
         elif run not in _ASKS and unaccented(run) not in _STOP_WORDS and not _single(run):
             found[run[: max(_BEGINNING, len(run) - _ENDING)]] = None
-    return list(found)
+    return list(found)[:most]
 
 
 def pairs(stem: str) -> bool:

@@ -11,7 +11,7 @@ from bot.domain.imported import IMPORTED
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.stems import sought, stems
+from bot.domain.stems import soft, sought, stems
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
 from bot.ports.memory import MemoryStanding, Past
@@ -82,7 +82,7 @@ class MemoryIndex:
         wanted = sought(words, stem)
         counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
         weight = weights(wanted, counted, len(theirs))
-        return fit(weight, _candidates(theirs, held), limit)
+        return fit(weight, _candidates(theirs, held), limit, soft(wanted))
 
     async def start_anew(self) -> None:
         self.rows.indexed.clear()

@@ -9,7 +9,7 @@ stems are other ones than it has, every passage is owed to it too; until then it
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -22,15 +22,18 @@ from bot.adapters.sql.tables import passage
 from bot.domain.errors import StoreBusy, StoreError
 from bot.domain.fit import OWN_END, Candidate, fit, weights
 from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.stems import SOFT, sought, stems
+from bot.domain.stems import soft, sought, stems
 
 _LOG = logging.getLogger(__name__)
 
 _TABLE = "passage_words"
 _MARK = "passage_stems"
 _MAKE_MARK = f"CREATE TABLE IF NOT EXISTS {_MARK} (stems varchar NOT NULL)"
-_CANDIDATES = 60
-"""Passages that are weighed for one search."""
+_CANDIDATES = 50
+"""Passages that are weighed for one search; their neighbours are weighed besides."""
+
+_OFTEN, _MOST_KNOWN = 2_000, 20_000
+"""Passages from which their number with a word is counted once in a run, and words known so."""
 
 _AT_ONCE = 10_000
 """Characters that are cut into stems on the loop: at most about 2 ms."""
@@ -120,6 +123,8 @@ class SqlWords:
         self._engine = engine
         self._there = False
         self._mended = False
+        self._totals: dict[Whose, int] = {}
+        self._often: dict[str, int] = {}
 
     async def take_in(self, passages: Sequence[Passage]) -> None:
         await self._prepared()
@@ -128,6 +133,9 @@ class SqlWords:
         rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
         try:
             await self._database.write(partial(self._put, rows=rows))
+            for one in passages:
+                if one.whose in self._totals:
+                    self._totals[one.whose] += 1
         except StoreError as fault:
             await self._made_anew_for(fault)
 
@@ -199,12 +207,13 @@ class SqlWords:
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose, limit: int
     ) -> Sequence[Hit]:
         parts = {_token(whose, stem): part for stem, part in wanted.items()}
-        telling = [token for token, part in parts.items() if part > SOFT]
-        counted = dict(self._engine.counted(connection, telling))
+        unsure = soft(parts)
+        telling = [token for token in parts if token not in unsure]
+        counted = self._counted(connection, telling)
         rare, newest = _rarest(counted)
         if not rare:
             return ()
-        total = connection.execute(_TOTAL, {"of": whose}).scalar_one()
+        total = self._total(connection, whose)
         weight = weights({token: parts[token] for token in rare}, counted, total)
         if newest:
             places = self._engine.newest(connection, rare[0], _CANDIDATES)
@@ -213,8 +222,23 @@ class SqlWords:
         found = self._engine.held(connection, _numbers(places))
         # The owner of the row decides, even if the index should be behind.
         theirs = [one for one in found if one.whose == whose]
-        counted |= _estimated(parts, theirs, total)
-        return fit(weights(parts, counted, total), _candidates(theirs, places), limit)
+        counted |= _estimated(unsure, theirs, total)
+        weight = weights(parts, counted, total)
+        return fit(weight, _candidates(theirs, places), limit, unsure)
+
+    def _counted(self, connection: Connection, tokens: Sequence[str]) -> dict[str, int]:
+        """Returns the number of passages with each token; counting the frequent ones takes long."""
+        known = {token: self._often[token] for token in tokens if token in self._often}
+        counted = self._engine.counted(connection, [each for each in tokens if each not in known])
+        if len(self._often) < _MOST_KNOWN:
+            self._often |= {token: count for token, count in counted.items() if count >= _OFTEN}
+        return known | dict(counted)
+
+    def _total(self, connection: Connection, whose: Whose) -> int:
+        """Returns the size of a memory, counted once in a run: weights need it about."""
+        if whose not in self._totals and len(self._totals) < _MOST_KNOWN:
+            self._totals[whose] = connection.execute(_TOTAL, {"of": whose}).scalar_one()
+        return self._totals.get(whose, _MOST_KNOWN)
 
 
 def _standing(connection: Connection) -> str | None:
@@ -239,16 +263,11 @@ def _numbers(places: Sequence[Place]) -> list[int]:
     return list(dict.fromkeys(every))
 
 
-def _estimated(
-    parts: Mapping[str, float], found: Sequence[HeldRow], total: int
-) -> Mapping[str, int]:
-    """Returns about how many passages have each soft word: counting all takes too long."""
+def _estimated(tokens: Iterable[str], found: Sequence[HeldRow], total: int) -> Mapping[str, int]:
+    """Returns about how many passages have each of these: counting all takes too long."""
     texts = [f" {one.tokens} " for one in found]
-    return {
-        token: total * sum(f" {token} " in text for text in texts) // max(len(texts), 1)
-        for token, part in parts.items()
-        if part <= SOFT
-    }
+    part = total / max(len(texts), 1)
+    return {token: int(part * sum(f" {token} " in text for text in texts)) for token in tokens}
 
 
 def _candidates(found: Sequence[HeldRow], places: Sequence[Place]) -> Mapping[str, Candidate]:

@@ -84,7 +84,7 @@ class MemoryCompanion(Bystander):
         cause = Cause(CallKind.EMBEDDING, row.chat, row.asker, row.id, row.skill)
         fitting = await self._recall.fitting(work.words, whose(chat, row.asker), seen, cause)
         paid.extend(fitting.records)
-        found = [one for one in await self._recall.around(fitting.ids) if one.id not in seen]
+        found = [one for one in fitting.passages if one.id not in seen]
         reader = Recipient(row.asker, group=not chat.private)
         return told_again(fitting.ids, found, wanted, reader, self._tokens)
 
