@@ -128,6 +128,8 @@ class SqlWords:
 
     async def take_in(self, passages: Sequence[Passage]) -> None:
         await self._prepared()
+        if not passages:
+            return
         size = sum(len(one.question) + len(one.answer) for one in passages)
         # A thread of its own costs more than a few pages take.
         rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
