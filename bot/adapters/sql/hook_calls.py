@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, text, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import KEYED, TRIED_AGAIN, hook_call
+from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.tables import KEYED, SEALED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddHookCall, EndTries, SaveHookCall
 from bot.domain.errors import Conflict, Crowded
@@ -22,6 +22,7 @@ _BY_ID = _CALLS.where(hook_call.c.hook == _OF, hook_call.c.id == bindparam("call
 _KEYED = _CALLS.where(
     KEYED, hook_call.c.hook == _OF, hook_call.c.key == bindparam("known"), hook_call.c.at >= _SINCE
 )
+_SEALED = _CALLS.where(SEALED, hook_call.c.seal == bindparam("known"), hook_call.c.at >= _SINCE)
 _OF_TURN = _CALLS.where(hook_call.c.turn == _OF)
 _ALL = select(func.count()).where(hook_call.c.at > _SINCE, hook_call.c.at <= bindparam("now"))
 _EACH = _ALL.where(hook_call.c.hook == _OF)
@@ -44,6 +45,11 @@ _FREE = (
         hook_call.c.at < _SINCE,
     )
     .values(key="")
+)
+_UNSEAL = (
+    update(hook_call)
+    .where(SEALED, hook_call.c.seal == bindparam("known"), hook_call.c.at < _SINCE)
+    .values(seal="")
 )
 _ADD = Upsert(hook_call, ["hook", "key"], index_where=KEYED)
 _MOVES = ("turn", "state", "ended_at", "why", "words", "data", "tries", "again_at")
@@ -73,21 +79,23 @@ class SqlHookCalls:
 
     async def get(self, hook: str, id: str) -> HookCall | None:
         wanted = {"of": hook, "call": id}
-        return _read(await self._database.read(lambda c: c.execute(_BY_ID, wanted).first()))
+        return _read(first_of(await self._database.fetch(_BY_ID, wanted)))
 
     async def keyed(self, hook: str, key: str, since: datetime) -> HookCall | None:
         wanted = {"of": hook, "known": key, "since": since}
-        return _read(await self._database.read(lambda c: c.execute(_KEYED, wanted).first()))
+        return _read(first_of(await self._database.fetch(_KEYED, wanted)))
+
+    async def sealed(self, seal: str, since: datetime) -> HookCall | None:
+        wanted = {"known": seal, "since": since}
+        return _read(first_of(await self._database.fetch(_SEALED, wanted)))
 
     async def of_turn(self, turn: str) -> HookCall | None:
         wanted = {"of": turn}
-        return _read(await self._database.read(lambda c: c.execute(_OF_TURN, wanted).first()))
+        return _read(first_of(await self._database.fetch(_OF_TURN, wanted)))
 
     async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [HookCall(*row) for row in c.execute(_AGAIN, wanted)]
-        )
+        return [HookCall(*row) for row in await self._database.fetch(_AGAIN, wanted)]
 
     async def next_try(self) -> datetime | None:
         return await self._database.read(lambda c: c.execute(_NEXT_TRY).scalar())
@@ -112,6 +120,8 @@ def add_hook_calls(connection: Connection, writes: Sequence[AddHookCall], _at: d
         if call.key:
             wanted = {"of": call.hook, "known": call.key, "since": write.since}
             connection.execute(_FREE, wanted)
+        if call.seal:
+            connection.execute(_UNSEAL, {"known": call.seal, "since": write.since})
         if not _ADD.run(connection, values(call, names(HookCall))):
             raise Conflict(f"hook {call.hook} has a call with this key")
         connection.execute(_DROP_OLD, {"of": call.hook, "since": call.at - CALLS_KEPT})
