@@ -24,7 +24,9 @@ from bot.domain.stems import sought, stems
 
 _LOG = logging.getLogger(__name__)
 
-_TABLE = "passage_words"
+TABLE = "passage_words"
+"""The table of the index; SQLite keeps it in further tables, whose names begin like it."""
+
 _CANDIDATES = 60
 """Passages that are weighed for one search."""
 
@@ -39,7 +41,7 @@ _ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
 ENOUGH_COUNTED = 10_000
 """Passages after which a memory is only called large: counting them all takes too long."""
 
-_HELD = text(f"SELECT count(*) FROM {_TABLE}")
+_HELD = text(f"SELECT count(*) FROM {TABLE}")
 _INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
 
 
@@ -63,7 +65,7 @@ class Engine(Protocol):
     def drop(self, connection: Connection) -> None: ...
 
     def check(self, connection: Connection) -> None:
-        """Raises the database's error when the index is damaged."""
+        """Reads the whole index, and raises a fault when it is damaged; nobody waits for it."""
         ...
 
     def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
@@ -131,7 +133,7 @@ class SqlWords:
             held = connection.execute(_HELD).scalar_one()
             return held, connection.execute(_INDEXED_ROWS).scalar_one()
 
-        return await self._database.write(look)
+        return await self._database.read(look)
 
     async def _made_anew_for(self, fault: StoreError) -> None:
         """Makes a broken index anew, once in a run; any other fault is raised again."""
@@ -145,7 +147,7 @@ class SqlWords:
         """Makes the index when it is missing; whoever lost it gets it back from the passages."""
         if not self._there:
             try:
-                there = await self._database.read(lambda c: inspect(c).has_table(_TABLE))
+                there = await self._database.read(lambda c: inspect(c).has_table(TABLE))
             except StoreError as fault:
                 await self._made_anew_for(fault)
                 return
