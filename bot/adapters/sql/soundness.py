@@ -9,11 +9,10 @@ from pathlib import Path
 from threading import Timer
 
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.words import TABLE
 
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
-    f" AND name NOT LIKE '{TABLE}%' ORDER BY name"
+    " AND name NOT LIKE 'passage_words%' ORDER BY name"
 )
 """The index of words has a check of its own: it can be made anew."""
 
