@@ -1,6 +1,7 @@
 """The program as a process of its own, between the two stand-ins."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -131,11 +132,15 @@ class Steward(TelegramHands):
             self._process.kill()
         assert await self.ended() == -signal.SIGKILL, "the process had ended before"
 
-    async def stop(self) -> None:
-        """Ask the process to end: SIGTERM, which it follows with code 0."""
-        assert self._process is not None
-        self._process.terminate()
+    async def stop(self, by: signal.Signals = signal.SIGTERM) -> None:
+        """Ask the process to end by a signal, which it follows with code 0."""
+        self.tell(by)
         assert await self.ended() == 0
+
+    def tell(self, number: signal.Signals) -> None:
+        """Send a signal to the process."""
+        assert self._process is not None
+        os.kill(self._process.pid, number)
 
     async def restart(self, **settings: object) -> None:
         """Kill the process and start it again."""
