@@ -8,6 +8,7 @@ import pexpect
 import pytest
 
 from tests.e2e.launching import Command, anew
+from tests.patience import PATIENCE
 from tests.words import (
     APPROVED,
     DEMO_PLAN,
@@ -31,7 +32,7 @@ def chat(folder: Path, command: Command = anew) -> "pexpect.spawn[str]":
         words,
         cwd=str(folder),
         env=environ,  # pyright: ignore[reportArgumentType]
-        timeout=20,
+        timeout=PATIENCE,
         encoding="utf-8",
     )
     talk.expect("Just write to me")
