@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from bot.domain.change import Show, Write
 from bot.domain.message import Button
+from bot.domain.reach import Reach
 from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
 from bot.domain.turn import Turn
@@ -46,6 +47,8 @@ class Agreed:
     """The reason on the new card when the call is dangerous."""
     if_elsewhere: str
     """The reason on the new card when the call would now happen in another place."""
+    reach: Reach = Reach.TALK
+    """How far the approval goes, whoever asks."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

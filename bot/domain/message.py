@@ -139,6 +139,11 @@ class InboundMessage:
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
     @property
+    def commands(self) -> bool:
+        """Returns True when the sender typed the words now; no other words are an order."""
+        return self.writer is None and not self.edited
+
+    @property
     def writer(self) -> str | None:
         """Returns whose words the text is; None when the sender typed them."""
         if self.forwarded_from is not None:

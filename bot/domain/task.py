@@ -1,7 +1,7 @@
 """A task that runs at its times, and its runs."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -92,6 +92,8 @@ class ApprovedCall:
     tool: str
     arguments: str
     """The canonical spelling of its arguments."""
+    by_owner: bool = field(default=False, compare=False)
+    """True when an owner allowed it; else it counts as far as the task's asker may approve it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +184,12 @@ class TimedTask:
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return replace(self, calls_until=midnight + timedelta(days=CALLS_DAYS))
 
-    def approves(self, tool: str, arguments: str, now: datetime) -> bool:
-        """Returns True when exactly this call was approved with the task, and still is."""
-        in_time = self.calls_until is None or now < self.calls_until
-        return in_time and ApprovedCall(tool, arguments) in self.calls
+    def approved(self, tool: str, arguments: str, now: datetime) -> ApprovedCall | None:
+        """Returns exactly this call if it was approved with the task, and still is."""
+        if self.calls_until is not None and now >= self.calls_until:
+            return None
+        wanted = ApprovedCall(tool, arguments)
+        return next((one for one in self.calls if one == wanted), None)
 
 
 class RunState(StrEnum):

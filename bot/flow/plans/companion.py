@@ -9,6 +9,7 @@ from bot.domain.change import SavePlan, Show, Write
 from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
 from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
+from bot.domain.reach import Reach
 from bot.domain.skill import SkillSet
 from bot.domain.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
@@ -193,4 +194,5 @@ def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
 def _agreed(step: PlanStep) -> Agreed:
     known, where = f"Step {step.number} of the approved plan", step.preview.where
     danger = f"Dangerous step of the plan: approve it separately ({known})"
-    return Agreed(where, danger, f"{known} was shown to you in another place: {where}")
+    elsewhere = f"{known} was shown to you in another place: {where}"
+    return Agreed(where, danger, elsewhere, step.preview.reach or Reach.TALK)

@@ -9,6 +9,7 @@ from bot.domain.change import SaveRun, SaveTask, Write
 from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
+from bot.domain.reach import Reach
 from bot.domain.step import Finish
 from bot.domain.task import (
     Allowed,
@@ -102,9 +103,11 @@ class RunCompanion(Bystander):
             return NOT_ITS_OWN
         if task.allowed is Allowed.READONLY and changes(name, tools):
             return ONLY_READS
-        if task.approves(name, call.call.canonical, work.clock.now()):
-            return Agreed("", "This call is dangerous, so it asks although its task allows it", "")
-        return None
+        approved = task.approved(name, call.call.canonical, work.clock.now())
+        if approved is None:
+            return None
+        danger = "This call is dangerous, so it asks although its task allows it"
+        return Agreed("", danger, "", Reach.BEYOND if approved.by_owner else Reach.TALK)
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Hides the growing text: the run may have nothing to report in the end."""

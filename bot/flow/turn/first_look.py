@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
@@ -41,7 +42,8 @@ async def first_look(
         return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
     except ToolFailure as fault:
         if ahead:
-            return unforeseen(call, tool.spec.effect, str(fault))
+            unseen = unforeseen(call, tool.spec.effect, str(fault))
+            return replace(unseen, reach=place.reach(tool.spec.reach))
         return Refuse(Status.FAILED, Code.ERROR, str(fault))
 
 

@@ -12,13 +12,12 @@ from bot.domain.rights import NOTHING, Rights
 from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.transcript import Entry
-from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.first_look import first_look
-from bot.flow.turn.grounds import Grounds, asked_once, explained
+from bot.flow.turn.grounds import Grounds, asked_once
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
 from bot.flow.turn.stances import agreed, deferred
@@ -84,15 +83,15 @@ class Gatekeeper:
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
                 foreign = _Foreign(untrusted, work.log.entries())
-                gate = await self._judge(_Case(call, stance, here), tools, foreign, rights, held)
+                gate = await self._judge(_Case(call, stance, here), tools, foreign, asker, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
                 if isinstance(gate, AskFirst) and not later and first:
                     gate = await self._offering(work, gate, call, here, tools)
-                if isinstance(gate, AskFirst) and not later and _takes_owner(gate, asker, rights):
+                gate = self._repetitions.gate(call, gate, stance, work.progress)
+                if isinstance(gate, AskFirst) and not later and not _within(asker, gate.preview):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
-                gate = self._repetitions.gate(call, gate, stance, work.progress)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
         return gates
 
@@ -125,10 +124,10 @@ class Gatekeeper:
         case: _Case,
         tools: Mapping[str, Tool],
         foreign: _Foreign,
-        rights: Rights,
+        asker: Person | None,
         held: HeldApprovals,
     ) -> Gate:
-        """Returns the gate of one call; standing rules count only when the asker may approve."""
+        """Returns the gate of one call; standing rules count only when the asker may approve it."""
         call, stance, place = case.call, case.stance, case.place
         ahead, carries = isinstance(stance, Deferred), foreign.carried_by(call, tools)
         preview = await first_look(call, tools, place, ahead=ahead, carries=carries)
@@ -143,14 +142,16 @@ class Gatekeeper:
                 # It keeps its place behind the changes that were agreed to before it.
                 return Run(Effect.WRITE)
             case Agreed():
-                return preview if not isinstance(preview, Preview) else agreed(preview, stance)
+                if not isinstance(preview, Preview):
+                    return preview
+                return agreed(preview, stance, within=_within(asker, preview))
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
                 return Run(preview.effect, preview)
             case _:
                 return await self._grounds.gate(
-                    call, preview, place, foreign.source, ruled=rights.approve
+                    call, preview, place, foreign.source, ruled=_within(asker, preview)
                 )
 
 
@@ -165,13 +166,9 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     """
     who = "This person" if asker is None else asker.name
     if not owners.reachable:
-        text = f"{who} may not approve changes, and no owner can be reached to ask."
+        text = f"{who} may not approve this, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
-    # The card names the person who asks in a line of its own.
-    elsewhere = bool(owners.chats) and not chat.private
-    where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
-    why = f"Only an owner can approve this: {owners.names}{where}"
-    return AskFirst(explained(gate.preview, why), gate.repeat, owners.chats)
+    return AskFirst(owners.asked(gate.preview, chat), gate.repeat, owners.chats)
 
 
 def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Refuse | None:
@@ -188,7 +185,6 @@ def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Re
     return stance if isinstance(stance, Refuse) else None
 
 
-def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
-    """Returns True when the asker may not approve this call without an owner."""
-    owner = asker is not None and asker.is_owner
-    return not rights.approve or (gate.preview.owner_only and not owner)
+def _within(asker: Person | None, preview: Preview) -> bool:
+    """Returns True when the asker may approve this call without an owner."""
+    return asker is not None and asker.may_approve(asker.id, preview.needs)

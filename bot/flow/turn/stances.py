@@ -2,9 +2,9 @@
 
 from bot.domain.contribution import Agreed, Deferred
 from bot.domain.foresight import unforeseen
+from bot.domain.reach import reaches
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Effect, Preview, ToolCall
-from bot.flow.turn.grounds import explained
 
 
 def deferred(
@@ -24,10 +24,16 @@ def deferred(
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
-def agreed(seen: Preview, stance: Agreed) -> Gate:
-    """Runs an agreed call without a card, unless it is dangerous or its place has changed."""
+def agreed(seen: Preview, stance: Agreed, *, within: bool) -> Gate:
+    """Runs an agreed call without a card, unless it is dangerous or its place has changed.
+
+    It also asks when it reaches further than the approval, and than its asker may approve
+    (`within`).
+    """
     if seen.effect is Effect.DANGER:
-        return AskFirst(explained(seen, stance.if_dangerous))
+        return AskFirst(seen.explained(stance.if_dangerous))
     if stance.where and stance.where != seen.where:
-        return AskFirst(explained(seen, stance.if_elsewhere))
+        return AskFirst(seen.explained(stance.if_elsewhere))
+    if not within and not reaches(stance.reach, seen.needs):
+        return AskFirst(seen.unruled())
     return Run(seen.effect, seen)
