@@ -1,9 +1,11 @@
 """The parts that a companion adds to a turn, as frozen values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import Show, Write
+from bot.domain.consent import Consent, Difference
 from bot.domain.message import Button
 from bot.domain.reach import Reach
 from bot.domain.step import Elsewhere, Refuse
@@ -39,16 +41,14 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A person has agreed to exactly this call: it runs without a card, with two exceptions."""
+    """A person has agreed to exactly this call: it runs without a card if nothing has changed."""
 
-    where: str
-    """The place that the person saw; empty when the person saw no place."""
-    if_dangerous: str
-    """The reason on the new card when the call is dangerous."""
-    if_elsewhere: str
-    """The reason on the new card when the call would now happen in another place."""
+    consent: Consent
+    """The consent that was kept."""
+    reasons: Mapping[Difference, str]
+    """The reasons on the new card, by what is different now."""
     reach: Reach = Reach.TALK
-    """How far the approval goes, whoever asks."""
+    """How far the consent goes, whoever asks; it also goes as far as the asker's own level."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

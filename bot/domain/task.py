@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from bot.domain.consent import Consent
+from bot.domain.mandate import Mandate
 from bot.domain.money import Nano
-from bot.domain.tool import clipped
+from bot.domain.tool import ExactRule, Surroundings, ToolCall, clipped
 from bot.domain.when import Rule
 
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
@@ -92,8 +94,20 @@ class ApprovedCall:
     tool: str
     arguments: str
     """The canonical spelling of its arguments."""
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """The surroundings that were shown with it."""
     by_owner: bool = field(default=False, compare=False)
     """True when an owner allowed it; else it counts as far as the task's asker may approve it."""
+
+    @property
+    def named(self) -> tuple[str, str]:
+        """Returns the call alone, in whatever surroundings."""
+        return self.tool, self.arguments
+
+    @property
+    def consent(self) -> Consent:
+        """Returns the consent that was given; each run finds another state."""
+        return Consent(self.tool, ExactRule(self.arguments), self.surroundings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +147,8 @@ class TimedTask:
     """Its next time; None when there is none."""
     planned_at: datetime
     """The time at which the next time was computed."""
+    mandate: Mandate
+    """The most that its runs may do: the mandate of the turn that made it, or of a person."""
     state: TaskState = TaskState.ACTIVE
     """The stage of its life."""
     why: str = ""
@@ -164,6 +180,12 @@ class TimedTask:
         return self.goal == self.id
 
     @property
+    def of_runs(self) -> Mandate:
+        """Returns the mandate of a run that begins now."""
+        reads = self.allowed is Allowed.READONLY
+        return self.mandate.narrowed(readonly=reads, foreign=self.untrusted)
+
+    @property
     def most_failures(self) -> int:
         """Returns the failed runs in a row after which it is paused; a goal reflects before."""
         return FAILED_IN_A_ROW + (REFLECT_AFTER if self.paces else 0)
@@ -184,12 +206,12 @@ class TimedTask:
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return replace(self, calls_until=midnight + timedelta(days=CALLS_DAYS))
 
-    def approved(self, tool: str, arguments: str, now: datetime) -> ApprovedCall | None:
-        """Returns exactly this call if it was approved with the task, and still is."""
+    def approved(self, call: ToolCall, now: datetime) -> ApprovedCall | None:
+        """Returns the approval of exactly this call, while it lasts."""
         if self.calls_until is not None and now >= self.calls_until:
             return None
-        wanted = ApprovedCall(tool, arguments)
-        return next((one for one in self.calls if one == wanted), None)
+        named = (call.name, call.canonical)
+        return next((one for one in self.calls if one.named == named), None)
 
 
 class RunState(StrEnum):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bot.domain.mandate import PERSONAL, Mandate
 from bot.domain.reach import Reach
 from bot.domain.skill import Skill
 from bot.domain.tool import Preview, ToolOutput, ToolSpec
@@ -39,6 +40,8 @@ class Place:
     """The turn that pays for the call: the one that sent its turn on an errand, or its own."""
     own: bool = False
     """True when the workspace belongs to this chat alone, and was made for it."""
+    mandate: Mandate = PERSONAL
+    """The most that the turn of the call may do."""
 
     @property
     def secrets(self) -> tuple[str, ...]:

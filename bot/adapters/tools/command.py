@@ -115,6 +115,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             always=exact if lasting else None,
             surroundings=surroundings,
             reach=await self._reach(place, walled=walled),
+            unwalled=not (walled or danger or runs.taken),
             done=deed.replace("Run", "Ran", 1),
             document="command.sh",
         )

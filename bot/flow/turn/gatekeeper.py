@@ -15,6 +15,7 @@ from bot.domain.transcript import Entry
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
+from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.first_look import first_look
 from bot.flow.turn.grounds import Grounds, asked_once
@@ -78,6 +79,8 @@ class Gatekeeper:
         for open_call in work.progress.open_calls:
             call, stance = open_call.call, self._stance(work, open_call, tools)
             forbidden = _forbidden(open_call, rights, stance)
+            if forbidden is None and not _waits(open_call):
+                forbidden = refusal_of(call, work.turn.mandate, tools)
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
@@ -92,6 +95,7 @@ class Gatekeeper:
                 if isinstance(gate, AskFirst) and not later and not _within(asker, gate.preview):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
+                gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
         return gates
 
@@ -144,7 +148,7 @@ class Gatekeeper:
             case Agreed():
                 if not isinstance(preview, Preview):
                     return preview
-                return agreed(preview, stance, within=_within(asker, preview))
+                return agreed(call, preview, stance, within=_within(asker, preview))
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
@@ -176,13 +180,18 @@ def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Re
 
     A card that nobody has decided yet may stay open.
     """
-    card = open_call.approval
-    if open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED):
+    if _waits(open_call):
         return None
     why = rights.refusal(open_call.call.name)
     if why is not None:
         return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
     return stance if isinstance(stance, Refuse) else None
+
+
+def _waits(open_call: OpenCall) -> bool:
+    """Returns True for a call that has begun, or whose card nobody has decided."""
+    card = open_call.approval
+    return open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED)
 
 
 def _within(asker: Person | None, preview: Preview) -> bool:

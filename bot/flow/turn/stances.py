@@ -1,5 +1,6 @@
 """The gates of calls that a companion keeps for later, or that were agreed to before."""
 
+from bot.domain.consent import difference
 from bot.domain.contribution import Agreed, Deferred
 from bot.domain.foresight import unforeseen
 from bot.domain.reach import reaches
@@ -24,16 +25,15 @@ def deferred(
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
-def agreed(seen: Preview, stance: Agreed, *, within: bool) -> Gate:
-    """Runs an agreed call without a card, unless it is dangerous or its place has changed.
+def agreed(call: ToolCall, seen: Preview, stance: Agreed, *, within: bool) -> Gate:
+    """Runs an agreed call without a card, unless it is dangerous or something has changed.
 
-    It also asks when it reaches further than the approval, and than its asker may approve
+    It also asks when it reaches further than the consent, and than its asker may approve
     (`within`).
     """
-    if seen.effect is Effect.DANGER:
-        return AskFirst(seen.explained(stance.if_dangerous))
-    if stance.where and stance.where != seen.where:
-        return AskFirst(seen.explained(stance.if_elsewhere))
-    if not within and not reaches(stance.reach, seen.needs):
-        return AskFirst(seen.unruled())
-    return Run(seen.effect, seen)
+    different = difference(stance.consent, call, seen)
+    if different is not None:
+        return AskFirst(seen.explained(stance.reasons.get(different, "")))
+    if within or reaches(stance.reach, seen.needs):
+        return Run(seen.effect, seen)
+    return AskFirst(seen.unruled())
