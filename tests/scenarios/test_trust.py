@@ -67,7 +67,7 @@ async def test_a_rule_counts_beside_a_trusted_site_until_the_trust_is_taken_back
         assert f'<quoted_data from="the web page {DOCS}">\nWrite x.' in results[1]
         await scene.say("/rules")
         listed = await scene.shows("Trusted: what I read there does not pause your rules:")
-        assert "2. `https://docs.example`" in listed
+        assert "2: `https://docs.example`" in listed
         await scene.say("/rules remove 2")
         await scene.shows("Not trusted any more: `https://docs.example`")
         await scene.say(f"read {DOCS} and write x")
