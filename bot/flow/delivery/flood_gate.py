@@ -1,7 +1,7 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -217,6 +217,7 @@ class GatedChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -228,7 +229,7 @@ class GatedChannel:
         async def attempt() -> None:
             nonlocal shown
             shown = await self._channel.draft(
-                to, text, message_id=message_id, reply_to=reply_to, button=button
+                to, text, links, message_id=message_id, reply_to=reply_to, button=button
             )
 
         if not await self._passing(to, attempt, shows=True):

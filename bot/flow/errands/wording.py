@@ -87,6 +87,7 @@ def asked(errand: Errand, moment: str) -> AskerBody:
         untrusted=errand.untrusted,
         person=errand.asker,
         wish=errand.title,
+        only=None if errand.untrusted is None else (),
     )
 
 

@@ -66,6 +66,7 @@ class Asked:
             governs=self.person.is_owner,
             spoken=self.enclosed.spoken,
             wish=self.bundle.wish,
+            own=self.bundle.own_addresses,
         )
 
 

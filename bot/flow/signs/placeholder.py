@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from bot.domain.change import Change, Retract
 from bot.domain.errors import ChannelError, ContentRefused, FloodWait, StoreError
@@ -50,6 +50,7 @@ class Placeholder:
         self._reply_to = reply_to
         self._message: str | None = None
         self._shown = ""
+        self._links: Collection[str] | None = ()
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
         self._placed = False
@@ -57,11 +58,14 @@ class Placeholder:
         self.missed = False
         """True when there was no room for the newest text."""
 
-    def show(self, text: str) -> None:
-        """Starts to show the text; does nothing while an earlier text is being sent."""
+    def show(self, text: str, links: Collection[str] | None) -> None:
+        """Starts to show the text; does nothing while an earlier text is being sent.
+
+        `links` are the targets that words may hide; None when they may hide any.
+        """
         if self._task is not None or text == self._shown or self._ended:
             return
-        self.missed = False
+        self.missed, self._links = False, links
         name = f"placeholder {self._address.key}"
         # Sending runs in a task of its own: if it were cancelled with the turn, a message could
         # stay on the screen for ever.
@@ -74,7 +78,7 @@ class Placeholder:
         self._button = button
         text, self._shown = self._shown, ""
         if text:
-            self.show(text)
+            self.show(text, self._links)
         return True
 
     def end(self) -> None:
@@ -88,6 +92,7 @@ class Placeholder:
             shown = await self._channel.draft(
                 self._address,
                 text,
+                self._links,
                 message_id=self._message,
                 reply_to=self._reply_to,
                 button=self._button,

@@ -40,8 +40,7 @@ class WaysCompanion(Bystander):
             return Share(row, writes=past)
         if turn.way is Way.ANEW:
             past = (*past, DropPassage(turn.follows, turn.conversation))
-        bodies = opened(turn, work.log.entries(turn.follows), work.log.chat, speaker)
-        return Share(row, bodies, past, purpose_in(work.log.entries()))
+        return Share(row, opened(work, speaker), past, purpose_in(work.log.entries()))
 
     async def _past(self, agenda: Agenda) -> tuple[Write, ...]:
         """Takes the buttons below the last end away: the conversation goes on without them."""
