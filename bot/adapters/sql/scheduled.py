@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import (
     NOT_OVER,
     OPEN,
@@ -29,6 +29,7 @@ from bot.adapters.sql.tables import (
     errand,
     run,
     task,
+    turn,
     usage,
 )
 from bot.adapters.sql.upsert import Upsert
@@ -73,6 +74,11 @@ _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc(
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
     usage.c.turn.in_(bindparam("turns", expanding=True))
 )
+_NAMED = bindparam("turns", expanding=True)
+_OWN = select(turn.c.rounds).where(turn.c.id.in_(_NAMED))
+_OF_ERRANDS = select(turn.c.rounds).join_from(errand, turn, turn.c.id == errand.c.id)
+_BOTH = union_all(_OWN, _OF_ERRANDS.where(errand.c.parent.in_(_NAMED))).subquery()
+_ROUNDS = select(func.coalesce(func.sum(_BOTH.c.rounds), 0))
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
@@ -145,32 +151,24 @@ class SqlScheduled:
         self._database = database
 
     async def get(self, task: str) -> TimedTask | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": task}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": task}))
         return None if row is None else TimedTask(*row)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         wanted = {"of": chat, "most": limit, "skip": skip}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_OF_CHAT, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:
         wanted = {"of": person}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_OF_PERSON, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_OF_PERSON, wanted)]
 
     async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_DUE, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_DUE, wanted)]
 
     async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [TaskRun(*row) for row in c.execute(_AGAIN, wanted)]
-        )
+        return [TaskRun(*row) for row in await self._database.fetch(_AGAIN, wanted)]
 
     async def next_at(self) -> datetime | None:
         def first(connection: Connection) -> datetime | None:
@@ -181,25 +179,25 @@ class SqlScheduled:
 
     async def ahead(self, now: datetime) -> Sequence[TimedTask]:
         wanted = {"now": now}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_AHEAD, wanted)]
 
     async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
-        row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
+        row = first_of(await self._database.fetch(_RUN_OF, {"of": turn}))
         if row is None:
             return None
         return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         wanted = {"of": task, "now": since}
-        return await self._database.read(
-            lambda c: [TaskRun(*row) for row in c.execute(_SINCE, wanted)]
-        )
+        return [TaskRun(*row) for row in await self._database.fetch(_SINCE, wanted)]
 
     async def last(self, task: str) -> TaskRun | None:
-        row = await self._database.read(lambda c: c.execute(_LAST, {"of": task}).first())
+        row = first_of(await self._database.fetch(_LAST, {"of": task}))
         return None if row is None else TaskRun(*row)
+
+    async def rounds(self, turns: Sequence[str]) -> int:
+        wanted = {"turns": list(turns)}
+        return await self._database.read(lambda c: int(c.execute(_ROUNDS, wanted).scalar_one()))
 
     async def spent(self, turns: Sequence[str]) -> Nano:
         wanted = {"turns": list(turns)}

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage, KeepPassage
+from bot.domain.consent import Consent
 from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
 from bot.domain.errors import StewardError
 from bot.domain.note import REMEMBER, noted_of, notes_told
@@ -15,7 +16,7 @@ from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
 from bot.domain.stems import sought
 from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.tool import ExactRule, Surroundings, ToolCall, ToolResult
 from bot.domain.transcript import RecallBody
 from bot.domain.turn import Turn
 from bot.flow.log.bystander import Bystander
@@ -95,7 +96,8 @@ class MemoryCompanion(Bystander):
             return None
         if view.untrusted_for(work.turn.asker) is not None:
             return None
-        return Agreed(where="", if_dangerous="", if_elsewhere="")
+        exact = ExactRule(call.call.canonical)
+        return Agreed(Consent(REMEMBER, exact, Surroundings()), {})
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         self._views[work] = view

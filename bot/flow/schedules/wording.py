@@ -12,8 +12,7 @@ from bot.flow.ways.follower import Speaker
 
 def opened(task: TimedTask, run: TaskRun, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open a run: the facts, then the words of the task."""
-    # Beside foreign text a model may have been talked into the addresses of the task.
-    only = None if task.untrusted is None else ()
+    only = task.of_runs.counting
     asked = speaker.says(task.what, task.asker_name, chat, task.untrusted, only)
     return (NoteBody("task", _facts(task, run)), asked)
 
