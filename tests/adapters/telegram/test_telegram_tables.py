@@ -15,7 +15,7 @@ WIDE = "| Name | What it is for |\n|---|---|\n"
 
 
 def covered(source: str, kind: str) -> list[str]:
-    rich = formatted(source)
+    rich = formatted(source, None)
     return [rich.text[s.start : s.end] for s in rich.spans if s.kind == kind]
 
 
