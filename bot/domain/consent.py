@@ -46,6 +46,11 @@ def of_card(card: Approval) -> Consent:
     return Consent(card.call.name, exact, shown.surroundings, shown, whole=True)
 
 
+def gains(card: Approval, now: Preview) -> bool:
+    """Returns True when the call of an approved card would get more than the card showed."""
+    return not now.surroundings.within(card.preview.surroundings)
+
+
 def difference(
     consent: Consent,
     call: ToolCall,

@@ -222,3 +222,19 @@ def test_a_kept_call_counts_only_for_what_was_shown(
     assert (difference(kept, wanted, now) is not None) == changed
     danger = replace(now, effect=Effect.DANGER)
     assert difference(kept, wanted, danger) is not None
+
+
+async def test_an_approved_call_gets_no_secret_of_a_skill_that_came_into_use_beside_it() -> None:
+    def answer(request: ModelRequest, _: int) -> ModelReply:
+        if results_in(request):
+            return says("Done.")
+        return calls(RUN, call("u", "use_skill", {"name": "report"}))
+
+    one = runs_commands()
+    scene = Stage(RuledModel(answer), [one], Limits(), skills=FakeSkills(REPORT))
+    async with running(scene):
+        await scene.say("go")
+        await scene.press("Approve")
+        await scene.settled()
+        (told,) = [each.text for each in scene.results if each.tool == "run"]
+        assert (one.found, "its card did not name" in told) == ([], True)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from bot.adapters.sql.soundness import looked_through
 from bot.adapters.sql.store import open_store
 from bot.domain.change import (
     Append,
@@ -132,6 +133,39 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
             writers[0].execute("PRAGMA max_page_count = 205")
             await commit(store, lines(chat, len(entries) + 1))
+
+
+async def test_a_full_disk_is_found_by_a_trial_that_leaves_nothing(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url) as store:
+        await store.check_writable()
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("SELECT count(*) FROM pairing").fetchone() == (0,)
+
+    def bound(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    with closing(sqlite3.connect(file)) as connection:
+        # Else the trial finds the room that the first one has left.
+        connection.execute("VACUUM")
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    with heard("connect", bound):
+        async with open_store(sqlite_url) as store:
+            with pytest.raises(StoreUnwritable):
+                await store.check_writable()
+
+
+async def test_looking_for_damage_waits_for_no_writer(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url, busy_seconds=0.05) as store:
+        await remember(store, DOG, CAR)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert await store.words.check() == (2, 2)
+            assert looked_through(file, 60).faults == []
+
+
+def test_a_look_for_damage_ends_with_its_time(file: Path):
+    looked = looked_through(file, 0)
+    assert (looked.faults, looked.unread) == ([], looked.tables)
 
 
 async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
@@ -288,6 +322,29 @@ async def test_a_broken_index_of_words_is_made_anew_by_itself(part: str, sqlite_
         assert await found(store, "dog") == []
         await store.words.take_in(await store.memory.owed(10))
         assert await found(store, "dog") == ["dog"]
+        assert await store.words.check() == (2, 2)
+
+
+@pytest.mark.parametrize(
+    "of_before", ["UPDATE passage_stems SET stems = '1'", "DROP TABLE passage_stems"]
+)
+async def test_stems_of_another_version_serve_until_they_are_made_anew(
+    of_before: str, sqlite_url: str
+) -> None:
+    async with open_store(sqlite_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+        await remember(store, DOG, CAR)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute(of_before)
+    async with open_store(sqlite_url) as store:
+        assert await found(store, "dog") == ["dog"]
+        assert [one.id for one in await store.memory.owed(10)] == ["dog", "car"]
+        await store.words.take_in(await store.memory.owed(1))
+    async with open_store(sqlite_url) as store:
+        await store.words.take_in(())
+        assert [one.id for one in await store.memory.owed(10)] == ["car"]
+        assert [await found(store, each) for each in ("dog", "car")] == [["dog"], ["car"]]
+        await store.words.take_in(await store.memory.owed(10))
         assert await store.words.check() == (2, 2)
 
 

@@ -25,6 +25,7 @@ from bot.domain.message import (
 )
 from bot.domain.web_links import behind
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
 _NOTHING = "(nothing)"
@@ -164,6 +165,17 @@ class FakeChannel:
             raise fault
         return message_id
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        known = {(one.address, one.message_id) for one in traces.seen}
+        async with pace():
+            for shown in self.screen.values():
+                unknown = (shown.address, shown.id) not in known and shown.id not in traces.before
+                if shown.address == to and unknown and shown.piece == piece:
+                    return shown.id
+        return None
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         fault = self._fault()
         shown = self.screen.get(message_id)
@@ -186,6 +198,7 @@ class FakeChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         text = _read(text, links)
         self.sent_drafts.append((to, text))

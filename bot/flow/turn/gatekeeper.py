@@ -17,7 +17,7 @@ from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.first_look import first_look
+from bot.flow.turn.first_look import first_look, gets_more
 from bot.flow.turn.grounds import Grounds, asked_once, explained
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
@@ -97,6 +97,10 @@ class Gatekeeper:
                 gate = self._repetitions.gate(call, gate, stance, work.progress)
                 gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
+            elif not _waits(open_call) and open_call.approval is not None:
+                here = self.placed(work, place, call)
+                if grown := await gets_more(open_call.approval, call, tools, here):
+                    gates[call.id] = grown
         return gates
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
