@@ -10,7 +10,7 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
-from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.database import mend_database, unavailable
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.memory_probes import try_meaning, try_words
 from bot.bootstrap.owners import owner_told
@@ -20,7 +20,7 @@ from bot.bootstrap.speech import speech_checks
 from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.errand import DELEGATE
-from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
+from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnavailable
 from bot.domain.goal import GOAL_TOOLS, GoalState
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
@@ -183,8 +183,8 @@ async def _probe_database(settings: Settings) -> str:
     except DriverMissing as fault:
         told = "PostgreSQL needs its driver, which is not installed."
         raise Complaint(told, f"Run `{fault.install}`.") from None
-    except StoreUnwritable as fault:
-        raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
+    except StoreUnavailable as fault:
+        raise Complaint(unavailable(fault), mend_database(settings, fault)) from None
     count = len(accounts)
     told = f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
     parts = [f"{going} {'goal is' if going == 1 else 'goals are'} under way"] if going else []

@@ -37,6 +37,8 @@ async def serve(
     secrets: Secrets | None = None,
     watch: LoopWatch | None = None,
     doors: Sequence[DoorForm] = (),
+    *,
+    patient: bool = True,
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
@@ -56,7 +58,7 @@ async def serve(
             raise SettingError(f"{names} is not set")
         holds = watch.holds if watch is not None else never_held
         running = await stack.enter_async_context(
-            opened(settings, _folded(served), secrets or Secrets(), holds)
+            opened(settings, _folded(served), secrets or Secrets(), holds, patient=patient)
         )
         host = host_of(running)
         for channel in served:

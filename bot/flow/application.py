@@ -3,13 +3,15 @@
 import asyncio
 import logging
 
-from bot.domain.errors import StoreError
+from bot.domain.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
 
 _LOG = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 20.0
 """Seconds between two searches for overdue cards."""
+
+_AGAIN_SECONDS = 1.0
 
 
 class Application:
@@ -49,9 +51,17 @@ class Application:
             group.create_task(
                 self.parts.one_turn.chores.undoing.sweep.run(), name="sweep of old contents"
             )
-            await self.resume()
+            await self._resume()
             # It adds runs to the line, in which those from before the start come first.
             group.create_task(self._keep_times(), name="times of tasks")
+
+    async def _resume(self) -> None:
+        while True:
+            try:
+                return await self.resume()
+            except StoreUnavailable as fault:
+                _LOG.warning("work from before the start has to wait: %s", fault)
+                await self.parts.world.clock.sleep(_AGAIN_SECONDS)
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()

@@ -21,7 +21,7 @@ from bot.domain.change import (
     SaveTurn,
 )
 from bot.domain.chat import Chat
-from bot.domain.errors import SettingError, StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import SettingError, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from bot.domain.message import Address, RawUpdate
 from bot.domain.passage import whose
 from bot.domain.transcript import AskerBody
@@ -141,7 +141,7 @@ async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
 
 
 async def test_a_damaged_file_is_told_at_the_opening(damaged: Path):
-    with pytest.raises(StoreUnwritable):
+    with pytest.raises(StoreDamaged):
         async with open_store(f"sqlite:///{damaged}"):
             pass
 

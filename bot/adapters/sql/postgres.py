@@ -11,12 +11,23 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.adapters.sql.database import Work, decided
-from bot.adapters.sql.faults import translated
+from bot.adapters.sql.faults import committing, translated
+from bot.adapters.sql.patience import Patience
 from bot.domain.errors import DriverMissing
 from bot.shipped import in_checkout
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
+_READ_ONLY = "25006"
+_TIME_LIMITS = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+"""Limits in seconds (the last one in milliseconds) after which a silent server counts as gone."""
+
 _TRY = text("SELECT pg_try_advisory_lock(:key)")
 
 
@@ -35,7 +46,7 @@ class PostgresDatabase:
             async with self._readers.connect() as connection:
                 return await connection.run_sync(work)
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
         return await decided(asyncio.ensure_future(self._transact(work)))
 
     async def hold(self, key: int) -> bool:
@@ -64,8 +75,21 @@ class PostgresDatabase:
 
     async def _transact(self, work: Work[T]) -> T:
         with translated():
-            async with self._writers.begin() as connection:
-                return await connection.run_sync(work)
+            async with self._writers.connect() as connection:
+                try:
+                    done = await connection.run_sync(work)
+                except DBAPIError as error:
+                    await self._leave_standby(error, connection)
+                    raise
+                with committing():
+                    await connection.commit()
+                return done
+
+    async def _leave_standby(self, error: DBAPIError, connection: AsyncConnection) -> None:
+        """Closes all connections to a server that takes no writes: another one may do so now."""
+        if getattr(error.orig, "sqlstate", None) == _READ_ONLY:
+            await connection.invalidate()
+            await self._writers.dispose()
 
 
 async def _lives(connection: AsyncConnection) -> bool:
@@ -80,15 +104,22 @@ async def _lives(connection: AsyncConnection) -> bool:
 
 @asynccontextmanager
 async def open_postgres(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None = None
 ) -> AsyncIterator[PostgresDatabase]:
-    """Connects and prepares the database; raises DriverMissing or a StoreError."""
+    """Connects and prepares the database; raises DriverMissing or a StoreError.
+
+    With `patience` it waits for a server that is not up yet.
+    """
     wishes = url.query.get("options", "")
     options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
     engine = _engine(url, options)
     database = PostgresDatabase(engine)
     try:
-        await database.write(partial(_alone, prepare))
+
+        async def prepared() -> None:
+            await database.write(partial(_alone, prepare))
+
+        await (prepared() if patience is None else patience.through(prepared, writes=True))
         yield database
     finally:
         await database.close()
@@ -100,7 +131,10 @@ def _engine(url: URL, options: str) -> AsyncEngine:
             url.set(drivername="postgresql+psycopg"),
             hide_parameters=True,
             pool_size=10,
-            connect_args={"options": options},
+            connect_args={
+                "options": options,
+                **{name: limit for name, limit in _TIME_LIMITS.items() if name not in url.query},
+            },
         )
     except ModuleNotFoundError:
         install = "make postgres" if in_checkout() else "pip install steward[postgres]"

@@ -39,6 +39,9 @@ _NEWEST = text(_FIND.format("rowid DESC")).columns(*_ROW)
 class SqliteEngine:
     """Every token is quoted: FTS5 takes the words of people for its own operators."""
 
+    def alone(self, connection: Connection) -> None:
+        """Has nothing to wait for: one transaction writes at a time."""
+
     def make(self, connection: Connection) -> None:
         for statement in _MAKE:
             connection.exec_driver_sql(statement)

@@ -12,6 +12,7 @@ from bot.adapters.sql.approvals import SqlApprovals, SqlRules
 from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
+from bot.adapters.sql.damage import Damage
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.errands import SqlErrands
 from bot.adapters.sql.feedback import SqlFeedback
@@ -27,6 +28,7 @@ from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
@@ -73,25 +75,35 @@ class Store:
     feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
+    damage: Damage
 
 
 @asynccontextmanager
 async def open_store(
-    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock, upgrade: bool = True
+    url: str,
+    *,
+    busy_seconds: float = 5.0,
+    now: Now = wall_clock,
+    upgrade: bool = True,
+    patience: Patience | None = None,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
     Without `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
-    up to `busy_seconds`. Raises SettingError for any other URL, and a StoreError when the database
+    up to `busy_seconds`, and with `patience` without end for a server that is away, or for a disk
+    that is full later on. Raises SettingError for any other URL, and a StoreError when the database
     cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
-    parsed = _parsed(url)
-    async with _opened(parsed, busy_seconds, prepare) as database:
-        yield _store(database, _engine(parsed), now)
+    parsed, damage = _parsed(url), Damage()
+    async with _opened(parsed, busy_seconds, prepare, patience) as database:
+        watched = WatchedDatabase(database, patience, damage.found)
+        # A damaged index is made anew, so its damage is told by the index itself.
+        words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
+        yield _store(watched, words, damage, now)
 
 
-def _store(database: Database, engine: Engine, now: Now) -> Store:
+def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Store:
     return Store(
         inbox=SqlInbox(database),
         journal=SqlJournal(database, now),
@@ -109,7 +121,7 @@ def _store(database: Database, engine: Engine, now: Now) -> Store:
         memory=SqlMemory(database),
         notes=SqlNotes(database),
         belongings=SqlBelongings(database),
-        words=SqlWords(database, engine),
+        words=words,
         meant=SqlMeant(database),
         meaning_debts=SqlMeaningDebts(database),
         turns=SqlTurns(database),
@@ -120,7 +132,8 @@ def _store(database: Database, engine: Engine, now: Now) -> Store:
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
-        check_writable=partial(database.write, _change_nothing),
+        check_writable=partial(database.write, _change_nothing, repeatable=True),
+        damage=damage,
     )
 
 
@@ -145,7 +158,7 @@ def _engine(url: URL) -> Engine:
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
@@ -153,5 +166,5 @@ def _opened(
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
 
-        return open_postgres(url, busy_seconds, prepare)
+        return open_postgres(url, busy_seconds, prepare, patience)
     raise SettingError("the database must be a SQLite file or PostgreSQL")

@@ -8,7 +8,7 @@ of the migrations: it is made when it is missing, and every passage is owed to i
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -17,7 +17,7 @@ from sqlalchemy import Connection, bindparam, func, inspect, select, text, updat
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import passage
-from bot.domain.errors import StoreBusy, StoreError
+from bot.domain.errors import StoreDamaged, StoreError, StoreFault
 from bot.domain.fit import Candidate, fit, weights
 from bot.domain.passage import Hit, Passage, Whose
 from bot.domain.stems import sought, stems
@@ -56,6 +56,10 @@ class FoundRow(NamedTuple):
 class Engine(Protocol):
     """The full-text search of one database; a token is an owner and a stem."""
 
+    def alone(self, connection: Connection) -> None:
+        """Waits until nobody else makes the index, in this process or another one."""
+        ...
+
     def make(self, connection: Connection) -> None:
         """Makes the table of the index."""
         ...
@@ -87,9 +91,17 @@ class Engine(Protocol):
 
 
 class SqlWords:
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(
+        self,
+        database: Database,
+        engine: Engine,
+        damaged: Callable[[StoreDamaged], None] = lambda _: None,
+    ) -> None:
+        """Takes a database that tells nobody of damage: most of it is made good here."""
         self._database = database
         self._engine = engine
+        self._damaged = damaged
+        self._making = asyncio.Lock()
         self._there = False
         self._mended = False
 
@@ -99,8 +111,8 @@ class SqlWords:
         # A thread of its own costs more than a few pages take.
         rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
         try:
-            await self._database.write(partial(self._put, rows=rows))
-        except StoreError as fault:
+            await self._database.write(partial(self._put, rows=rows), repeatable=True)
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
@@ -112,12 +124,12 @@ class SqlWords:
             return await self._database.read(
                 partial(self._search, wanted=wanted, whose=whose, limit=limit)
             )
-        except StoreError as fault:
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew)
+        await self._database.write(self._make_anew, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -133,27 +145,45 @@ class SqlWords:
 
         return await self._database.write(look)
 
-    async def _made_anew_for(self, fault: StoreError) -> None:
-        """Makes a broken index anew, once in a run; any other fault is raised again."""
-        if isinstance(fault, StoreBusy) or self._mended:
+    async def _made_anew_for(self, fault: StoreDamaged | StoreFault) -> None:
+        """Makes a broken index anew, once in a run; then the fault is raised, and damage told."""
+        if self._mended:
+            self._tell(fault)
             raise fault
         self._mended = True
         _LOG.warning("the index of words is broken and made anew: %s", fault)
-        await self.start_anew()
+        try:
+            await self.start_anew()
+        except StoreDamaged as worse:
+            self._tell(worse)
+            raise
+
+    def _tell(self, fault: StoreError) -> None:
+        if isinstance(fault, StoreDamaged):
+            self._damaged(fault)
 
     async def _prepared(self) -> None:
         """Makes the index when it is missing; whoever lost it gets it back from the passages."""
-        if not self._there:
-            try:
-                there = await self._database.read(lambda c: inspect(c).has_table(_TABLE))
-            except StoreError as fault:
-                await self._made_anew_for(fault)
+        if self._there:
+            return
+        # The first questions of many chats come together, and one of them makes it.
+        async with self._making:
+            if self._there:
                 return
-            if not there:
-                await self._database.write(self._make_anew)
+            try:
+                if not await self._database.read(_has_index):
+                    await self._database.write(self._make_missing, repeatable=True)
+            except (StoreDamaged, StoreFault) as fault:
+                await self._made_anew_for(fault)
             self._there = True
 
+    def _make_missing(self, connection: Connection) -> None:
+        self._engine.alone(connection)
+        if not _has_index(connection):
+            self._make_anew(connection)
+
     def _make_anew(self, connection: Connection) -> None:
+        self._engine.alone(connection)
         self._engine.drop(connection)
         self._engine.make(connection)
         connection.execute(_ALL_OWED)
@@ -177,6 +207,10 @@ class SqlWords:
         theirs = {one.id: Candidate(one.at, one.tokens) for one in found if one.whose == whose}
         weight = weights({token: counted.get(token, 0) for token in tokens}, total)
         return fit(weight, theirs, limit)
+
+
+def _has_index(connection: Connection) -> bool:
+    return inspect(connection).has_table(_TABLE)
 
 
 def _rarest(counted: Mapping[str, int]) -> tuple[list[str], bool]:

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import StoreError, StoreUnavailable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
@@ -69,7 +69,7 @@ class Intake:
             try:
                 await self._seams.recall()
                 await self._take_in_stored()
-            except (StoreBusy, StoreUnwritable) as fault:
+            except StoreUnavailable as fault:
                 _LOG.warning("%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
                 self._arrived.set()
