@@ -74,7 +74,9 @@ def _code(error: Exception) -> int:
 
 
 def _first(group: ExceptionGroup[StewardError]) -> Exception:
-    error: Exception = group
+    """Returns the first fault, or the damage that brought the others about."""
+    damage = group.subgroup(StoreDamaged)
+    error: Exception = damage if damage is not None else group
     while isinstance(error, ExceptionGroup):
         error = error.exceptions[0]
     return error

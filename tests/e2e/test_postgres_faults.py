@@ -10,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 from tests.e2e.own_server import OwnServer, own_server
-from tests.e2e.records import ServerRecords
+from tests.e2e.records import Records, ServerRecords
 from tests.e2e.steward import Steward
 from tests.standins.bot_api import Person
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
@@ -153,5 +153,6 @@ async def test_a_database_that_the_server_does_not_have_is_a_wrong_setting(
     server: OwnServer, steward: Steward
 ) -> None:
     steward.settings |= {"STEWARD_DATABASE_URL": f"{server.address}/nothing"}
+    steward.records = Records(steward.home / "steward.db")
     assert await steward.exit_code("run") == 2
     assert 'database "nothing" does not exist' in steward.output

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from sqlalchemy import URL, Connection, false, make_url, update
 from sqlalchemy.exc import ArgumentError
@@ -76,6 +77,7 @@ class Store:
     check_writable: Callable[[], Awaitable[None]]
     """Raises a StoreError when rows cannot be written; changes none."""
     damage: Damage
+    """The first damage that anybody met."""
 
 
 @asynccontextmanager
@@ -95,7 +97,8 @@ async def open_store(
     cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
-    parsed, damage = _parsed(url), Damage()
+    parsed = _parsed(url)
+    damage = Damage(_file_of(parsed))
     async with _opened(parsed, busy_seconds, prepare, patience) as database:
         watched = WatchedDatabase(database, patience, damage.found)
         # A damaged index is made anew, so its damage is told by the index itself.
@@ -103,7 +106,12 @@ async def open_store(
         yield _store(watched, words, damage, now)
 
 
-def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Store:
+def _store(
+    database: Database,
+    words: SqlWords,
+    damage: Damage,
+    now: Now,
+) -> Store:
     return Store(
         inbox=SqlInbox(database),
         journal=SqlJournal(database, now),
@@ -135,6 +143,11 @@ def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Sto
         check_writable=partial(database.write, _change_nothing, repeatable=True),
         damage=damage,
     )
+
+
+def _file_of(url: URL) -> Path | None:
+    named = url.get_backend_name() == "sqlite" and url.database
+    return Path(named) if named else None
 
 
 def _change_nothing(connection: Connection) -> None:
