@@ -1,6 +1,7 @@
 """The cost of a turn as its history grows: processor time, wall time, memory."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.standins.bot_api import Person
 
 
 @dataclass(frozen=True, slots=True)
-class _Contestant:
+class Contestant:
     """A bot, its process, and the one person who talks to it."""
 
     stage: Stage
@@ -45,19 +46,29 @@ class _Costs:
         return self.cpu - self.bare_cpu
 
 
+@asynccontextmanager
+async def opened(folder: Path, database_url: str | None = None) -> AsyncGenerator[Contestant]:
+    """Runs the program on a stage of its own, on a SQLite file unless another database is named."""
+    changes = {} if database_url is None else {"STEWARD_DATABASE_URL": database_url}
+    async with stage(folder) as on:
+        [person] = on.people(1)
+        async with on.steward([person], changes) as process:
+            yield Contestant(on, process, person)
+
+
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     async with stage(folder / "steward") as on, stage(folder / "bare") as bare_on:
         [person], [bare_person] = on.people(1), bare_on.people(1)
         new_database = await _first_answer(on, person)
         async with on.steward([person]) as process, bare_on.bare_bot() as bare_process:
-            ours = _Contestant(on, process, person)
-            floor = _Contestant(bare_on, bare_process, bare_person)
+            ours = Contestant(on, process, person)
+            floor = Contestant(bare_on, bare_process, bare_person)
             async for figure in _compared(ours, floor, scale):
                 yield figure
     yield Figure("… after the first answer on a new database", new_database, "MB")
 
 
-async def _compared(ours: _Contestant, floor: _Contestant, scale: Scale) -> AsyncIterator[Figure]:
+async def _compared(ours: Contestant, floor: Contestant, scale: Scale) -> AsyncIterator[Figure]:
     await ours.turn()
     await floor.turn()
     await ours.process.at_rest()
@@ -77,7 +88,7 @@ async def _compared(ours: _Contestant, floor: _Contestant, scale: Scale) -> Asyn
     yield _resident(f"Resident after {scale.windows[-1]:,} turns", ours, floor, "≤ 55 MB over")
 
 
-async def _around(ours: _Contestant, floor: _Contestant, turns: int) -> _Costs:
+async def _around(ours: Contestant, floor: Contestant, turns: int) -> _Costs:
     """Alternates with the floor, so that a busy moment of the machine affects both."""
     mine, bare = list[tuple[float, float]](), list[tuple[float, float]]()
     for _ in range(turns):
@@ -121,6 +132,6 @@ async def _first_answer(on: Stage, person: Person) -> float:
         return process.resident_mb()
 
 
-def _resident(name: str, ours: _Contestant, floor: _Contestant, aim: str) -> Figure:
+def _resident(name: str, ours: Contestant, floor: Contestant, aim: str) -> Figure:
     mine, bare = ours.process.resident_mb(), floor.process.resident_mb()
     return Figure(name, mine, "MB", bare, aim)

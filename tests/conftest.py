@@ -6,15 +6,14 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from hypothesis import settings
-from sqlalchemy import NullPool, create_engine, make_url, text
 
 from tests.lacking import missing
+from tests.postgres_server import VARIABLE, named_server, new_database
 
-pytest_plugins = ["tests.collecting", "tests.skips", "tests.without"]
+pytest_plugins = ["tests.collecting", "tests.lacked", "tests.skips", "tests.without"]
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
@@ -47,23 +46,14 @@ def everything() -> tuple[str, ...]:
 @contextmanager
 def _database() -> Iterator[str]:
     """The address of an empty PostgreSQL database, which is dropped in the end."""
-    server = os.environ.get("STEWARD_TEST_POSTGRES_URL")
-    if not server:
+    server = named_server()
+    if server is None:
         missing(
             "no PostgreSQL server named",
-            "STEWARD_TEST_POSTGRES_URL=postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
+            f"{VARIABLE}=postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
         )
-    engine = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
-    name = f"steward_test_{uuid4().hex}"
-    with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-        # No test pulls the server's plug, so no commit has to wait for its disk.
-        connection.execute(text(f"ALTER DATABASE {name} SET synchronous_commit = off"))
-    try:
-        yield make_url(server).set(database=name).render_as_string(hide_password=False)
-    finally:
-        with engine.connect() as connection:
-            connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    with new_database(server) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

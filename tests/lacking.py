@@ -7,6 +7,8 @@ import pytest
 
 from bot.adapters.tools.sandbox import Sandbox
 
+_TO_RUN = "; to run: "
+
 
 def skip(lack: str, remedy: str) -> NoReturn:
     """Skips the test; the remedy is the command, or the condition, that lets it run."""
@@ -20,14 +22,19 @@ def missing(lack: str, remedy: str) -> NoReturn:
     skip(lack, remedy)
 
 
+def is_lack(reason: str) -> bool:
+    """Returns whether a test was skipped for want of something that a machine can have."""
+    return _TO_RUN in reason
+
+
 async def working_sandbox() -> Sandbox:
     """Returns the sandbox, or skips the test where commands run without one."""
     sandbox = Sandbox()
     if not await sandbox.works():
         remedy = "apt-get install bubblewrap, where user namespaces are allowed"
-        skip(f"no working bubblewrap ({sandbox.fault})", remedy)
+        missing(f"no working bubblewrap ({sandbox.fault})", remedy)
     return sandbox
 
 
 def _reason(lack: str, remedy: str) -> str:
-    return f"{lack}; to run: {remedy}"
+    return f"{lack}{_TO_RUN}{remedy}"

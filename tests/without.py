@@ -1,4 +1,4 @@
-"""Hiding programs of the machine from the tests: STEWARD_TEST_WITHOUT=bwrap shows a bare one.
+"""Hiding programs from the tests: STEWARD_TEST_WITHOUT="bwrap node" shows a machine without them.
 
 A hidden program stands where it stood, but nothing can start it: /dev/null lies over it, for the
 tests and all that they start. The machine itself is left as it is.
@@ -18,7 +18,8 @@ _SETTING = "STEWARD_TEST_WITHOUT"
 
 
 def pytest_configure() -> None:
-    names = os.environ.get(_SETTING, "").split()
+    # The workers of a run see what it sees, and no test sees the setting.
+    names = os.environ.pop(_SETTING, "").split()
     places = {place for name in names for place in _places(name)}
     if not places:
         return

@@ -96,6 +96,10 @@ def wish_in(text: str) -> str:
     return enclosed["old"] or enclosed["name"] or ""
 
 
+LONGEST_WISH = 300
+"""Characters of the beginning of what a person asks for."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bundle:
     """A message put together from its fragments, in their order.
@@ -166,7 +170,7 @@ class Bundle:
         own = (text.strip() for source, text in self.passages if source is None)
         words = " ".join(filter(None, own))
         named = (m.untrusted for m in self.messages if m.forwarded_from is not None)
-        return (words or next(named, None) or "")[:_LONGEST_WISH]
+        return (words or next(named, None) or "")[:LONGEST_WISH]
 
     @property
     def untrusted(self) -> str | None:
@@ -177,7 +181,6 @@ class Bundle:
 
 
 _NAMED = 3
-_LONGEST_WISH = 300
 
 
 def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:

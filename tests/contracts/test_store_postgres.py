@@ -1,14 +1,24 @@
 """What only a server can do: hold a row, be read-only, or not be there."""
 
-import pytest
-from sqlalchemy import NullPool, create_engine, make_url, text
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
+from typing import Any
 
+import pytest
+from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url, text
+
+from bot.adapters.sql import postgres
 from bot.adapters.sql.store import open_store
+from bot.domain.change import Change
 from bot.domain.errors import StoreAway, StoreBusy, StoreError
 from bot.domain.message import Address
-from tests.contracts.store_samples import commit, lines
+from tests.contracts.store_samples import NOW, commit, lines, shown
 
 pytestmark = pytest.mark.postgres
+
+_HOLDS_A_KEY = "pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
+_NAMED = "application_name = 'under test'"
 
 
 async def test_a_locked_chat_is_busy_and_then_free(postgres_emptied: str):
@@ -40,25 +50,114 @@ async def test_a_server_that_is_not_there_is_a_fault_without_secrets(postgres_em
     assert "hunter2" not in str(caught.value)
 
 
+async def test_only_durable_changes_wait_for_the_disk_of_the_server(postgres_emptied: str):
+    query = {"options": "-c synchronous_commit=on"}
+    url = make_url(postgres_emptied).update_query_dict(query)
+    waits: list[str] = []
+
+    def note(connection: Connection) -> None:
+        waits.append(_driver(connection).execute("SHOW synchronous_commit").fetchone()[0])
+
+    async with open_store(url.render_as_string(hide_password=False)) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        with _heard("commit", note):
+            for durable in (True, False, True):
+                await store.journal.commit(Change((shown(chat),), durable=durable))
+            await store.inbox.accept("telegram", [], NOW)
+    assert waits == ["on", "off", "on", "on"]
+
+
+async def test_connections_that_the_server_ended_meanwhile_are_not_noticed(postgres_emptied: str):
+    url = make_url(postgres_emptied).update_query_dict({"application_name": "under test"})
+    async with open_store(url.render_as_string(hide_password=False)) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        await asyncio.gather(*[store.chats.get(chat.id) for _ in range(20)])
+        _end_connections(postgres_emptied, _NAMED)
+        assert await store.chats.get(chat.id) == chat
+        _end_connections(postgres_emptied, _NAMED)
+        await commit(store, lines(chat, 1))
+        _end_connections(postgres_emptied, _NAMED)
+        assert (await store.journal.agenda(chat.id)).chat.last_seq == 1
+
+
+async def test_the_server_keeps_prepared_what_is_asked_often(postgres_emptied: str):
+    kept: list[str] = []
+
+    def note(connection: Connection) -> None:
+        rows = _driver(connection).execute("SELECT statement FROM pg_prepared_statements")
+        kept[:] = [row[0] for row in rows.fetchall()]
+
+    async with open_store(postgres_emptied) as store:
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        for number in range(1, 9):
+            await store.chats.get(chat.id)
+            await store.journal.agenda(chat.id)
+            await commit(store, lines(chat, number))
+        with _heard("commit", note):
+            await store.journal.agenda(chat.id)
+    for begins in ("SELECT chat.id", "UPDATE chat", "INSERT INTO entry"):
+        assert [statement for statement in kept if statement.startswith(begins)], begins
+
+
+async def test_work_that_does_not_end_is_cut_when_the_store_closes(
+    postgres_emptied: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(postgres, "_ENDING_SECONDS", 0.1)
+    engine = create_engine(postgres_emptied, poolclass=NullPool)
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_store(postgres_emptied, busy_seconds=600))
+        chat = await store.chats.at(Address("telegram", "42"), private=True)
+        with engine.begin() as other:
+            other.execute(text("SELECT 1 FROM chat FOR UPDATE"))
+            writing = asyncio.create_task(commit(store, lines(chat, 1)))
+            while not await asyncio.to_thread(_someone_waits, postgres_emptied):
+                pass
+            await stack.aclose()
+            with pytest.raises(StoreError):
+                await writing
+
+
 async def test_one_process_at_a_time_keeps_the_index_of_meaning(postgres_emptied: str):
     async with open_store(postgres_emptied) as other:
         async with open_store(postgres_emptied) as store:
             assert await store.meant.held()
             assert await store.meant.held(), "it is held on"
             assert not await other.meant.held()
-            _end_connections(postgres_emptied)
+            _end_connections(postgres_emptied, _HOLDS_A_KEY)
             assert await other.meant.held()
             assert not await store.meant.held(), "its connection was lost"
         assert await other.meant.held()
 
 
-def _end_connections(url: str) -> None:
-    """Ends the connections that hold a key, as a server that starts again does."""
+@contextmanager
+def _heard(name: str, listener: Any) -> Iterator[None]:
+    """Listens to every engine of this process."""
+    event.listen(Engine, name, listener)
+    try:
+        yield
+    finally:
+        event.remove(Engine, name, listener)
+
+
+def _driver(connection: Connection) -> Any:
+    return connection.connection.driver_connection
+
+
+def _end_connections(url: str, which: str) -> None:
+    """Ends connections to the database, as a server that starts again does."""
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
         connection.execute(
             text(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
-                " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+                f" WHERE datname = current_database() AND {which}"
             )
         )
+
+
+def _someone_waits(url: str) -> bool:
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        asked = text(f"{waiting} AND wait_event_type = 'Lock'")
+        return bool(connection.execute(asked).scalar_one())

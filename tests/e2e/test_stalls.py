@@ -2,10 +2,15 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.e2e.pressure import Pressure
 from tests.e2e.stalls import Stalls
 
 MOMENT = datetime(2026, 11, 22, 14, 10, 12, tzinfo=UTC).timestamp()
-LINE = "2026-11-22 14:10:12Z WARNING bot.adapters: the event loop was held for 0.20 s by x.py:1 f"
+LINE = (
+    "2026-11-22 14:10:12Z WARNING bot.adapters: "
+    "the event loop was held for 0.20 s ({} s of it computing) by x.py:1 f"
+)
+COMPUTED, BLOCKED = LINE.format("0.18"), LINE.format("0.02")
 
 
 @pytest.mark.parametrize(
@@ -23,9 +28,27 @@ LINE = "2026-11-22 14:10:12Z WARNING bot.adapters: the event loop was held for 0
 def test_a_hold_is_excused_by_stalls_around_it(
     stalls: list[tuple[float, float]], excused: bool
 ) -> None:
-    watch = Stalls()
-    watch.stop()
+    watch = watched(waited=0.0)
     for end, late in stalls:
         watch.note(end, late)
-    assert watch.excuse(LINE) is excused
+    assert watch.excuse(COMPUTED) is excused
+    assert watch.excuse(BLOCKED) is excused
     assert not watch.excuse("2026-11-22 14:10:12Z WARNING something else")
+
+
+@pytest.mark.parametrize(("waited", "busy"), [(0.0, False), (0.05, False), (1.0, True)])
+def test_on_a_busy_machine_what_computed_is_judged_alone(waited: float, busy: bool) -> None:
+    watch = watched(waited)
+    assert watch.excuse(BLOCKED) is busy
+    assert not watch.excuse(COMPUTED)
+
+
+def watched(waited: float) -> Stalls:
+    """Returns a watch on a machine on which others waited for so long, of three seconds."""
+    account = iter(range(31))
+    pressure = Pressure(lambda: waited * next(account) / 30)
+    for step in range(31):
+        pressure.look(MOMENT - 1.2 + step * 0.101)
+    watch = Stalls(pressure)
+    watch.stop()
+    return watch

@@ -17,9 +17,10 @@ from bot.domain.message import Attachment, InboundMessage, Quote
 from bot.domain.money import nano_of
 from bot.domain.transcript import AskerBody
 from tests.fakes.hearing import FakeHearing
-from tests.fakes.model import says
+from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, HOME, Stage, stage
-from tests.words import UNHEARD
+from tests.scenarios.tools import writing
+from tests.words import APPROVE, UNHEARD
 
 OWN = Attachment("voice", "voice.ogg", 4, "V", seconds=30, recorded=True)
 SONG = Attachment("voice", "song.mp3", 4, "V", seconds=30)
@@ -51,6 +52,18 @@ async def test_an_own_voice_message_is_heard_and_shown_as_it_was_heard() -> None
     (line,) = [u for u in scene.store.rows.usage.values() if u.model == "hear/fake"]
     assert line.cause.kind is CallKind.HEARING
     assert line.cost == nano_of(Decimal("0.003"))
+
+
+async def test_a_card_names_the_words_that_were_said() -> None:
+    script = (calls(call("w", "write", {"what": "milk"})), says("Done."))
+    async with stage(*script, tools=[writing()]) as scene:
+        await with_ears(scene, "write milk down")
+        await scene.say("", attachments=[OWN])
+        await scene.parked()
+        (card,) = [card.text for card in scene.cards if card.text.startswith("🔐")]
+        assert "for “write milk down”" in card
+        await scene.press(APPROVE)
+        await scene.settled()
 
 
 async def test_a_forwarded_voice_message_and_a_song_are_foreign() -> None:

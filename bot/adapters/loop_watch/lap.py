@@ -23,10 +23,12 @@ class Moment:
 
 @dataclass(slots=True, eq=False)
 class Stretch:
-    """The part of a lap in which one callback ran; `held` is in seconds."""
+    """The part of a lap in which one callback ran; all times are in seconds."""
 
     callback: object
     held: float = 0.0
+    computed: float = 0.0
+    """The processor time of the thread; the rest of `held` was spent in calls that block."""
     _places: Counter[str] = field(default_factory=Counter[str])
     _words: dict[str, str] = field(default_factory=dict[str, str])
 
@@ -69,6 +71,7 @@ class Lap:
         self._slept = 0.0
         self._seen: Moment | None = None
         self._counted = 0.0
+        self._computed = 0.0
         self._stretches: list[Stretch] = []
         self._looked_at: Stretch | None = None
 
@@ -96,6 +99,8 @@ class Lap:
         others = moment.late if stretch is not self._looked_at else 0.0
         stretch.held += max(held - self._counted - others, 0.0)
         self._counted = max(held, self._counted)
+        stretch.computed += max(worked - self._computed - others, 0.0)
+        self._computed = max(worked, self._computed)
         self._looked_at = stretch
 
     @property

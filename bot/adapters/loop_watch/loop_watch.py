@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from bot.adapters.loop_watch.effort import Effort, Lateness
-from bot.adapters.loop_watch.lap import Lap, Moment
+from bot.adapters.loop_watch.lap import Lap, Moment, Stretch
 from bot.adapters.loop_watch.watched_selector import WatchedSelector
 from bot.domain.hold import LONGEST_HOLD, Holds
 
@@ -122,7 +122,7 @@ class LoopWatch:
         if worst.held >= LONGEST_HOLD:
             place, words = worst.by
             self._holds = self._holds.more(worst.held, words)
-            self._line.tell(place, words, worst.held)
+            self._line.tell(place, words, worst)
 
 
 class _Line:
@@ -132,7 +132,7 @@ class _Line:
         self._told: dict[str, float] = {}
         self._untold = 0
 
-    def tell(self, place: str, words: str, seconds: float) -> None:
+    def tell(self, place: str, words: str, stretch: Stretch) -> None:
         now = monotonic()
         self._told = {key: at for key, at in self._told.items() if now - at < _MINUTE}
         if place in self._told or len(self._told) >= _MOST_LINES:
@@ -141,4 +141,8 @@ class _Line:
         self._told[place] = now
         more = f" ({self._untold} more holds were not told)" if self._untold else ""
         self._untold = 0
-        _LOG.warning("the event loop was held for %.2f s by %s%s", seconds, words, more)
+        held, computed = stretch.held, min(stretch.computed, stretch.held)
+        _LOG.warning(
+            "the event loop was held for %.2f s (%.2f s of it computing) by %s%s",
+            *(held, computed, words, more),
+        )

@@ -69,14 +69,13 @@ class SqlApprovals:
         return await self._cards(_OF_TURN, turn)
 
     async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
-        return await self._database.read(
-            lambda c: [Approval(*row) for row in c.execute(_OVERDUE, {"now": now, "most": limit})]
-        )
+        return [
+            Approval(*row)
+            for row in await self._database.fetch(_OVERDUE, {"now": now, "most": limit})
+        ]
 
     async def _cards(self, wanted: Select[Any], of: str | int) -> list[Approval]:
-        return await self._database.read(
-            lambda c: [Approval(*row) for row in c.execute(wanted, {"of": of})]
-        )
+        return [Approval(*row) for row in await self._database.fetch(wanted, {"of": of})]
 
 
 class SqlRules:
@@ -85,9 +84,7 @@ class SqlRules:
 
     async def of(self, person: int, chat: int) -> Sequence[Rule]:
         wanted = {"of": chat, "whose": person}
-        return await self._database.read(
-            lambda c: [Rule(*row) for row in c.execute(_RULES_OF, wanted)]
-        )
+        return [Rule(*row) for row in await self._database.fetch(_RULES_OF, wanted)]
 
 
 def pending(connection: Connection, chat: int, named: Collection[str]) -> list[Approval]:

@@ -45,6 +45,4 @@ class SqlBelongings:
 
     async def imported(self, whose: Whose, after: int, limit: int) -> Sequence[Passage]:
         wanted = {"of": whose, "last": after, "most": limit}
-        return await self._database.read(
-            lambda c: [Passage(*row) for row in c.execute(_IMPORTED, wanted)]
-        )
+        return [Passage(*row) for row in await self._database.fetch(_IMPORTED, wanted)]

@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, Now
+from bot.adapters.sql.database import Database, Now, first_of
 from bot.adapters.sql.entries import past_of
 from bot.adapters.sql.tables import OPENABLE, chat, conversation, entry, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -144,31 +144,30 @@ class SqlChats:
         self._now = now
 
     async def at(self, address: Address, *, private: bool) -> Chat:
-        found = await self._database.read(lambda c: first(c, address))
-        if found is not None:
-            return found
+        known = first_of(await self._database.fetch(_AT, {"of": address}))
+        if known is not None:
+            return Chat(*known)
         return await self._database.write(
             partial(_found, address=address, private=private, at=self._now()), repeatable=True
         )
 
     async def within(self, address: Address) -> Sequence[Chat]:
         wanted = {"of": address, "topics": f"{address.key}/"}
-        return await self._database.read(
-            lambda c: [Chat(*row) for row in c.execute(_WITHIN, wanted)]
-        )
+        return [Chat(*row) for row in await self._database.fetch(_WITHIN, wanted)]
 
     async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
         wanted = {"of": f"{channel}:", "most": limit}
         return await self._database.read(lambda c: list(c.execute(_OF_CHANNEL, wanted).scalars()))
 
     async def get(self, chat: int) -> Chat:
+        row = first_of(await self._database.fetch(_BY_ID, {"of": chat}))
+        if row is not None and Chat(*row).screen is None:
+            return Chat(*row)
         return await self._database.read(lambda c: one(c, chat))
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         wanted = {"of": chat, "most": limit}
-        return await self._database.read(
-            lambda c: [Conversation(*row) for row in c.execute(_CLOSED, wanted)]
-        )
+        return [Conversation(*row) for row in await self._database.fetch(_CLOSED, wanted)]
 
     async def listed(self, chat: int, limit: int, skip: int = 0) -> Sequence[ListedConversation]:
         wanted = {"of": chat, "most": limit, "skipped": skip}
@@ -179,7 +178,7 @@ class SqlChats:
 
     async def conversation(self, chat: int, id: str) -> Conversation | None:
         wanted = {"of": chat, "wanted": id}
-        row = await self._database.read(lambda c: c.execute(_CONVERSATION, wanted).first())
+        row = first_of(await self._database.fetch(_CONVERSATION, wanted))
         return None if row is None else Conversation(*row)
 
 

@@ -1,11 +1,11 @@
 """An open database that runs pieces of work, each in a transaction of its own."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Executable, Row
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -22,6 +22,12 @@ def wall_clock() -> datetime:
 
 class Database(Protocol):
     """Runs work; both methods raise Conflict or a StoreError, and then nothing was written."""
+
+    async def fetch(
+        self, statement: Executable, values: Mapping[str, Any] | None = None
+    ) -> Sequence[Row[Any]]:
+        """Returns the rows of one statement that only reads; it needs no transaction."""
+        ...
 
     async def read(self, work: Work[T]) -> T:
         """Runs work that only reads, on one snapshot of the data."""
@@ -42,6 +48,11 @@ class Database(Protocol):
         It is held until the database is closed, or the process dies.
         """
         ...
+
+
+def first_of(rows: Sequence[Row[Any]]) -> Row[Any] | None:
+    """Returns the first row; None when there is none."""
+    return rows[0] if rows else None
 
 
 async def decided(transaction: asyncio.Future[T]) -> T:

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
 from bot.domain.change import SaveErrand
@@ -40,11 +40,11 @@ class SqlErrands:
         self._database = database
 
     async def get(self, id: str) -> Errand | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": id}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
         return None if row is None else Errand(*row)
 
     async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
-        rows = await self._database.read(lambda c: c.execute(_PROGRESS, {"of": chat}).all())
+        rows = await self._database.fetch(_PROGRESS, {"of": chat})
         return [_progress(Errand(*tuple(row)[:-3]), *tuple(row)[-3:]) for row in rows]
 
 

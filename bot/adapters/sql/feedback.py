@@ -72,9 +72,7 @@ class SqlFeedback:
         return None if key is None else str(key).removeprefix(ANSWER)
 
     async def _read(self, wanted: Select[Any], **given: Any) -> Sequence[Feedback]:
-        return await self._database.read(
-            lambda c: [Feedback(*row) for row in c.execute(wanted, given)]
-        )
+        return [Feedback(*row) for row in await self._database.fetch(wanted, given)]
 
 
 def save_feedback(connection: Connection, writes: Sequence[SaveFeedback], _at: datetime) -> None:

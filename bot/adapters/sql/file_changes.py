@@ -65,12 +65,10 @@ class SqlFileChanges:
         return await self._read(_DUE, before=before, most=limit)
 
     async def sizes(self) -> Sequence[KeptSize]:
-        return await self._database.read(lambda c: [KeptSize(*row) for row in c.execute(_SIZES)])
+        return [KeptSize(*row) for row in await self._database.fetch(_SIZES)]
 
     async def _read(self, wanted: Select[Any], **given: Any) -> Sequence[FileChange]:
-        return await self._database.read(
-            lambda c: [FileChange(*row) for row in c.execute(wanted, given)]
-        )
+        return [FileChange(*row) for row in await self._database.fetch(wanted, given)]
 
 
 def save_file_changes(

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
@@ -69,29 +69,23 @@ class SqlGoals:
         self._database = database
 
     async def get(self, goal: str) -> Goal | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": goal}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": goal}))
         return None if row is None else Goal(*row)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
         wanted = {"of": chat, "most": limit, "skip": skip}
-        return await self._database.read(
-            lambda c: [Goal(*row) for row in c.execute(_OF_CHAT, wanted)]
-        )
+        return [Goal(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
 
     async def of_person(self, person: int) -> Sequence[Goal]:
-        return await self._database.read(
-            lambda c: [Goal(*row) for row in c.execute(_OF_PERSON, {"of": person})]
-        )
+        return [Goal(*row) for row in await self._database.fetch(_OF_PERSON, {"of": person})]
 
     async def of_turn(self, turn: str) -> Goal | None:
-        row = await self._database.read(lambda c: c.execute(_OF_TURN, {"of": turn}).first())
+        row = first_of(await self._database.fetch(_OF_TURN, {"of": turn}))
         return None if row is None else Goal(*row)
 
     async def diary(self, goal: str, limit: int, skip: int = 0) -> Sequence[DiaryEntry]:
         wanted = {"of": goal, "most": limit, "skip": skip}
-        return await self._database.read(
-            lambda c: [DiaryEntry(*row) for row in c.execute(_DIARY, wanted)]
-        )
+        return [DiaryEntry(*row) for row in await self._database.fetch(_DIARY, wanted)]
 
     async def count(self, state: GoalState) -> int:
         wanted = {"of": state}
@@ -102,9 +96,7 @@ class SqlGoals:
         return await self._database.read(lambda c: int(c.execute(_SPENT, wanted).scalar_one()))
 
     async def tasks(self, goal: str) -> Sequence[TimedTask]:
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_TASKS, {"of": goal})]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_TASKS, {"of": goal})]
 
 
 def save_goals(connection: Connection, writes: Sequence[SaveGoal], _at: datetime) -> None:

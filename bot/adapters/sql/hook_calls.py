@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, text, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import KEYED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddHookCall, EndTries, SaveHookCall
@@ -73,21 +73,19 @@ class SqlHookCalls:
 
     async def get(self, hook: str, id: str) -> HookCall | None:
         wanted = {"of": hook, "call": id}
-        return _read(await self._database.read(lambda c: c.execute(_BY_ID, wanted).first()))
+        return _read(first_of(await self._database.fetch(_BY_ID, wanted)))
 
     async def keyed(self, hook: str, key: str, since: datetime) -> HookCall | None:
         wanted = {"of": hook, "known": key, "since": since}
-        return _read(await self._database.read(lambda c: c.execute(_KEYED, wanted).first()))
+        return _read(first_of(await self._database.fetch(_KEYED, wanted)))
 
     async def of_turn(self, turn: str) -> HookCall | None:
         wanted = {"of": turn}
-        return _read(await self._database.read(lambda c: c.execute(_OF_TURN, wanted).first()))
+        return _read(first_of(await self._database.fetch(_OF_TURN, wanted)))
 
     async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [HookCall(*row) for row in c.execute(_AGAIN, wanted)]
-        )
+        return [HookCall(*row) for row in await self._database.fetch(_AGAIN, wanted)]
 
     async def next_try(self) -> datetime | None:
         return await self._database.read(lambda c: c.execute(_NEXT_TRY).scalar())

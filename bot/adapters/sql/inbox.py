@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Boolean, Connection, bindparam, case, func, literal, or_, select, update
 
 from bot.adapters.sql.columns import columns
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
@@ -112,14 +112,12 @@ class SqlInbox:
         )
 
     async def get(self, id: int) -> InboundRow | None:
-        row = await self._database.read(lambda c: c.execute(_GET, {"of": id}).first())
+        row = first_of(await self._database.fetch(_GET, {"of": id}))
         return InboundRow(*row) if row is not None else None
 
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
         wanted = {"of": chat, "span": span}
-        return await self._database.read(
-            lambda c: [InboundRow(*row) for row in c.execute(_ASKED, wanted)]
-        )
+        return [InboundRow(*row) for row in await self._database.fetch(_ASKED, wanted)]
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
         wanted: dict[str, Any] = {"most": limit}
@@ -127,22 +125,18 @@ class SqlInbox:
         if besides:
             statement = _OTHER_UNROUTED
             wanted["besides"] = list(besides)
-        return await self._database.read(
-            lambda c: [InboundRow(*row) for row in c.execute(statement, wanted)]
-        )
+        return [InboundRow(*row) for row in await self._database.fetch(statement, wanted)]
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self._database.read(lambda c: waiting(c, chat, limit))
 
     async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
         wanted = {"within": list(chats), "number": message_id}
-        row = await self._database.read(lambda c: c.execute(_MESSAGE, wanted).first())
+        row = first_of(await self._database.fetch(_MESSAGE, wanted))
         return InboundRow(*row) if row is not None else None
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
-        return await self._database.read(
-            lambda c: [InboundRow(*row) for row in c.execute(_LAST_TAKEN, {"span": span})]
-        )
+        return [InboundRow(*row) for row in await self._database.fetch(_LAST_TAKEN, {"span": span})]
 
     async def newest(self, channel: str) -> datetime | None:
         wanted = {"of": channel}
@@ -150,9 +144,7 @@ class SqlInbox:
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
         wanted = {"of": chat, "most": limit}
-        newest = await self._database.read(
-            lambda c: [InboundRow(*row) for row in c.execute(_HEARD, wanted)]
-        )
+        newest = [InboundRow(*row) for row in await self._database.fetch(_HEARD, wanted)]
         return newest[::-1]
 
 

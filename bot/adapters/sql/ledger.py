@@ -100,7 +100,7 @@ class SqlLedger:
             del bounds["of"]
         else:
             wanted = _SPENT_IN
-        rows = await self._database.read(lambda c: c.execute(wanted, bounds).all())
+        rows = await self._database.fetch(wanted, bounds)
         return [
             Spent(model, calls, Usage(*map(int, tokens)), cost)
             for model, calls, cost, *tokens in map(tuple, rows)
@@ -108,7 +108,7 @@ class SqlLedger:
 
     async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
         wanted = _bills(slots, by, whose)
-        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        rows = await self._database.fetch(wanted)
         return [
             Bill(slot, of, calls, Usage(*map(int, tokens)), int(cost or 0), unknown, int(guessed))
             for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
@@ -140,25 +140,21 @@ class SqlLedger:
             .outerjoin(passage, passage.c.id == turn.c.id)
             .where(turn.c.id.in_(turns))
         )
-        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        rows = await self._database.fetch(wanted)
         return {id: Task(*told) for id, *told in map(tuple, rows)}
 
     async def budgets(self) -> Budgets:
         wanted = select(budget.c.scope, budget.c.money, budget.c.by)
-        rows = await self._database.read(lambda c: c.execute(wanted).all())
+        rows = await self._database.fetch(wanted)
         return {scope: Limit(money, by) for scope, money, by in map(tuple, rows)}
 
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         wanted = {"of": chat, "most": limit}
-        return await self._database.read(
-            lambda c: [AuditLine(*row) for row in c.execute(_AUDIT, wanted)]
-        )
+        return [AuditLine(*row) for row in await self._database.fetch(_AUDIT, wanted)]
 
     async def newest_of(self, action: str, beginning: str) -> Sequence[AuditLine]:
         wanted = {"done": action, "of": beginning}
-        return await self._database.read(
-            lambda c: [AuditLine(*row) for row in c.execute(_NEWEST_OF, wanted)]
-        )
+        return [AuditLine(*row) for row in await self._database.fetch(_NEWEST_OF, wanted)]
 
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
         wanted = {"of": chat, "since": since}

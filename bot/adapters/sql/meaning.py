@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.ledger import put_usage
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -62,7 +62,7 @@ class SqlMeant:
         self._database = database
 
     async def begun(self) -> Begun | None:
-        row = await self._database.read(lambda c: c.execute(_BEGUN).first())
+        row = first_of(await self._database.fetch(_BEGUN))
         return None if row is None else Begun(*row)
 
     async def begin(self, index: Begun | None) -> None:
@@ -81,9 +81,7 @@ class SqlMeant:
 
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
         wanted = {"numbers": list(numbers)}
-        return await self._database.read(
-            lambda c: [PassagePlace(*row) for row in c.execute(_PLACES, wanted)]
-        )
+        return [PassagePlace(*row) for row in await self._database.fetch(_PLACES, wanted)]
 
     async def count_owed(self) -> int:
         return await self._database.read(lambda c: c.execute(_COUNT).scalar_one())
@@ -96,9 +94,7 @@ class SqlMeaningDebts:
         self._database = database
 
     async def owed(self, limit: int) -> Sequence[Passage]:
-        return await self._database.read(
-            lambda c: [Passage(*row) for row in c.execute(_OWED, {"most": limit})]
-        )
+        return [Passage(*row) for row in await self._database.fetch(_OWED, {"most": limit})]
 
     async def taken_in(
         self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
@@ -114,9 +110,7 @@ class SqlMeaningDebts:
         await self._database.write(note)
 
     async def leaving(self, limit: int) -> Sequence[Leaving]:
-        return await self._database.read(
-            lambda c: [Leaving(*row) for row in c.execute(_LEAVING, {"most": limit})]
-        )
+        return [Leaving(*row) for row in await self._database.fetch(_LEAVING, {"most": limit})]
 
     async def taken_out(self, left: Sequence[Leaving], index: str) -> None:
         rows = [{"of": one.number, "owner": one.whose} for one in left]

@@ -155,9 +155,7 @@ class SqlMembers:
         return await self._database.read(_owner_chats)
 
     async def for_owners(self) -> Sequence[Approval]:
-        return await self._database.read(
-            lambda c: [Approval(*row) for row in c.execute(_FOR_OWNERS)]
-        )
+        return [Approval(*row) for row in await self._database.fetch(_FOR_OWNERS)]
 
     async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
         wanted = {"of": person, "newer": nth - 1, "until": until}

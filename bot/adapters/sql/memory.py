@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -112,21 +112,17 @@ class SqlMemory:
         self._database = database
 
     async def get(self, id: str) -> Passage | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": id}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
         return None if row is None else Passage(*row)
 
     async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
         if not ids:
             return ()
         wanted = {"ids": list(ids)}
-        return await self._database.read(
-            lambda c: [Passage(*row) for row in c.execute(_AROUND, wanted)]
-        )
+        return [Passage(*row) for row in await self._database.fetch(_AROUND, wanted)]
 
     async def owed(self, limit: int) -> Sequence[Passage]:
-        return await self._database.read(
-            lambda c: [Passage(*row) for row in c.execute(_OWED, {"most": limit})]
-        )
+        return [Passage(*row) for row in await self._database.fetch(_OWED, {"most": limit})]
 
     async def past(self) -> Past | None:
         return await self._database.read(_past)

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.erasing_traces import erase_shown
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.tables import note, outbox
@@ -34,10 +34,10 @@ class SqlNotes:
 
     async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
         wanted = {"of": whose, "most": limit, "skip": skip}
-        return await self._database.read(lambda c: [Note(*row) for row in c.execute(_OF, wanted)])
+        return [Note(*row) for row in await self._database.fetch(_OF, wanted)]
 
     async def get(self, id: str) -> Note | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": id}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
         return None if row is None else Note(*row)
 
 

@@ -120,9 +120,7 @@ class SqlOutbox:
         return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
 
     async def _rows(self, wanted: Select[Any], of: str | int) -> list[OutboxRow]:
-        return await self._database.read(
-            lambda c: [OutboxRow(*row) for row in c.execute(wanted, {"of": of})]
-        )
+        return [OutboxRow(*row) for row in await self._database.fetch(wanted, {"of": of})]
 
 
 def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:

@@ -3,9 +3,11 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from sqlalchemy import Executable, Row
 
 from bot.adapters.sql.database import Database, Work
 from bot.domain.errors import (
@@ -143,6 +145,11 @@ class WatchedDatabase:
         self._database = database
         self._patience = patience
         self._damaged = damaged
+
+    async def fetch(
+        self, statement: Executable, values: Mapping[str, Any] | None = None
+    ) -> Sequence[Row[Any]]:
+        return await self._asked(lambda: self._database.fetch(statement, values), writes=False)
 
     async def read(self, work: Work[T]) -> T:
         return await self._asked(lambda: self._database.read(work), writes=False)

@@ -4,11 +4,23 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
+from typing import Any
 
-from sqlalchemy import Connection, bindparam, case, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from bot.adapters.sql.columns import columns
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.errors import Conflict
@@ -59,7 +71,7 @@ class SqlPeople:
         self._database = database
 
     async def by_sender(self, sender: Sender) -> Person | None:
-        known = await self._database.read(lambda c: _of_account(c, sender.key))
+        known = _known(await self._database.fetch(_BY_ACCOUNT, {"of": sender.key}))
         if known is None or known.name != sender.key or not sender.name:
             return known
         row = {"of": known.id, "name": sender.name}
@@ -67,8 +79,7 @@ class SqlPeople:
         return replace(known, name=sender.name)
 
     async def get(self, person: int) -> Person | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": person}).first())
-        return None if row is None else Person(*row)
+        return _known(await self._database.fetch(_BY_ID, {"of": person}))
 
     async def admit(self, sender: Sender, role: Role) -> Person:
         known = await self.by_sender(sender)
@@ -116,7 +127,11 @@ def _greet(connection: Connection, account: str, day: date, most: int) -> bool:
 
 
 def _of_account(connection: Connection, key: str) -> Person | None:
-    row = connection.execute(_BY_ACCOUNT, {"of": key}).first()
+    return _known(connection.execute(_BY_ACCOUNT, {"of": key}).all())
+
+
+def _known(rows: Sequence[Row[Any]]) -> Person | None:
+    row = first_of(rows)
     return None if row is None else Person(*row)
 
 

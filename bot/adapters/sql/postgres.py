@@ -1,103 +1,156 @@
-"""PostgreSQL: a pool of connections; the server's settings decide how durable a commit is."""
+"""PostgreSQL: a few threads, each of which carries out one transaction at a time.
+
+A transaction goes to its thread once, as on SQLite: the async driver goes through the event loop
+for each statement, which costs twice the processor time.
+"""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import TypeVar
+from operator import methodcaller
+from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, text
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Executable,
+    NullPool,
+    Row,
+    create_engine,
+    event,
+    text,
+)
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
+from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.domain.errors import DriverMissing
 from bot.shipped import in_checkout
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
-_READ_ONLY = "25006"
-_TIME_LIMITS = {
-    "connect_timeout": 5,
-    "keepalives_idle": 5,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15_000,
-}
-"""Limits in seconds (the last one in milliseconds) after which a silent server counts as gone."""
-
 _TRY = text("SELECT pg_try_advisory_lock(:key)")
+
+_SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_DURABLE = "BEGIN"
+_LIGHT = "BEGIN; SET LOCAL synchronous_commit = off"
+"""The commit does not wait for the server's disk; it survives the death of this process."""
+
+_READ_ONLY = "25006"
+_MOST_LINES = 8
+_MOST_PREPARED = 500
+"""Statements that the server keeps prepared for a line; the program has fewer."""
+
+_SILENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+"""When a silent server counts as gone: after 10 s of connecting, or 25 s of work."""
+
+_ENDING_SECONDS = 5.0
+"""Seconds that running work has when the database is closed."""
 
 
 class PostgresDatabase:
     """A database where reads see one snapshot, and writers of one chat wait at the chat's row."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._writers = engine
-        self._readers = engine.execution_options(isolation_level="REPEATABLE READ")
-        self._holders = engine.execution_options(isolation_level="AUTOCOMMIT")
-        self._held: dict[int, AsyncConnection] = {}
+    def __init__(self, engine: Engine) -> None:
+        self._lines = Lines(engine)
+        self._threads = ThreadPoolExecutor(_MOST_LINES, "store")
+        self._held: dict[int, Line] = {}
         self._holding = asyncio.Lock()
 
+    async def fetch(
+        self, statement: Executable, values: Mapping[str, Any] | None = None
+    ) -> Sequence[Row[Any]]:
+        return await self._run(self._fetch, statement, values)
+
     async def read(self, work: Work[T]) -> T:
-        with translated():
-            async with self._readers.connect() as connection:
-                return await connection.run_sync(work)
+        return await self._run(self._transact, work, _SNAPSHOT)
 
     async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
-        return await decided(asyncio.ensure_future(self._transact(work)))
+        begin = _DURABLE if durable else _LIGHT
+        return await decided(self._run(self._transact, work, begin))
 
     async def hold(self, key: int) -> bool:
-        """Holds the key by a connection of its own: the server frees it with the connection."""
+        """Holds the key by a line of its own: the server frees it with the line."""
         async with self._holding:
-            with translated():
-                held = self._held.get(key)
-                if held is not None and await _lives(held):
-                    return True
-                self._held.pop(key, None)
-                connection = await self._holders.connect()
-                if (await connection.execute(_TRY, {"key": key})).scalar_one():
-                    self._held[key] = connection
-                    return True
-                await connection.close()
-                return False
+            return await self._run(self._hold, key)
 
     async def close(self) -> None:
-        """Frees what is held."""
-        for connection in self._held.values():
-            # The connection goes, and is not handed to somebody else with the key.
-            with suppress(DBAPIError):
-                await connection.invalidate()
+        """Waits for running work for a while, and frees what is held."""
+        ended = asyncio.ensure_future(asyncio.to_thread(self._threads.shutdown))
+        await asyncio.wait([ended], timeout=_ENDING_SECONDS)
+        self._lines.end()
+        await ended
+        self._lines.end()
+        for line in self._held.values():
+            line.end()
         self._held.clear()
-        await self._writers.dispose()
 
-    async def _transact(self, work: Work[T]) -> T:
-        with translated():
-            async with self._writers.connect() as connection:
-                try:
-                    done = await connection.run_sync(work)
-                except DBAPIError as error:
-                    await self._leave_standby(error, connection)
-                    raise
-                with committing():
-                    await connection.commit()
-                return done
+    def _run(self, job: Callable[..., T], *args: Any) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._threads, job, *args)
 
-    async def _leave_standby(self, error: DBAPIError, connection: AsyncConnection) -> None:
-        """Closes all connections to a server that takes no writes: another one may do so now."""
+    def _fetch(self, statement: Executable, values: Mapping[str, Any] | None) -> Sequence[Row[Any]]:
+        def asked(line: Line) -> Sequence[Row[Any]]:
+            with line.connection.begin():
+                return line.connection.execute(statement, values).all()
+
+        with translated(), self._lines.one(asked) as (_, rows):
+            return rows
+
+    def _transact(self, work: Work[T], begin: str) -> T:
+        first = methodcaller("begin", begin)
+        with (
+            translated(),
+            self._lines.one(first) as (line, _),
+            line.connection.begin() as transaction,
+        ):
+            try:
+                done = work(line.connection)
+            except DBAPIError as error:
+                self._leave_standby(error, line)
+                raise
+            with committing():
+                transaction.commit()
+            return done
+
+    def _leave_standby(self, error: DBAPIError, line: Line) -> None:
+        """Ends the lines to a server that takes no writes: another one may do so by now."""
         if getattr(error.orig, "sqlstate", None) == _READ_ONLY:
-            await connection.invalidate()
-            await self._writers.dispose()
+            line.cut()
+            self._lines.end_waiting()
+
+    def _hold(self, key: int) -> bool:
+        held = self._held.pop(key, None)
+        if held is not None and _lives(held):
+            self._held[key] = held
+            return True
+        with translated():
+            line = self._lines.open()
+            if line.connection.execute(_TRY, {"key": key}).scalar_one():
+                line.connection.commit()
+                self._held[key] = line
+                return True
+        line.end()
+        return False
 
 
-async def _lives(connection: AsyncConnection) -> bool:
-    """Returns True when the server still knows the connection."""
+def _lives(line: Line) -> bool:
+    """Returns True when the server still knows the line."""
     try:
-        await connection.execute(text("SELECT 1"))
+        with line.connection.begin():
+            line.connection.exec_driver_sql("SELECT 1")
     except DBAPIError:
-        await connection.invalidate()
+        line.end()
         return False
     return True
 
@@ -110,14 +163,11 @@ async def open_postgres(
 
     With `patience` it waits for a server that is not up yet.
     """
-    wishes = url.query.get("options", "")
-    options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
-    engine = _engine(url, options)
-    database = PostgresDatabase(engine)
+    database = PostgresDatabase(_engine(url, busy_seconds))
     try:
 
         async def prepared() -> None:
-            await database.write(partial(_alone, prepare))
+            await database.write(partial(_alone, prepare), durable=True)
 
         await (prepared() if patience is None else patience.through(prepared, writes=True))
         yield database
@@ -125,20 +175,28 @@ async def open_postgres(
         await database.close()
 
 
-def _engine(url: URL, options: str) -> AsyncEngine:
+def _engine(url: URL, busy_seconds: float) -> Engine:
+    wishes = url.query.get("options", "")
+    options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
+    silence = {name: limit for name, limit in _SILENCE.items() if name not in url.query}
     try:
-        return create_async_engine(
+        engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
+            poolclass=NullPool,
             hide_parameters=True,
-            pool_size=10,
-            connect_args={
-                "options": options,
-                **{name: limit for name, limit in _TIME_LIMITS.items() if name not in url.query},
-            },
+            # A single statement then needs no words before and after it.
+            isolation_level="AUTOCOMMIT",
+            connect_args={"options": options, **silence},
         )
     except ModuleNotFoundError:
         install = "make postgres" if in_checkout() else "pip install steward[postgres]"
         raise DriverMissing("PostgreSQL", install) from None
+    event.listen(engine, "connect", _prepare_many)
+    return engine
+
+
+def _prepare_many(driver: Any, _record: object) -> None:
+    driver.prepared_max = _MOST_PREPARED
 
 
 def _alone(prepare: Work[None], connection: Connection) -> None:

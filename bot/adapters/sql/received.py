@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, union
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import (
     KEPT,
     OPEN,
@@ -51,14 +51,12 @@ class SqlReceived:
 
     async def get(self, chat: int, key: str) -> ReceivedFile | None:
         wanted = {"of": chat, "named": key}
-        row = await self._database.read(lambda c: c.execute(_GET, wanted).first())
+        row = first_of(await self._database.fetch(_GET, wanted))
         return None if row is None else ReceivedFile(*row)
 
     async def due(self, before: datetime, after: int, limit: int) -> Sequence[ReceivedFile]:
         wanted = {"before": before, "after": after, "most": limit}
-        return await self._database.read(
-            lambda c: [ReceivedFile(*row) for row in c.execute(_DUE, wanted)]
-        )
+        return [ReceivedFile(*row) for row in await self._database.fetch(_DUE, wanted)]
 
     async def digests(self, sizes: Collection[int]) -> Collection[tuple[int, str]]:
         wanted = {"sizes": list(sizes)}

@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import (
     NOT_OVER,
     OPEN,
@@ -145,32 +145,24 @@ class SqlScheduled:
         self._database = database
 
     async def get(self, task: str) -> TimedTask | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": task}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": task}))
         return None if row is None else TimedTask(*row)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         wanted = {"of": chat, "most": limit, "skip": skip}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_OF_CHAT, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:
         wanted = {"of": person}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_OF_PERSON, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_OF_PERSON, wanted)]
 
     async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_DUE, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_DUE, wanted)]
 
     async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
         wanted = {"now": now, "most": limit}
-        return await self._database.read(
-            lambda c: [TaskRun(*row) for row in c.execute(_AGAIN, wanted)]
-        )
+        return [TaskRun(*row) for row in await self._database.fetch(_AGAIN, wanted)]
 
     async def next_at(self) -> datetime | None:
         def first(connection: Connection) -> datetime | None:
@@ -181,24 +173,20 @@ class SqlScheduled:
 
     async def ahead(self, now: datetime) -> Sequence[TimedTask]:
         wanted = {"now": now}
-        return await self._database.read(
-            lambda c: [TimedTask(*row) for row in c.execute(_AHEAD, wanted)]
-        )
+        return [TimedTask(*row) for row in await self._database.fetch(_AHEAD, wanted)]
 
     async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
-        row = await self._database.read(lambda c: c.execute(_RUN_OF, {"of": turn}).first())
+        row = first_of(await self._database.fetch(_RUN_OF, {"of": turn}))
         if row is None:
             return None
         return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
         wanted = {"of": task, "now": since}
-        return await self._database.read(
-            lambda c: [TaskRun(*row) for row in c.execute(_SINCE, wanted)]
-        )
+        return [TaskRun(*row) for row in await self._database.fetch(_SINCE, wanted)]
 
     async def last(self, task: str) -> TaskRun | None:
-        row = await self._database.read(lambda c: c.execute(_LAST, {"of": task}).first())
+        row = first_of(await self._database.fetch(_LAST, {"of": task}))
         return None if row is None else TaskRun(*row)
 
     async def spent(self, turns: Sequence[str]) -> Nano:

@@ -7,12 +7,12 @@ statement, which costs four times as much processor time for a typical change.
 import asyncio
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, NullPool, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Executable, NullPool, Row, create_engine, event
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
@@ -72,6 +72,11 @@ class SqliteDatabase:
     def __init__(self, writer: _Line, reader: _Line) -> None:
         self._writer = writer
         self._reader = reader
+
+    async def fetch(
+        self, statement: Executable, values: Mapping[str, Any] | None = None
+    ) -> Sequence[Row[Any]]:
+        return await self.read(lambda connection: connection.execute(statement, values).all())
 
     async def read(self, work: Work[T]) -> T:
         return await self._reader.run(self._reader.transact, work, False)

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
@@ -66,13 +66,11 @@ class SqlTurns:
         self._database = database
 
     async def get(self, turn: str) -> Turn | None:
-        row = await self._database.read(lambda c: c.execute(_BY_ID, {"of": turn}).first())
+        row = first_of(await self._database.fetch(_BY_ID, {"of": turn}))
         return None if row is None else Turn(*row)
 
     async def at_work(self, origin: str) -> Sequence[Turn]:
-        return await self._database.read(
-            lambda c: [Turn(*row) for row in c.execute(_OF_ORIGIN, {"of": origin})]
-        )
+        return [Turn(*row) for row in await self._database.fetch(_OF_ORIGIN, {"of": origin})]
 
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:

@@ -35,9 +35,7 @@ class SqlVoice:
 
     async def owed(self, limit: int) -> Sequence[VoiceNote]:
         wanted = {"most": limit}
-        return await self._database.read(
-            lambda c: [VoiceNote(*row) for row in c.execute(_OWED, wanted)]
-        )
+        return [VoiceNote(*row) for row in await self._database.fetch(_OWED, wanted)]
 
 
 def keep_heard(connection: Connection, writes: Sequence[KeepHeard], _at: datetime) -> None:

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO, TypedDict
@@ -45,8 +45,10 @@ class Prompt:
         *,
         source: Input | None = None,
         target: Output | None = None,
+        surroundings: Mapping[str, str] = os.environ,
     ) -> None:
         self.commands: Sequence[KnownCommand] = ()
+        self._surroundings = surroundings
         self._source = source
         self._output = target or _output(sys.stdout)
         self._history = InMemoryHistory() if history is None else History(history)
@@ -59,7 +61,7 @@ class Prompt:
     @property
     def look(self) -> Look:
         size = self._output.get_size()
-        return look_of(os.environ, size.columns, size.rows)
+        return look_of(self._surroundings, size.columns, size.rows)
 
     async def read(self, live: Callable[[], Fragments], begun: Callable[[], None]) -> str:
         self._begun, self._told = begun, False

@@ -39,8 +39,8 @@ class Enclosed:
     """The words of voice messages, so that people see how they were heard."""
     unheard: tuple[str, ...] = ()
     """Lines about voice messages that could not be heard, for the person."""
-    spoken: bool = False
-    """True when the person spoke some of it: a voice message of their own was heard."""
+    said: tuple[str, ...] = ()
+    """The words of the person's own voice messages, of all that was heard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,7 @@ def enclosed(found: Sequence[FoundFile], chat: int, limits: Limits) -> Enclosed:
     pictures: list[ImagePart] = []
     wholes: list[AddArtifact] = []
     heard: list[str] = []
+    said: list[str] = []
     unheard: list[str] = []
     room = limits.round_bytes
     for one in found:
@@ -99,6 +100,7 @@ def enclosed(found: Sequence[FoundFile], chat: int, limits: Limits) -> Enclosed:
                 words.append(f"[{named} came along{one.place}]")
             case Spoken(text):
                 heard.append(text)
+                said += [] if one.enclosure.foreign else [text]
                 words.append(_voice(one, text))
             case Unheard(why, cure):
                 words.append(f"[{named} could not be heard: {why}{one.place}]")
@@ -117,7 +119,7 @@ def enclosed(found: Sequence[FoundFile], chat: int, limits: Limits) -> Enclosed:
         _unkept(found),
         tuple(heard),
         tuple(unheard),
-        any(isinstance(one.reading, Spoken) and not one.enclosure.foreign for one in found),
+        tuple(said),
     )
 
 

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.bundle import Bundle, Seam, continued
+from bot.domain.bundle import LONGEST_WISH, Bundle, Seam, continued
 from bot.domain.call_words import CALLS
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
+from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
 from bot.domain.zones import Zones, moment
 from bot.flow.reading.attachment_words import Enclosed
@@ -64,8 +65,8 @@ class Asked:
             person=self.person.id,
             language=message.language,
             governs=self.person.is_owner,
-            spoken=self.enclosed.spoken,
-            wish=self.bundle.wish,
+            spoken=bool(self.enclosed.said),
+            wish=self.bundle.wish or clipped(" ".join(self.enclosed.said), LONGEST_WISH),
         )
 
 

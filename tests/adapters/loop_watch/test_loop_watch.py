@@ -73,13 +73,15 @@ def test_code_that_computes_is_told_with_its_place(caplog: pytest.LogCaptureFixt
     assert holds.times == 1
     assert 0.2 < holds.longest < 0.35
     [line] = caplog.messages
-    assert re.search(r"held for 0\.[23]\d s by .*test_loop_watch\.py:\d+ compute", line)
+    times = r"held for 0\.[23]\d s \(0\.[23]\d s of it computing\)"
+    assert re.search(rf"{times} by .*test_loop_watch\.py:\d+ compute", line)
 
 
 def test_a_call_that_blocks_is_told_though_it_uses_no_processor(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     assert held(block).times == 1
+    assert "(0.0" in caplog.messages[0]
     assert "block" in caplog.messages[0]
 
 

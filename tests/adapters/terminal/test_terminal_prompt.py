@@ -40,7 +40,7 @@ class Screenful:
         self.keys = keys
         self.written = Written()
         target = Vt100_Output(self.written, lambda: Size(24, 80), term="xterm", enable_cpr=False)
-        self.prompt = Prompt(history, source=keys, target=target)
+        self.prompt = Prompt(history, source=keys, target=target, surroundings={"TERM": "xterm"})
         self.prompt.commands = COMMANDS
         self.live = ""
         self.begun = 0
