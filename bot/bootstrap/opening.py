@@ -55,7 +55,7 @@ from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
-from bot.flow.world import Policy, StorePorts, World, at_once
+from bot.flow.world import Policy, StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -94,6 +94,7 @@ class _Below:
     """The parts that are open below the flow, and are closed when the run ends."""
 
     store: Store
+    store_returned: Callable[[], Awaitable[None]]
     models: Mapping[str, Model]
     persona: PersonaFile
     servers: ToolServers
@@ -120,7 +121,8 @@ async def opened(
         stack.enter_context(FolderLock(settings.home))
         _make_workspace(settings)
         await asyncio.to_thread(clear_spool, settings.home / "spool", _SPOOL_DAYS)
-        store = await _opened_store(settings, stack, Patience() if patient else None)
+        patience = Patience() if patient else None
+        store = await _opened_store(settings, stack, patience)
         await _admit(settings, store)
         real = provider_models(settings)
         for model in real.values():
@@ -136,7 +138,8 @@ async def opened(
         await drop_unused(settings, store)
         till = till_of(settings, store)
         meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
-        below = _Below(store, models, persona, servers, skills, hooks, meaning, secrets)
+        returned = never if patience is None else patience.returned
+        below = _Below(store, returned, models, persona, servers, skills, hooks, meaning, secrets)
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
@@ -228,6 +231,7 @@ def _world(
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
         commands_run=sandbox.standing,
+        store_returned=below.store_returned,
         holds=holds,
         cron=CronCalendar(),
         moment_words=DateWords(),

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 
 from bot.domain.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
@@ -44,6 +45,7 @@ class Application:
         ):
             group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
+            group.create_task(self._look_again(), name="look after an outage")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
@@ -62,6 +64,16 @@ class Application:
             except StoreUnavailable as fault:
                 _LOG.warning("work from before the start has to wait: %s", fault)
                 await self.parts.world.clock.sleep(_AGAIN_SECONDS)
+
+    async def _look_again(self) -> None:
+        """Takes up what is stored each time the store is back: nobody else may know of it."""
+        while True:
+            await self.parts.world.store_returned()
+            self.parts.intake.look_again()
+            with suppress(StoreUnavailable):
+                for chat in await self.parts.store.journal.chats_with_work():
+                    self.parts.chat_work.lanes.wake(chat)
+                await self.parts.way_out.delivery.resume()
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()

@@ -29,6 +29,9 @@ _PAUSE_SECONDS = 0.5
 _BUSY_TRIES = 4
 """Tries of a transaction that meets a lock; before each the database has waited already."""
 
+_BLIP_SECONDS = 0.4
+"""Seconds after which a trouble is told: one broken connection is replaced before that."""
+
 _TOLD_AGAIN_SECONDS = 60.0
 """Seconds in which the same trouble is told once, however often it comes and goes."""
 
@@ -46,8 +49,9 @@ class Patience:
         self._turns = asyncio.Lock()
         self._trouble: StoreError | None = None
         self._since = 0.0
-        self._told: dict[str, float] = {}
-        self._tells_back = False
+        self._told_at: dict[str, float] = {}
+        self._returned = asyncio.Event()
+        self._told = False
 
     def begin(self) -> None:
         """Ends the start of the program, in which a person may still see what has to be changed.
@@ -93,6 +97,14 @@ class Patience:
             return False
         return self._begun or (isinstance(fault, StoreAway) and not isinstance(fault, StoreRefused))
 
+    async def returned(self) -> None:
+        """Waits until the database has been away and is back.
+
+        A server that died may have lost its last changes, so the work is looked for anew.
+        """
+        await self._returned.wait()
+        self._returned.clear()
+
     async def _turn(self) -> None:
         """Waits for a turn to try again, or until it works for somebody."""
         async with self._turns:
@@ -102,19 +114,22 @@ class Patience:
                         await self._works.wait()
 
     def _note(self, fault: StoreError) -> None:
+        now = time.monotonic()
         if self._trouble is None:
-            self._since = time.monotonic()
-            self._tells_back = self._is_news(type(fault).__name__)
-            if self._tells_back:
+            self._since, self._told = now, False
+        elif not self._told and now >= self._since + _BLIP_SECONDS:
+            self._told = self._is_news(fault, now)
+            if self._told:
                 _LOG.warning("The database cannot work now: %s. Everything waits for it.", fault)
         self._trouble = fault
         self._works.clear()
 
-    def _is_news(self, trouble: str) -> bool:
-        told = self._told.get(trouble)
-        if told is not None and self._since < told + _TOLD_AGAIN_SECONDS:
+    def _is_news(self, fault: StoreError, now: float) -> bool:
+        kind = "unwritable" if isinstance(fault, StoreUnwritable) else "away"
+        told = self._told_at.get(kind)
+        if told is not None and now < told + _TOLD_AGAIN_SECONDS:
             return False
-        self._told[trouble] = self._since
+        self._told_at[kind] = now
         return True
 
     def _worked(self, *, writes: bool) -> None:
@@ -124,7 +139,8 @@ class Patience:
             return
         self._trouble = None
         self._works.set()
-        if self._tells_back:
+        self._returned.set()
+        if self._told:
             _LOG.warning("The database works again, after %.0f s.", time.monotonic() - self._since)
 
 
@@ -154,9 +170,16 @@ class WatchedDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._asked(lambda: self._database.read(work), writes=False)
 
-    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
+    async def write(
+        self,
+        work: Work[T],
+        *,
+        durable: bool = False,
+        repeatable: bool = False,
+        seen: bool = False,
+    ) -> T:
         return await self._asked(
-            lambda: self._database.write(work, durable=durable),
+            lambda: self._database.write(work, durable=durable, seen=seen),
             writes=True,
             repeatable=repeatable,
         )

@@ -76,8 +76,15 @@ class PostgresDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._run(self._transact, work, _SNAPSHOT)
 
-    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
-        begin = _DURABLE if durable else _LIGHT
+    async def write(
+        self,
+        work: Work[T],
+        *,
+        durable: bool = False,
+        repeatable: bool = False,
+        seen: bool = False,
+    ) -> T:
+        begin = _DURABLE if durable or seen else _LIGHT
         return await decided(self._run(self._transact, work, begin))
 
     async def hold(self, key: int) -> bool:

@@ -55,6 +55,10 @@ class Intake:
             self._in_doubt = False
             self._arrived.set()
 
+    def look_again(self) -> None:
+        """Looks for stored updates that are in nobody's hands."""
+        self._arrived.set()
+
     async def run(self) -> None:
         """Hands stored updates on for as long as the program runs."""
         self._arrived.set()
