@@ -23,6 +23,9 @@ Probe: TypeAlias = Callable[[], Awaitable[str]]
 """Tries one thing out and returns a sentence about it; raises a StewardError if it fails."""
 
 PROBE_SECONDS = 20.0
+_AT_ONCE = 8
+"""Checks that are made side by side."""
+
 _MEND_FILE = "Fix the file. The others work without it."
 _MOST_SKILLS = 20
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
@@ -97,11 +100,11 @@ class Checkup:
 async def examine(
     settings: Settings, checkup: Checkup, clock: Clock, folder: Path
 ) -> Sequence[Finding]:
-    """Looks at everything in turn; `folder` is where .env and steward.toml lie."""
+    """Looks at everything; `folder` is where .env and steward.toml lie."""
     home = _writable("home", "STEWARD_HOME", settings.home)
     return [
         *_names(settings),
-        *[finding for check in checkup.checks for finding in await _checked(check)],
+        *[finding for found in await _side_by_side(checkup.checks) for finding in found],
         *await _skills(checkup),
         *await _templates(checkup),
         home,
@@ -148,6 +151,17 @@ def _names(settings: Settings) -> Iterator[Finding]:
     if not settings.warnings:
         given = sum(line.origin != "default" for line in settings.lines)
         yield Finding("settings", "ok", f"{given} of {len(settings.lines)} settings are set.")
+
+
+async def _side_by_side(checks: Sequence[Check | Finding]) -> Sequence[Sequence[Finding]]:
+    """Returns the findings of each check: many servers take no longer than the slowest one."""
+    places = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(check: Check | Finding) -> Sequence[Finding]:
+        async with places:
+            return await _checked(check)
+
+    return await asyncio.gather(*map(one, checks))
 
 
 async def _checked(check: Check | Finding) -> Sequence[Finding]:

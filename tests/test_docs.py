@@ -436,7 +436,8 @@ def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
     lanes = EmbeddedLanes(_drain, clock)
-    open_cards = OpenCards(journal, approvals, store.chats, lanes, Clocks(store.people))
+    clocks = Clocks(store.people)
+    open_cards = OpenCards(journal, approvals, store.turns, store.chats, lanes, clocks)
     cards = CardEnding(open_cards, approvals, journal, lanes, clock)
     plans = PlanDesk(journal, store.plans, store.chats, store.outbox, lanes, clock)
     ending = PlanEnding(store.people, Owners(store.people, store.members, {}))

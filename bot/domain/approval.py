@@ -106,6 +106,8 @@ class Approval:
     """Chats of owners that show the card too, because the asker may not approve it."""
     home: int | None = None
     """The chat in which the turn works, if it is on an errand; None for the chat of the card."""
+    asked_with: str = ""
+    """The first card of those that were asked together; `Approve all` decides these alone."""
 
     @property
     def lane(self) -> int:

@@ -1,9 +1,11 @@
 """The parts that a companion adds to a turn, as frozen values."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import Show, Write
+from bot.domain.consent import Consent, Difference
 from bot.domain.message import Button
 from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
@@ -38,14 +40,12 @@ class Deferred:
 
 @dataclass(frozen=True, slots=True)
 class Agreed:
-    """A person has agreed to exactly this call: it runs without a card, with two exceptions."""
+    """A person has agreed to exactly this call: it runs without a card if nothing has changed."""
 
-    where: str
-    """The place that the person saw; empty when the person saw no place."""
-    if_dangerous: str
-    """The reason on the new card when the call is dangerous."""
-    if_elsewhere: str
-    """The reason on the new card when the call would now happen in another place."""
+    consent: Consent
+    """The consent that was kept."""
+    reasons: Mapping[Difference, str]
+    """The reasons on the new card, by what is different now."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

@@ -8,7 +8,6 @@ from enum import StrEnum
 from typing import Any
 
 from bot.domain.message import Address, FileRef
-from bot.domain.money import Nano
 from bot.domain.tool import Status
 from bot.domain.unwatched import is_unwatched, late_turn
 from bot.domain.visible_text import one_line
@@ -71,12 +70,6 @@ class Errand:
     """The words that it works on."""
     created_at: datetime
     """The time it was sent out."""
-    tools: tuple[str, ...] = ()
-    """The names of the tools it may use."""
-    budget: Nano | None = None
-    """The most that its own calls of models may cost."""
-    untrusted: str | None = None
-    """The foreign source that its parent had in view."""
     state: ErrandState = ErrandState.WORKING
     """The stage of its life."""
     set_aside: bool = False

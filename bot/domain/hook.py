@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
+from bot.domain.mandate import PERSONAL, Mandate
 from bot.domain.task import Allowed, RunState
 
 LARGEST_BODY = 64_000
@@ -135,6 +136,13 @@ class HookCall:
     """The number of the try."""
     again_at: datetime | None = None
     """The time of the next try."""
+    seal: str = ""
+    """The signature that the call came with, by which a repeated one is known; empty without."""
+
+    @property
+    def mandate(self) -> Mandate:
+        """Returns the most that its run may do; its words are the operator's own."""
+        return PERSONAL.narrowed(readonly=self.allowed is Allowed.READONLY)
 
     def again(self, at: datetime, why: str) -> "HookCall":
         """Returns the call with a failed run that is tried again at a time."""

@@ -6,8 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from bot.domain.consent import Consent
 from bot.domain.limits import Limits
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult, clipped
+from bot.domain.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult, clipped
 from bot.domain.turn import Turn
 
 SUBMIT_PLAN = "submit_plan"
@@ -101,6 +102,16 @@ class PlanStep:
     def needs(self) -> tuple[str, ...]:
         """Returns the skills that the step needs to run as it was shown."""
         return tuple(name for name in (self.lender, self.skill) if name is not None)
+
+    @property
+    def dangerous(self) -> bool:
+        """Returns True when it asks again just before it runs."""
+        return self.effect is Effect.DANGER and not self.preview.unwalled
+
+    def consent(self, *, any_state: bool) -> Consent:
+        """Returns the consent of the plan's card; with `any_state` for any state of its file."""
+        shown = replace(self.preview, seen=None) if any_state else self.preview
+        return Consent(self.tool, ExactRule(self.arguments), shown.surroundings, shown)
 
     def is_for(self, call: ToolCall) -> bool:
         return (self.tool, self.arguments) == (call.name, call.canonical)

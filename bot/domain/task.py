@@ -1,12 +1,14 @@
 """A task that runs at its times, and its runs."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
+from bot.domain.consent import Consent
+from bot.domain.mandate import Mandate
 from bot.domain.money import Nano
-from bot.domain.tool import clipped
+from bot.domain.tool import ExactRule, Surroundings, ToolCall, clipped
 from bot.domain.when import Rule
 
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
@@ -92,6 +94,18 @@ class ApprovedCall:
     tool: str
     arguments: str
     """The canonical spelling of its arguments."""
+    surroundings: Surroundings = field(default_factory=Surroundings)
+    """The surroundings that were shown with it."""
+
+    @property
+    def named(self) -> tuple[str, str]:
+        """Returns the call alone, in whatever surroundings."""
+        return self.tool, self.arguments
+
+    @property
+    def consent(self) -> Consent:
+        """Returns the consent that was given; each run finds another state."""
+        return Consent(self.tool, ExactRule(self.arguments), self.surroundings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +145,8 @@ class TimedTask:
     """Its next time; None when there is none."""
     planned_at: datetime
     """The time at which the next time was computed."""
+    mandate: Mandate
+    """The most that its runs may do: the mandate of the turn that made it, or of a person."""
     state: TaskState = TaskState.ACTIVE
     """The stage of its life."""
     why: str = ""
@@ -162,6 +178,12 @@ class TimedTask:
         return self.goal == self.id
 
     @property
+    def of_runs(self) -> Mandate:
+        """Returns the mandate of a run that begins now."""
+        reads = self.allowed is Allowed.READONLY
+        return self.mandate.narrowed(readonly=reads, foreign=self.untrusted)
+
+    @property
     def most_failures(self) -> int:
         """Returns the failed runs in a row after which it is paused; a goal reflects before."""
         return FAILED_IN_A_ROW + (REFLECT_AFTER if self.paces else 0)
@@ -182,10 +204,12 @@ class TimedTask:
         midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
         return replace(self, calls_until=midnight + timedelta(days=CALLS_DAYS))
 
-    def approves(self, tool: str, arguments: str, now: datetime) -> bool:
-        """Returns True when exactly this call was approved with the task, and still is."""
-        in_time = self.calls_until is None or now < self.calls_until
-        return in_time and ApprovedCall(tool, arguments) in self.calls
+    def approved(self, call: ToolCall, now: datetime) -> ApprovedCall | None:
+        """Returns the approval of exactly this call, while it lasts."""
+        if self.calls_until is not None and now >= self.calls_until:
+            return None
+        named = (call.name, call.canonical)
+        return next((one for one in self.calls if one.named == named), None)
 
 
 class RunState(StrEnum):

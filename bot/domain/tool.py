@@ -378,6 +378,13 @@ class Preview:
     """The reason why the call could not be done when it was foreseen."""
     at_once: bool = False
     """True for a call that is no step of a plan: it asks the person something now."""
+    unwalled: bool = False
+    """True for a command that always asks only because no sandbox holds it."""
+
+    @property
+    def dangerous(self) -> bool:
+        """Returns True when the call is dangerous in itself, in whatever place it happens."""
+        return self.effect is Effect.DANGER and not self.unwalled
 
     @property
     def outcome(self) -> str:

@@ -1,10 +1,11 @@
 """A turn: from an inbound message, or a late decision, to its settled outcome."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Literal
+from typing import Any, Literal
 
+from bot.domain.mandate import Mandate
 from bot.domain.outcome import StopReason
 
 ACCESS_ENDED = "access was taken back"
@@ -75,6 +76,8 @@ class Turn:
     """The model that answers; empty until a queued turn starts."""
     created_at: datetime
     """The time the turn was queued."""
+    mandate: Mandate
+    """The most that it may do."""
     origin: Literal[
         "message",
         "continuation",
@@ -132,3 +135,22 @@ class Turn:
     """
     parent: str | None = None
     """The turn that sent this one on an errand."""
+
+    def starts(self, id: str, now: datetime, **changes: Any) -> "Turn":
+        """Returns a queued turn that this one starts, with at most its own mandate.
+
+        It is of the same chat, conversation and asker unless `changes` name others.
+        """
+        child = Turn(
+            id=id,
+            chat=self.chat,
+            conversation=self.conversation,
+            asker=self.asker,
+            asker_name=self.asker_name,
+            model="",
+            created_at=now,
+            mandate=self.mandate,
+            state=TurnState.QUEUED,
+        )
+        child = replace(child, **changes)
+        return replace(child, mandate=child.mandate.met(self.mandate))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.ports.sightings import Pace, Traces, unhurried
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +19,8 @@ class Growth:
     private: bool = False
     after: float = 4.8
     every: float = 5.0
+    named: bool = False
+    """True where a growing message that is sent twice under one name is the same message."""
 
 
 class Channel(Protocol):
@@ -65,6 +68,16 @@ class Channel(Protocol):
         """
         ...
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        """Returns the id of a message whose sending may have been done, and that shows this piece.
+
+        None where no such message stands, or where the platform cannot be asked. A question
+        changes nothing, and the questions about one message are bounded; each waits for `pace`.
+        """
+        ...
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         """Makes a sent piece look like this one; None deletes it. No change is no fault.
 
@@ -80,13 +93,14 @@ class Channel(Protocol):
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
         the id with the next state, and deletes the message at the end. Such a message may have a
-        `button`. Raises FloodWait where there
-        is no room for a draft now; nothing is shown then.
+        `button`, and `once` names it as in `send`. Raises FloodWait where there is no room for a
+        draft now; nothing is shown then.
         """
         ...
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from bot.domain.message import Address, Outbound, Piece
+from bot.ports.sightings import Sighting
 
 
 class DeliveryState(StrEnum):
@@ -72,6 +73,13 @@ class Outbox(Protocol):
 
     async def newest(self, chat: int) -> OutboxRow | None:
         """Returns the message of a chat that came last; one that was given up does not count."""
+        ...
+
+    async def sightings(self, channel: str) -> Sequence[Sighting]:
+        """Returns the messages of a channel whose ids became known last, people's among them.
+
+        Those of the newest 500 rows and of the newest 500 updates, in no order.
+        """
         ...
 
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:

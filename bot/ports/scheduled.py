@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import Write
+from bot.domain.mandate import PERSONAL, Mandate
 from bot.domain.money import Nano
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.task_wish import TaskWish
@@ -53,6 +54,10 @@ class Scheduled(Protocol):
         """Returns the newest run of a task."""
         ...
 
+    async def rounds(self, turns: Sequence[str]) -> int:
+        """Returns the rounds of these turns and of their errands together."""
+        ...
+
     async def spent(self, turns: Sequence[str]) -> Nano:
         """Returns the known cost of these turns together."""
         ...
@@ -66,10 +71,15 @@ class Occasion:
     person: int
     at: datetime
     """The moment from which `in 20m` counts."""
+    mandate: Mandate
+    """The mandate of the turn that asks, with the foreign text in its view, or of a person."""
     language: str = ""
     """The language code of the person's app."""
-    untrusted: str | None = None
-    """The foreign content that was in view."""
+
+    @classmethod
+    def commanded(cls, chat: int, person: int, at: datetime, language: str = "") -> "Occasion":
+        """Returns the circumstances of a person's own command."""
+        return cls(chat, person, at, PERSONAL, language)
 
 
 class TaskMaker(Protocol):

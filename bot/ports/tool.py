@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bot.domain.mandate import PERSONAL, Mandate
 from bot.domain.skill import Skill
 from bot.domain.tool import Preview, ToolOutput, ToolSpec
 
@@ -27,6 +28,8 @@ class Place:
     stages: int = 0
     task: str = ""
     """The turn that pays for the call: the one that sent its turn on an errand, or its own."""
+    mandate: Mandate = PERSONAL
+    """The most that the turn of the call may do."""
 
     @property
     def secrets(self) -> tuple[str, ...]:

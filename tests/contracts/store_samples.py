@@ -7,6 +7,7 @@ from bot.domain.approval import Approval
 from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
 from bot.domain.chat import Chat
 from bot.domain.errand import Errand
+from bot.domain.mandate import PERSONAL
 from bot.domain.message import Button, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.model import FinishReason, Usage
 from bot.domain.plan import Plan, PlanStep
@@ -90,6 +91,7 @@ def a_turn(chat: Chat, id: str = "turn-1", **changes: Any) -> Turn:
         "asker_name": "Ann",
         "model": "anthropic/claude-sonnet-5-5",
         "created_at": NOW,
+        "mandate": PERSONAL.narrowed(tools=("look",), readonly=True, foreign="a page", money=5),
     }
     return Turn(**{**known, **changes})
 
@@ -133,7 +135,6 @@ def an_errand(chat: Chat, home: Chat, id: str = "errand-1", parent: str = "turn-
         asker_name="Ann",
         task="Look",
         created_at=NOW,
-        tools=(),
     )
 
 

@@ -3,7 +3,8 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -32,6 +33,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from bot.ports.channel import Channel
+from bot.ports.sightings import Sighting, Traces
 from tests.fakes.channel import FakeChannel
 from tests.standins.bot_api import BotApi
 from tests.standins.bot_api.rich_shown import parse_rich
@@ -140,6 +142,22 @@ async def test_a_message_sent_again_under_its_name_stands_once_where_names_are_k
     if ids[0] == ids[1]:
         await stage.channel.send(stage.address, other, once="row 1")
         assert stage.texts() == ["two", "one"]
+
+
+async def test_a_message_is_found_until_it_is_known_and_only_where_it_was_sent(
+    stage: Stage,
+) -> None:
+    above, piece = (stage.channel.split(answer(text))[0] for text in ("above", "one"))
+    first = await stage.channel.send(stage.address, above)
+    now = datetime.now(UTC)
+    traces = Traces(now, [Sighting(stage.address, first, now)])
+    assert await stage.channel.find(stage.address, piece, traces) is None
+    sent = await stage.channel.send(stage.address, piece)
+    assert await stage.channel.find(stage.address, piece, traces) == sent
+    known = replace(traces, seen=[*traces.seen, Sighting(stage.address, sent, datetime.now(UTC))])
+    assert await stage.channel.find(stage.address, piece, known) is None
+    assert await stage.channel.find(stage.address, piece, replace(traces, before=[sent])) is None
+    assert stage.texts() == ["above", "one"]
 
 
 async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:

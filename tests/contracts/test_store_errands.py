@@ -47,9 +47,6 @@ async def sent(store: StorePorts, chat: Chat, id: str = "e", **changes: Any) -> 
         "asker_name": "Ann",
         "task": "find it",
         "created_at": NOW,
-        "tools": ("look", "write"),
-        "budget": 5,
-        "untrusted": "a forward",
     }
     errand = Errand(**{**known, **changes})
     turn = a_turn(home, id, state=TurnState.QUEUED, origin="errand", parent="turn-1", rounds=2)

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.change import Retract, Show
+from bot.domain.change import InboundState, MarkInbound, Retract, Show
 from bot.domain.chat import Chat
-from bot.domain.message import Address, Button, OutboundKind, Piece
+from bot.domain.message import Address, Button, OutboundKind, Piece, RawUpdate
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.sightings import Sighting
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
 
@@ -236,3 +237,23 @@ async def test_a_new_content_reaches_the_copies_of_a_message_without_its_documen
     assert copy.content == replace(an_outbound("Decided."), files=())
     assert copy.message_ids == ("17",)
     assert (await the_row(store, "card:1")).content == an_outbound("Decided.")
+
+
+async def test_known_messages_of_a_channel_are_told_with_the_time_they_became_known(
+    store: StorePorts, chat: Chat
+):
+    place = chat.address
+    other = await store.chats.at(Address("elsewhere", "1"), private=True)
+    await commit(store, shown(chat), shown(other, "other"), Retract(chat.id, "turn-1", "77"))
+    await record(store, await the_row(store), message_ids=("101", "102"))
+    await record(store, await the_row(store, "other"), message_ids=("5",))
+    await store.inbox.accept(place.channel, [RawUpdate("7", "{}"), RawUpdate("8", "{}")], NOW)
+    heard, _ = await store.inbox.unrouted(2)
+    done = (InboundState.DONE, (InboundState.NEW,))
+    await commit(store, MarkInbound(heard.id, *done, chat=chat.id, message_id="99"))
+    assert {*await store.outbox.sightings(place.channel)} == {
+        Sighting(place, "101", later(1)),
+        Sighting(place, "102", later(1)),
+        Sighting(place, "77", NOW),
+        Sighting(place, "99", NOW),
+    }

@@ -26,6 +26,7 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.errors import Conflict
+from bot.domain.mandate import PERSONAL
 from bot.domain.message import Address
 from bot.domain.model import Usage
 from bot.domain.person import Role, Sender
@@ -63,6 +64,7 @@ def a_task(chat: Chat, id: str = "one", due: int | None = 0) -> TimedTask:
         created_at=NOW,
         due=None if due is None else later(due),
         planned_at=NOW,
+        mandate=PERSONAL.narrowed(tools=("look",), foreign="a page"),
     )
 
 
@@ -273,3 +275,18 @@ async def test_old_runs_go_by_age_and_number_unless_they_are_open_or_ask(
     assert await left(0, 0, 9) == [-1, 0, 1, 2, 3, 4, 5, 6]
     assert await left(2, 7, 9) == [-1, 0, 2, 3, 4, 5]
     assert await left(0, 0, 2) == [-1, 0, 4, 5]
+
+
+async def test_the_rounds_of_turns_count_those_of_their_errands(
+    store: StorePorts, chat: Chat
+) -> None:
+    home = await store.chats.at(Address("errand", "e"), private=True)
+    await commit(
+        store,
+        SaveTurn(a_turn(chat, "task-1", rounds=2)),
+        SaveTurn(a_turn(chat, "other", rounds=30)),
+        SaveErrand(an_errand(chat, home, "e", parent="task-1")),
+        SaveTurn(a_turn(home, "e", rounds=5, parent="task-1")),
+    )
+    assert await store.scheduled.rounds(["task-1", "task-2"]) == 7
+    assert await store.scheduled.rounds([]) == 0

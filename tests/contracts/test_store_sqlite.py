@@ -291,6 +291,29 @@ async def test_a_broken_index_of_words_is_made_anew_by_itself(part: str, sqlite_
         assert await store.words.check() == (2, 2)
 
 
+@pytest.mark.parametrize(
+    "of_before", ["UPDATE passage_stems SET stems = '1'", "DROP TABLE passage_stems"]
+)
+async def test_stems_of_another_version_serve_until_they_are_made_anew(
+    of_before: str, sqlite_url: str
+) -> None:
+    async with open_store(sqlite_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+        await remember(store, DOG, CAR)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute(of_before)
+    async with open_store(sqlite_url) as store:
+        assert await found(store, "dog") == ["dog"]
+        assert [one.id for one in await store.memory.owed(10)] == ["dog", "car"]
+        await store.words.take_in(await store.memory.owed(1))
+    async with open_store(sqlite_url) as store:
+        await store.words.take_in(())
+        assert [one.id for one in await store.memory.owed(10)] == ["car"]
+        assert [await found(store, each) for each in ("dog", "car")] == [["dog"], ["car"]]
+        await store.words.take_in(await store.memory.owed(10))
+        assert await store.words.check() == (2, 2)
+
+
 async def test_a_damaged_index_of_words_is_seen_by_a_check(sqlite_url: str) -> None:
     async with open_store(sqlite_url) as store:
         await remember(store, DOG, CAR)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from bot.domain.approval import Approval, ApprovalState
+from bot.domain.mandate import PERSONAL
 from bot.domain.model import FinishReason, Usage
 from bot.domain.progress import Progress, fold
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult
@@ -114,7 +115,7 @@ def turn(id: str = "t1", **changes: Any) -> Turn:
         asker_name="Ann",
         model="anthropic/one",
         created_at=NOON,
-        **changes,
+        **{"mandate": PERSONAL, **changes},
     )
 
 

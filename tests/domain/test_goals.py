@@ -22,6 +22,7 @@ from bot.domain.goal import (
     reflection_of,
     standing,
 )
+from bot.domain.mandate import PERSONAL
 from bot.domain.task import TaskState, TimedTask
 from bot.domain.when import next_time
 
@@ -61,6 +62,7 @@ def paced(goal: Goal, due: datetime | None, state: TaskState = TaskState.ACTIVE)
         NOON,
         due,
         NOON,
+        PERSONAL,
         state,
         goal="g",
     )

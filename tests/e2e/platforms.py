@@ -30,8 +30,6 @@ _MARKUP = re.compile(
 _LINK = re.compile(r"\[([^\]\n]+)\]\(<?https?://[^)\s]+>?\)")
 _BULLET = re.compile(r"^( *)- ", re.MULTILINE)
 _NO_PREVIEW, _SILENT, _VOICE = 1 << 2, 1 << 12, 1 << 13
-_UNASKED = "Unknown Emoji"
-"""After a restart nobody knows which reactions stand on a message."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,6 @@ class DiscordSteward(DiscordHands, Steward):
         self.discord = discord
         self.way = DiscordWay(discord, self._foresee)
         self.someone: User = discord.person(ANN, "Ann")
-        self.foreseen.append(_UNASKED)
         self.secrets.append(TOKEN)
 
     def listens_at(self, discord_url: str) -> None:

@@ -319,6 +319,8 @@ class Steward(TelegramHands):
             and call.status >= 400
             # A server that is too old for rich messages is found by one try.
             and not (call.method in RICH and call.status == 404)
+            # The refusal tells what stands there.
+            and call.method != "stopMessageLiveLocation"
         ]
 
     def _untidy(self) -> list[str]:

@@ -48,7 +48,7 @@ class Wish(StrEnum):
 
 @dataclass
 class Tally:
-    """Counts of a storm; every list of numbers but `doubled` has to be empty."""
+    """Counts of a storm; every list of numbers has to be empty."""
 
     asked: int = 0
     kills: int = 0
@@ -57,8 +57,7 @@ class Tally:
     ran_though_denied: list[int] = field(default_factory=list[int])
     out_of_order: list[int] = field(default_factory=list[int])
     doubled: list[int] = field(default_factory=list[int])
-    """Answers shown more than once, each after the platform's word of the first was lost."""
-    doubled_without_cause: list[int] = field(default_factory=list[int])
+    """Answers shown more than once."""
     silent: list[str] = field(default_factory=list[str])
     """Messages of which nothing was heard for a minute, with the end of the chat's screen."""
     dead_cards: list[str] = field(default_factory=list[str])
@@ -70,8 +69,7 @@ class Tally:
         return (
             f"{self.asked} messages, {self.kills} kills: {len(self.lost)} lost, "
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
-            f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice because "
-            f"the platform's word was lost, {len(self.doubled_without_cause)} without that cause, "
+            f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice, "
             f"{len(self.dead_cards)} cards left with buttons, everybody kept waiting "
             f"{len(self.holds)} times"
         )
@@ -87,7 +85,6 @@ class Storm:
         self._people = [telegram.person(2000 + n, f"P{n}") for n in range(CHATS)]
         self._wishes: dict[int, Wish] = {}
         self._asked: dict[int, list[int]] = {person.id: [] for person in self._people}
-        self._word_lost: Counter[int] = Counter()
         self._failed: Counter[int] = Counter()
         self._silent: list[str] = []
         self._kills = 0
@@ -125,16 +122,6 @@ class Storm:
             await asyncio.sleep(self._random.expovariate(1 / self._random.choice(MEAN_LIVES)))
             await self._steward.kill()
         self._kills += 1
-        self._note_lost_words()
-
-    def _note_lost_words(self) -> None:
-        """Notes answers that stand on the screen while the dead process knew nothing of it."""
-        if not self._steward.records.there:
-            return
-        wanted = "SELECT content FROM outbox WHERE state = 'owed'"
-        owed = {n for (content,) in self._steward.records.rows(wanted) for n in numbers([content])}
-        for number in owed & set(numbers(t for p in self._people for t in self._texts(p))):
-            self._word_lost[number] += 1
 
     async def _talk(self, person: Person) -> None:
         while not self._over:
@@ -215,10 +202,7 @@ class Storm:
             first = list(dict.fromkeys(shown))
             tally.lost += [n for n in asked if n not in first]
             tally.out_of_order += [n for n, m in zip(first, sorted(first), strict=True) if n != m]
-            for number, times in Counter(shown).items():
-                if times > 1:
-                    caused = times - 1 <= self._word_lost[number]
-                    (tally.doubled if caused else tally.doubled_without_cause).append(number)
+            tally.doubled += [n for n, times in Counter(shown).items() if times > 1]
         for number, wish in self._wishes.items():
             runs = self._runs(number)
             if runs > 1:
@@ -284,7 +268,7 @@ def faults(tally: Tally) -> list[object]:
         *tally.ran_twice,
         *tally.ran_though_denied,
         *tally.out_of_order,
-        *tally.doubled_without_cause,
+        *tally.doubled,
         *tally.dead_cards,
         *tally.holds,
     ]

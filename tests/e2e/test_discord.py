@@ -93,7 +93,6 @@ async def test_a_choice_is_the_answer_and_so_are_any_other_words(discord: OnDisc
     )
     discord.steward.script(asks, text("Here is your tea."), asks, text("Water, then."))
     await discord.start()
-    discord.foreseen.append("Unknown Emoji")
     discord.say("Make me a drink")
     asked = await discord.sees("Tea or coffee?")
     assert asked.labels == ["Tea", "Coffee"]

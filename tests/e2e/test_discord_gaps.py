@@ -20,7 +20,7 @@ WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
     async with on_discord(steward) as found:
-        found.foreseen += ["Unknown Emoji", "Unknown Message"]
+        found.foreseen += ["Unknown Message"]
         yield found
 
 
@@ -185,3 +185,53 @@ async def test_an_answered_message_that_was_edited_meanwhile_may_be_answered_ane
     await discord.sees("Yes.")
     offers = [one for one in discord.shown if "🔁 Answer anew" in one.labels]
     assert offers == [], "it was offered once more"
+
+
+async def test_the_first_words_of_an_owner_while_the_program_was_off_are_answered(
+    discord: OnDiscord,
+) -> None:
+    discord.steward.script(text("Hello, Ann."), text("Still here."))
+    discord.say("Hello?")
+    await discord.start()
+    await discord.sees("Hello, Ann.")
+    await discord.steward.recorded()
+    await discord.restart()
+    discord.say("There?")
+    await discord.sees("Still here.")
+    assert len(discord.shown) == 2
+
+
+async def test_of_hundreds_of_missed_messages_the_newest_that_calls_the_bot_is_answered(
+    discord: OnDiscord,
+) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    discord.steward.script(text("One."), text("Two."))
+    await discord.start()
+    discord.say(f"<@{bot}> hello", at=place)
+    await discord.sees("One.", at=place)
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    for n in range(620):
+        discord.say(f"talk {n}", at=place)
+    discord.say(f"<@{bot}> are you there?", at=place)
+    await discord.start()
+    await discord.sees("Two.", at=place)
+
+
+@pytest.mark.parametrize("where", ["in private", "in a server"])
+async def test_somebody_is_let_in_by_a_mention_in_a_typed_command(
+    discord: OnDiscord, where: str
+) -> None:
+    bob = discord.discord.person(700_000_000_000_000_099, "Bob")
+    place = discord.discord.guild("Home", discord.ann, bob).channels[0]
+    bot = discord.discord.bot.id
+    await discord.start()
+    if where == "in private":
+        discord.say(f"/allow <@{bob.id}>")
+        await discord.sees(str(bob.id))
+    else:
+        discord.say(f"<@{bot}> /allow <@{bob.id}>", at=place)
+        await discord.sees(str(bob.id), at=place)
+    known = "SELECT count(*) FROM account WHERE key = ?"
+    assert discord.steward.records.rows(known, f"discord:{bob.id}") == [(1,)]

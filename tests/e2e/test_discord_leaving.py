@@ -22,7 +22,7 @@ pytestmark = pytest.mark.discords_own("servers and their channels")
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
     async with on_discord(steward) as found:
-        found.foreseen += ["Missing Access", "Unknown Channel", "Unknown Emoji"]
+        found.foreseen += ["Missing Access", "Unknown Channel"]
         steward.foreseen.append("outbox: ")
         yield found
 

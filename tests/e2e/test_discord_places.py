@@ -19,7 +19,7 @@ pytestmark = pytest.mark.discords_own("threads, rights in channels, invitations"
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
     async with on_discord(steward) as found:
-        found.foreseen += ["Unknown Channel", "Unknown Emoji", "Unknown Message"]
+        found.foreseen += ["Unknown Channel", "Unknown Message"]
         steward.foreseen.append("outbox: ")
         yield found
 

@@ -27,7 +27,6 @@ OWNED = (
 @pytest.fixture
 async def both(steward: Steward) -> AsyncIterator[OnDiscord]:
     async with on_discord(steward) as found:
-        found.foreseen.append("Unknown Emoji")
         yield found
 
 

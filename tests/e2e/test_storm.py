@@ -1,9 +1,10 @@
-"""Nothing is lost, run twice or out of order, however often the process is killed."""
+"""Nothing is lost, doubled, run twice or out of order, however often the process is killed."""
 
 from pathlib import Path
 
 import pytest
 
+from tests.e2e import storm_of_sends
 from tests.e2e.storm import faults, storm
 
 
@@ -11,6 +12,15 @@ from tests.e2e.storm import faults, storm
 @pytest.mark.timeout(300)
 async def test_a_storm_of_kills_loses_nothing_and_runs_nothing_twice(tmp_path: Path) -> None:
     tally = await storm(tmp_path, seconds=30, seed=1)
-    print(tally)  # noqa: T201 - how often an answer had to come twice is shown with -s
     assert tally.asked > 0
     assert faults(tally) == [], str(vars(tally))
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("platform", ["telegram", "discord"])
+async def test_no_message_is_doubled_by_a_death_between_its_sending_and_its_record(
+    tmp_path: Path, platform: str
+) -> None:
+    count = await storm_of_sends.storm(tmp_path, platform, kills=20, seed=1)
+    assert count.cut > 0
+    assert (count.lost, count.doubled) == ([], []), str(count)

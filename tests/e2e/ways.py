@@ -12,7 +12,7 @@ from tests.standins.discord import Discord, Fault, Interaction
 from tests.standins.gate import Gate
 from tests.standins.serving import serving
 
-_VOICE = 1 << 13
+_SILENT, _VOICE = 1 << 12, 1 << 13
 _GATEWAY_PAYLOADS = (
     "no JSON at all",
     "[]",
@@ -40,8 +40,6 @@ class TelegramWay:
     """The way to and from the Bot API."""
 
     sending = "sendMessage"
-    copies = 2
-    """How often a message is seen at most when nobody knows whether its first sending was done."""
 
     def __init__(self, telegram: BotApi, foresee: Callable[[str], None]) -> None:
         self._telegram = telegram
@@ -120,6 +118,8 @@ class TelegramWay:
             case "dropped":
                 self._telegram.drop_request_next("sendMessage")
             case "lost":
+                # What is found is made sure of by an edit.
+                self._foresee("message is not modified")
                 self._telegram.drop_answer_next("sendMessage")
 
     def hold_to_rates(self) -> None:
@@ -167,7 +167,6 @@ class DiscordWay:
     """The way to and from Discord's API and its gateway."""
 
     sending = "POST messages"
-    copies = 1
 
     def __init__(self, discord: Discord, foresee: Callable[[str], None]) -> None:
         self._discord = discord
@@ -278,8 +277,8 @@ class DiscordWay:
 
 
 def _is_owed(body: Any) -> bool:
-    """Tells a message, which has a name, from an answer that still grows."""
-    return bool(body.get("enforce_nonce"))
+    """Tells a message, which makes a sound, from an answer that still grows."""
+    return not (body.get("flags") or 0) & _SILENT
 
 
 def _is_voice(body: Any) -> bool:

@@ -22,6 +22,7 @@ from bot.domain.message import (
     Unreadable,
 )
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
 
 _NOTHING = "(nothing)"
 
@@ -150,6 +151,17 @@ class FakeChannel:
             raise fault
         return message_id
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        known = {(one.address, one.message_id) for one in traces.seen}
+        async with pace():
+            for shown in self.screen.values():
+                unknown = (shown.address, shown.id) not in known and shown.id not in traces.before
+                if shown.address == to and unknown and shown.piece == piece:
+                    return shown.id
+        return None
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         fault = self._fault()
         shown = self.screen.get(message_id)
@@ -171,6 +183,7 @@ class FakeChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         self.sent_drafts.append((to, text))
         if not to.chat.startswith("-"):

@@ -25,6 +25,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.sightings import Sighting
 from tests.fakes.store_branches import listed, listing, past_of
 from tests.fakes.store_feedback import MemoryFeedback
 from tests.fakes.store_file_changes import MemoryFileChanges
@@ -473,6 +474,7 @@ class MemoryOutbox:
             attempts=delivered.attempts,
             error=delivered.error,
         )
+        self.rows.recorded[row.key] = delivered.at
         self.rows.seen.update({(row.chat, seen): row.key for seen in delivered.message_ids})
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
@@ -485,6 +487,20 @@ class MemoryOutbox:
         rows = (row for row in self.rows.outbox.values() if row.chat == chat)
         alive = (row for row in rows if row.state is not DeliveryState.DEAD)
         return max(alive, key=lambda row: row.id, default=None)
+
+    async def sightings(self, channel: str) -> Sequence[Sighting]:
+        own = [
+            Sighting(row.address, seen, self.rows.recorded.get(row.key, row.created_at))
+            for row in self.rows.outbox.values()
+            if row.address.channel == channel
+            for seen in row.message_ids
+        ]
+        addresses = {chat.id: chat.address for chat in self.rows.chats.values()}
+        return own + [
+            Sighting(addresses[row.chat], row.message_id, row.received_at)
+            for row in self.rows.inbox.values()
+            if row.chat is not None and row.message_id is not None and row.channel == channel
+        ]
 
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         found = [

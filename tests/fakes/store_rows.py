@@ -135,6 +135,7 @@ class Rows:
     rules_given: int = 0
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
     outbox: dict[str, OutboxRow] = field(default_factory=dict[str, OutboxRow])
+    recorded: dict[str, datetime] = field(default_factory=dict[str, datetime])
     seen: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])
     copies: dict[str, int] = field(default_factory=dict[str, int])
     usage: dict[str, AddUsage] = field(default_factory=dict[str, AddUsage])

@@ -64,6 +64,11 @@ class MemoryScheduled:
         found = [one for one in self.rows.runs.values() if one.task == task]
         return max(found, key=lambda one: (one.at, one.due), default=None)
 
+    async def rounds(self, turns: Sequence[str]) -> int:
+        known = self.rows.turns.values()
+        sent = {one.id for one in self.rows.errands.values() if one.parent in turns}
+        return sum(turn.rounds for turn in known if turn.id in turns or turn.id in sent)
+
     async def spent(self, turns: Sequence[str]) -> Nano:
         return sum(u.cost or 0 for u in self.rows.usage.values() if u.cause.turn in turns)
 

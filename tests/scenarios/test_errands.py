@@ -372,7 +372,8 @@ async def test_errands_for_a_plan_read_and_change_nothing() -> None:
         await scene.say("/plan tidy up")
         await scene.settled(2)
         (sent,) = scene.store.rows.errands.values()
-        assert ("look" in sent.tools, "write" in sent.tools, sent.done) == (True, False, True)
+        lent = scene.store.rows.turns[sent.id].mandate.lends
+        assert (lent("look"), lent("write"), sent.done) == (True, False, True)
         assert any(one.text == "Three files." for one in scene.results)
         (plan,) = scene.store.rows.plans.values()
         assert [step.tool for step in plan.steps] == ["write"]

@@ -46,6 +46,7 @@ class WatchedChannel(FakeChannel):
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         if not to.chat.startswith("-"):
             self._note("draft", text)

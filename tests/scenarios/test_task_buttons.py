@@ -1,6 +1,7 @@
 """The buttons of a task: times, words, what overlapping runs do, and calls without a card."""
 
 from bot.domain.task import ApprovedCall, Overlap
+from bot.domain.tool import Surroundings
 from bot.flow.commands.task_changing import THEIRS
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, stage
@@ -48,7 +49,8 @@ async def test_a_call_that_a_run_asked_for_can_be_allowed_and_taken_back_by_butt
         await scene.press("🔓 What runs without asking")
         assert '```json\nwrite {"what":"`a`"}\n```' in await scene.shows("asked for these")
         await scene.press("🔓 Allow 1 for 90 days")
-        assert task_in(scene).calls == (ApprovedCall("write", '{"what":"`a`"}'),)
+        here = Surroundings("here")
+        assert task_in(scene).calls == (ApprovedCall("write", '{"what":"`a`"}', here),)
         assert task_in(scene).calls_until is not None
         await scene.clock.advance(2 * HOUR)
         await scene.settled(2)

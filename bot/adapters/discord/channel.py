@@ -13,6 +13,7 @@ from bot.adapters.discord.components import components_of
 from bot.adapters.discord.cutting import cut
 from bot.adapters.discord.faults import Archived, NoVoice, Unknown, UnknownChannel
 from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.finding import found_in
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
@@ -23,6 +24,7 @@ from bot.domain.errors import ChannelError, ContentRefused, FormRefused, Recipie
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.storable import storable
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
 _MOST_REACTIONS = 10_000
@@ -46,7 +48,7 @@ class DiscordChannel:
     name = CHANNEL
     drafts = True
     instant = False
-    growth = Growth(private=True, after=1.0, every=1.5)
+    growth = Growth(private=True, after=1.0, every=1.5, named=True)
     locates = False
     folds_above: int | None = LONG_ANSWER
 
@@ -120,6 +122,16 @@ class DiscordChannel:
             # A place may take words and no files.
             raise ContentRefused(str(refused)) from None
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        async with pace():
+            try:
+                return await found_in(self._api, await self._channel(to), piece.body, traces)
+            except (UnknownChannel, ContentRefused):
+                # A thread that is not open yet holds nothing; sending says what else is wrong.
+                return None
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         names = {"channel_id": await self._channel(to), "message_id": message_id}
         try:
@@ -162,6 +174,7 @@ class DiscordChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
         shown = shortened(await asyncio.to_thread(markdown, storable(text)))
@@ -174,7 +187,7 @@ class DiscordChannel:
             await self.edit(to, message_id, Piece({"text": shown} | below))
             return message_id
         body = {"text": shown, "reply_to": reply_to, "silent": True}
-        return await self.send(to, Piece(body | below))
+        return await self.send(to, Piece(body | below), once=once)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         try:
@@ -190,7 +203,7 @@ class DiscordChannel:
 
     async def _react(self, channel: str, message: str, sign: Sign) -> None:
         """Shows one reaction in place of an earlier one."""
-        for earlier in self._earlier(message):
+        for earlier in await self._earlier(channel, message):
             if earlier is not sign:
                 await self._reaction("DELETE", channel, message, earlier)
         if sign in _REACTIONS:
@@ -199,12 +212,20 @@ class DiscordChannel:
         while len(self._reactions) > _MOST_REACTIONS:
             self._reactions.popitem(last=False)
 
-    def _earlier(self, message: str) -> Sequence[Sign]:
-        """Returns the reactions that may be on a message, all of them if it is from before."""
+    async def _earlier(self, channel: str, message: str) -> Sequence[Sign]:
+        """Returns the bot's reactions on a message; on one from before the start Discord is asked.
+
+        Taking back what may stand there would cost a call for each, and Discord takes few of them.
+        """
         known = self._reactions.get(message)
         if known is not None:
             return (known,) if known in _REACTIONS else ()
-        return tuple(_REACTIONS) if time_of(message) < self._started else ()
+        if time_of(message) >= self._started:
+            return ()
+        names = {"channel_id": channel, "message_id": message}
+        told = Fields(await self._api.call("GET", _MESSAGE, names=names))
+        own = [one.inner("emoji").text("name") for one in told.items("reactions") if one.flag("me")]
+        return [sign for sign, emoji in _REACTIONS.items() if emoji in own]
 
     async def _reaction(self, method: str, channel: str, message: str, sign: Sign) -> None:
         names = {"channel_id": channel, "message_id": message, "emoji": _REACTIONS[sign]}

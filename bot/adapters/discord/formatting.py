@@ -1,6 +1,7 @@
 """Writes blocks of a message in the Markdown that Discord shows."""
 
 import re
+from collections.abc import Iterator
 from typing import assert_never
 
 from bot.adapters.markdown_tables import laid_out
@@ -12,11 +13,12 @@ FENCE = "```"
 _URL = re.compile(r"(https?://[^\s<>]+)")
 _SIGNS = re.compile(r"[\\*_~`|]|<(?=[@#:/a-z])|\](?=\()")
 _LINE_MARK = re.compile(r"^([ \t]*)(>|#{1,3} |-# |[-+] )|^([ \t]*\d{1,9})(?=[.)] )", re.MULTILINE)
-_DEEP_HEADING = re.compile(r"^ {0,3}#{4,6}[ \t]+(.+?)[ \t]*#*$")
+_DEEP_HEADING = re.compile(r" {0,3}#{4,6}[ \t]+(?=[^ \t])")
 _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
-_PICTURE = re.compile(r"!(?=\[[^\]]*\]\()")
 _BARS = re.compile(r"\|\|")
-_UNDERSCORES = re.compile(r"(?<![\w_\\])__(?=[^\s_])(.+?)(?<=[^\s_\\])__(?![\w_])")
+_UNDERSCORES_END = r"(?<=[^\s_\\])__(?![\w_])"
+_LAST_UNDERSCORES = re.compile(_UNDERSCORES_END)
+_UNDERSCORES = re.compile(rf"(?<![\w_\\])__(?=[^\s_])(.+?){_UNDERSCORES_END}")
 _ELSEWHERE = re.compile(r"\[([^\[\]\n]+)\]\((?!https?://|<?https?:)<?([^()\s<>]+)>?\)")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _RULE = re.compile(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
@@ -25,7 +27,8 @@ _MARKED = re.compile(r"^[ \t]*(?:[>#|`~☐☑─]|[-*+] |\d{1,9}[.)] |-# )")
 _QUOTED = re.compile(r"^ {0,3}(?:>[ \t]?)+")
 _PLUS = re.compile(r"^([ \t]*)\+(?=[ \t])")
 _LINE = "─" * 10
-_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_BLANKS = " \t"
+_TICKS = re.compile(r"`+")
 _BACKTICKS = re.compile(r"`(?=``)")
 _BETWEEN_BACKTICKS = 3
 
@@ -94,9 +97,9 @@ def _is_prose(line: str) -> bool:
 
 
 def _line(line: str) -> str:
-    heading = _DEEP_HEADING.match(line)
-    if heading:
-        return f"**{heading[1]}**"
+    if heading := _DEEP_HEADING.match(line):
+        words = line[heading.end() :]
+        return f"**{words.rstrip('#').rstrip(_BLANKS) or words}**"
     if _RULE.match(line):
         return _LINE
     # Discord knows one depth of quotes, and takes three signs for a quote without an end.
@@ -106,10 +109,26 @@ def _line(line: str) -> str:
         line = line[:-1]
     line = _TASK.sub(lambda found: found[1] + ("☐" if found[2] == " " else "☑"), line)
     parts, last = list[str](), 0
-    for code in _CODE.finditer(line):
-        parts += [_prose(line[last : code.start()]), code[0]]
-        last = code.end()
+    for code in _codes(line):
+        parts += [_prose(line[last : code.start]), line[code.start : code.stop]]
+        last = code.stop
     return "".join((*parts, _prose(line[last:])))
+
+
+def _codes(line: str) -> Iterator[range]:
+    """Yields the places of code in a line: from backticks to the next ones of the same number."""
+    ticks = [range(*found.span()) for found in _TICKS.finditer(line)]
+    places: dict[int, list[range]] = {}
+    for place in reversed(ticks):
+        places.setdefault(len(place), []).append(place)
+    done = 0
+    for place in ticks:
+        alike = places[len(place)]
+        alike.pop()
+        if place.start < done or not alike:
+            continue
+        done = alike[-1].stop
+        yield range(place.start, done)
 
 
 def _prose(text: str) -> str:
@@ -117,9 +136,25 @@ def _prose(text: str) -> str:
 
     There two bars hide words, two underscores underline them, and a link leads to the web alone.
     """
-    text = _ELSEWHERE.sub(r"\1 (`\2`)", _PICTURE.sub("", text))
-    text = _UNDERSCORES.sub(r"**\1**", _BREAK.sub("\n", text))
-    return _BARS.sub(r"\\|\\|", text)
+    text = _BREAK.sub("\n", _ELSEWHERE.sub(r"\1 (`\2`)", _without_pictures(text)))
+    return _BARS.sub(r"\\|\\|", "\n".join(map(_bold, text.split("\n"))))
+
+
+def _without_pictures(text: str) -> str:
+    """Returns words with links in place of pictures; each part is looked at once."""
+    *before, last = text.split("](")
+    parts = (part.rpartition("]") for part in before)
+    linked = (f"{stood}{end}{words.replace('![', '[')}" for stood, end, words in parts)
+    return "](".join((*linked, last))
+
+
+def _bold(line: str) -> str:
+    """Returns words bold that stand between two underscores.
+
+    Behind the last end nothing is looked for, or each begin there would be looked at to the end.
+    """
+    end = max((found.end() for found in _LAST_UNDERSCORES.finditer(line)), default=0)
+    return _UNDERSCORES.sub(r"**\1**", line[:end]) + line[end:]
 
 
 def _styled(line: str, style: str) -> str:

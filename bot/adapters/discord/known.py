@@ -14,6 +14,9 @@ class Known(Protocol):
     def chats_of(self) -> Callable[[str], Awaitable[Sequence[Address]]]: ...
 
     @property
+    def owners(self) -> Callable[[], Awaitable[Sequence[str]]]: ...
+
+    @property
     def lost(self) -> Callable[[str], Awaitable[Mapping[Address, Presence]]]: ...
 
     @property

@@ -71,6 +71,11 @@ def time_of(number: str) -> datetime:
     return datetime.fromtimestamp((int(number) >> 22) / 1000 + _EPOCH, UTC)
 
 
+def number_at(at: datetime) -> str:
+    """Returns the smallest number of a message that was written at a time."""
+    return str(max(int((at.timestamp() - _EPOCH) * 1000), 0) << 22)
+
+
 def _forwarded(message: Fields) -> Fields | None:
     if message.inner("message_reference").number("type") != _FORWARD:
         return None

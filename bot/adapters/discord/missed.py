@@ -13,7 +13,7 @@ from bot.adapters.discord.deletions import deletions_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
-from bot.adapters.discord.messages import time_of
+from bot.adapters.discord.messages import number_at, time_of
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
@@ -26,7 +26,6 @@ from bot.domain.errors import (
 )
 from bot.domain.message import Address
 
-_EPOCH = datetime(2015, 1, 1, tzinfo=UTC)
 _MARGIN = timedelta(minutes=2)
 """Looked back beyond the newest event: messages come in, and are numbered, in no strict order."""
 
@@ -37,7 +36,12 @@ _NEWEST = 50
 """Messages that are looked at in any case: what was missed, and answers that may have thumbs."""
 
 _PAGE = 100
-_MOST_PAGES = 5
+_MOST_PAGES = 20
+"""Pages that are read from the newest message of a chat back; what is older is left out."""
+
+_FIRST_WORDS = timedelta(hours=24)
+"""The time that the first words of an owner wait for the program, as long as on Telegram."""
+
 _AT_ONCE = 8
 """Chats that are asked side by side; Discord takes fifty calls a second."""
 
@@ -65,6 +69,8 @@ class Missed:
         self._known: Known | None = None
         self._before: datetime | None = None
         self._looked_back = False
+        self._owners_asked = False
+        self._unheard: set[Address] = set()
         self._gaps: dict[int, datetime | None] = {}
         self._owed: dict[int, dict[Address, str]] = {}
 
@@ -130,10 +136,22 @@ class Missed:
         if shard not in self._gaps:
             return
         until, chats = self._gaps[shard] or await self._before_this_run(), await self._chats()
+        first = await self._first_words(shard, chats)
         del self._gaps[shard]
+        for address in first:
+            owed.setdefault(address, number_at(datetime.now(UTC) - _FIRST_WORDS))
         if until is not None:
             for address in chats:
-                owed.setdefault(address, _number_at(until - _MARGIN))
+                owed.setdefault(address, number_at(until - _MARGIN))
+
+    async def _first_words(self, shard: int, chats: Sequence[Address]) -> Sequence[Address]:
+        """Returns, once in a run, the private chats of owners from whom nothing was heard yet."""
+        if self._owners_asked or self._known is None or shard != 0:
+            return ()
+        accounts = (Address(*one.split(":", 1)) for one in await self._known.owners())
+        self._unheard = {one for one in accounts if one.channel == CHANNEL} - {*chats}
+        self._owners_asked = True
+        return sorted(self._unheard, key=lambda one: one.key)
 
     async def _chats(self) -> Sequence[Address]:
         return () if self._known is None else await self._known.chats_of(CHANNEL)
@@ -157,9 +175,13 @@ class Missed:
         channel = channel_in(address) if server else await self._api.channel_of(address.chat)
         newest = await self._page(channel, {"limit": str(_NEWEST)})
         more = await self._where(channel) if server else {}
+        if address in self._unheard:
+            # What stands above words of the bot was answered, whoever remembers it.
+            own = [_number(one) for one in newest if self._is_own(one)]
+            after = str(max([int(after), *own]))
         missed = [one for one in newest if _number(one) > int(after)]
         if len(missed) == _NEWEST:
-            missed = await self._behind(channel, after)
+            missed += await self._older(channel, min(map(_number, missed)), int(after))
         edited = [one for one in newest if _is_edited_since(Fields(one), time_of(after))]
         found = [Event("MESSAGE_CREATE", None, {**one, **more}) for one in missed]
         found += [Event("MESSAGE_UPDATE", None, {**one, **more}) for one in edited]
@@ -167,15 +189,21 @@ class Missed:
         found += await deletions_of(self._api, waiting, newest, more)
         return [*found, *await thumbs.below(map(Fields, newest), more)]
 
-    async def _behind(self, channel: str, after: str) -> Sequence[dict[str, Any]]:
-        """Returns what came behind a number, the oldest first, page by page."""
+    async def _older(self, channel: str, oldest: int, after: int) -> Sequence[dict[str, Any]]:
+        """Returns what came between two numbers, from the newest back, page by page."""
         found: list[dict[str, Any]] = []
         for _ in range(_MOST_PAGES):
-            page = await self._page(channel, {"after": after, "limit": str(_PAGE)})
-            found += page
-            if len(page) < _PAGE:
-                break
-            after = str(max(map(_number, page)))
+            page = await self._page(channel, {"before": str(oldest), "limit": str(_PAGE)})
+            found += [one for one in page if _number(one) > after]
+            if len(page) < _PAGE or min(map(_number, page)) <= after:
+                return found
+            oldest = min(map(_number, page))
+        _log.warning(
+            "More than %d messages were missed in channel %s; those before %s are left out.",
+            _MOST_PAGES * _PAGE,
+            channel,
+            f"{time_of(str(oldest)):%Y-%m-%d %H:%M} UTC",
+        )
         return found
 
     async def _page(self, channel: str, query: Mapping[str, str]) -> Sequence[dict[str, Any]]:
@@ -184,6 +212,9 @@ class Missed:
         if not isinstance(told, list):
             raise ChannelUnreachable("Discord sent a list of another form", maybe_done=False)
         return [one for one in told if Fields(one).id("id")]
+
+    def _is_own(self, message: Mapping[str, Any]) -> bool:
+        return Fields(message).inner("author").id("id") == self._api.own_id
 
     async def _where(self, channel: str) -> dict[str, Any]:
         """Returns what the gateway says of a message and the API leaves out."""
@@ -198,8 +229,3 @@ def _is_edited_since(message: Fields, at: datetime) -> bool:
 
 def _number(message: Mapping[str, Any]) -> int:
     return int(Fields(message).id("id") or 0)
-
-
-def _number_at(at: datetime) -> str:
-    """Returns the smallest number of a message that was written at a time."""
-    return str(max(int((at - _EPOCH).total_seconds() * 1000), 0) << _BEHIND_TIME)

@@ -21,6 +21,7 @@ from bot.domain.message import (
     Plain,
 )
 from bot.domain.storable import storable
+from bot.domain.tail import tail_of
 
 NOTHING = "(an empty message)"
 LONG_ANSWER = 8_000
@@ -82,16 +83,8 @@ def shortened(text: str) -> str:
     """Returns the end of a text that grows, as much of it as one message holds."""
     if units(text) <= LONGEST:
         return text
-    lines, kept, size = text.split("\n"), list[str](), 0
-    for line in reversed(lines):
-        size += units(line) + 1
-        if size > LONGEST - 50:
-            break
-        kept.insert(0, line)
-    left = lines[: len(lines) - len(kept)]
-    fences = [line for line in left if line.startswith(FENCE)]
-    opened = [fences[-1][:40]] if len(fences) % 2 else []
-    return "\n".join(["…", *opened, *kept]) if kept else f"…{text[-(LONGEST // 2) :]}"
+    end = tail_of(text, LONGEST - len(f"…\n\n{FENCE}"), units)
+    return f"…\n{end}"
 
 
 def _is_long(content: Outbound) -> bool:

@@ -6,6 +6,12 @@ from dataclasses import dataclass
 from bot.adapters.discord.fields import Fields
 
 _MENTION = re.compile(r"<@(?P<kind>[!&]?)(?P<id>[0-9]{1,20})>")
+_NAMED = re.compile(
+    r"(?P<before>\s*(?:<@[!&]?[0-9]{1,20}>\s*)?/[a-z_]+\s+)<@!?(?P<id>[0-9]{1,20})>(?=\s|$)",
+    re.IGNORECASE,
+)
+"""A command whose first word is a mention, perhaps behind a mention of the bot."""
+
 _LONGEST_NAME = 80
 
 
@@ -26,8 +32,14 @@ class Spoken:
 
 
 def spoken(message: Fields, own: Own) -> Spoken:
-    """Cuts mentions of the bot out: they are the address, not the message."""
+    """Cuts mentions of the bot out: they are the address, not the message.
+
+    The person whom a command is about stands there with their number, which nobody else can have.
+    """
     text = message.text("content") or ""
+    named = _NAMED.match(text)
+    if named is not None and named["id"] != own.id:
+        text = f"{named['before']}{named['id']}{text[named.end() :]}"
     names = {
         one.id("id"): one.line("global_name", _LONGEST_NAME) or one.line("username", _LONGEST_NAME)
         for one in message.items("mentions")

@@ -9,6 +9,7 @@ from pydantic_core import PydanticSerializationError
 
 from bot.domain.chat import InUse
 from bot.domain.errand import ErrandResult
+from bot.domain.mandate import Mandate
 from bot.domain.message import Outbound, Piece
 from bot.domain.rights import Pace, Rights
 from bot.domain.storable import storable
@@ -55,6 +56,7 @@ IN_USE: Codec[InUse] = Codec(InUse)
 ERRAND_RESULT: Codec[ErrandResult] = Codec(ErrandResult)
 OUTBOUND: Codec[Outbound] = Codec(Outbound)
 PIECES: Codec[tuple[Piece, ...]] = Codec(tuple[Piece, ...])
+MANDATE: Codec[Mandate] = Codec(Mandate)
 RULE: Codec[Rule] = Codec(Annotated[Rule, Field(discriminator="kind")])
 APPROVED_CALLS: Codec[tuple[ApprovedCall, ...]] = Codec(tuple[ApprovedCall, ...])
 TASK_LIMITS: Codec[TaskLimits] = Codec(TaskLimits)

@@ -10,11 +10,12 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 
 from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.tables import COPIES, OWED, chat, outbox, sight
+from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
 from bot.domain.message import Outbound, OutboundKind
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.sightings import Sighting
 
 _ROWS = select(
     *(chat.c.address if name == "address" else outbox.c[name] for name in names(OutboxRow))
@@ -40,6 +41,24 @@ _KEY_OF = (
     select(outbox.c.key)
     .join_from(sight, outbox, sight.c.outbox == outbox.c.id)
     .where(sight.c.chat == bindparam("of"), sight.c.message_id == bindparam("seen"))
+)
+_LATELY = 500
+_OWN_SIGHTINGS = (
+    select(
+        chat.c.address,
+        outbox.c.message_ids,
+        func.coalesce(outbox.c.recorded_at, outbox.c.created_at),
+    )
+    .join_from(outbox, chat, outbox.c.chat == chat.c.id)
+    .order_by(outbox.c.id.desc())
+    .limit(_LATELY)
+)
+_SIGHTINGS = (
+    select(chat.c.address, inbox.c.message_id, inbox.c.received_at)
+    .join_from(inbox, chat, inbox.c.chat == chat.c.id)
+    .where(inbox.c.channel == bindparam("of"), inbox.c.message_id.is_not(None))
+    .order_by(inbox.c.id.desc())
+    .limit(_LATELY)
 )
 _RECORD = (
     update(outbox)
@@ -118,11 +137,25 @@ class SqlOutbox:
         found = await self._rows(_NEWEST, chat)
         return found[0] if found else None
 
+    async def sightings(self, channel: str) -> Sequence[Sighting]:
+        return await self._database.read(partial(_sightings, channel=channel))
+
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
 
     async def _rows(self, wanted: Select[Any], of: str | int) -> list[OutboxRow]:
         return [OutboxRow(*row) for row in await self._database.fetch(wanted, {"of": of})]
+
+
+def _sightings(connection: Connection, channel: str) -> list[Sighting]:
+    own = [
+        Sighting(address, message_id, at)
+        for address, message_ids, at in connection.execute(_OWN_SIGHTINGS)
+        if address.channel == channel
+        for message_id in message_ids
+    ]
+    others = connection.execute(_SIGHTINGS, {"of": channel})
+    return own + [Sighting(*row) for row in others]
 
 
 def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:

@@ -29,6 +29,7 @@ from bot.adapters.sql.tables import (
     errand,
     run,
     task,
+    turn,
     usage,
 )
 from bot.adapters.sql.upsert import Upsert
@@ -73,6 +74,11 @@ _LAST = _RUNS.where(run.c.task == _OF).order_by(run.c.at.desc(), run.c.due.desc(
 _SPENT = select(func.coalesce(func.sum(usage.c.cost), 0)).where(
     usage.c.turn.in_(bindparam("turns", expanding=True))
 )
+_NAMED = bindparam("turns", expanding=True)
+_OWN = select(turn.c.rounds).where(turn.c.id.in_(_NAMED))
+_OF_ERRANDS = select(turn.c.rounds).join_from(errand, turn, turn.c.id == errand.c.id)
+_BOTH = union_all(_OWN, _OF_ERRANDS.where(errand.c.parent.in_(_NAMED))).subquery()
+_ROUNDS = select(func.coalesce(func.sum(_BOTH.c.rounds), 0))
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _KNOWN = tuple(name for name in names(TimedTask) if name != "id")
 _ADD_TASK = Upsert(task, ["id"])
@@ -188,6 +194,10 @@ class SqlScheduled:
     async def last(self, task: str) -> TaskRun | None:
         row = first_of(await self._database.fetch(_LAST, {"of": task}))
         return None if row is None else TaskRun(*row)
+
+    async def rounds(self, turns: Sequence[str]) -> int:
+        wanted = {"turns": list(turns)}
+        return await self._database.read(lambda c: int(c.execute(_ROUNDS, wanted).scalar_one()))
 
     async def spent(self, turns: Sequence[str]) -> Nano:
         wanted = {"turns": list(turns)}

@@ -1,6 +1,7 @@
 """The Telegram channel: pieces, drafts, signs and answers to presses."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,8 @@ from bot.adapters.telegram.addresses import CHANNEL, is_group
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
-from bot.adapters.telegram.faults import Upgraded
+from bot.adapters.telegram.faults import NoSuchMethod, Upgraded
+from bot.adapters.telegram.finding import numbers_of, stands
 from bot.adapters.telegram.framing import (
     asking,
     file_frame,
@@ -37,6 +39,9 @@ from bot.domain.errors import ChatMoved, ContentRefused, FormRefused
 from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.storable import storable
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
+
+_LOG = logging.getLogger(__name__)
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍", Sign.DONE: "👌"}
 _NOT_THERE = "message to delete not found"
@@ -88,6 +93,41 @@ class TelegramChannel:
         with _following(to):
             return await self._send(to, piece.body)
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        """Asks about the numbers that the message may have, until one is a message of the bot.
+
+        In a group a growing message may stand above it, so there the last one counts. What is
+        found shows this piece from then on.
+        """
+        found = None
+        try:
+            with _following(to):
+                for number in numbers_of(to, traces):
+                    async with pace():
+                        found = str(number) if await stands(self._api, to, number) else found
+                    if found is not None and not is_group(to):
+                        break
+                if found is not None:
+                    async with pace():
+                        await self._match(to, found, piece.body)
+        except (ContentRefused, NoSuchMethod) as refused:
+            if isinstance(refused, FormRefused):
+                raise
+            _LOG.info("Telegram cannot be asked about a message: %s", refused)
+            return None
+        return found
+
+    async def _match(self, to: Address, message_id: str, body: Any) -> None:
+        """Makes a message of the same kind show a body; raises ContentRefused for another kind."""
+        if "file" in body or "rich" in body:
+            await self._edit(to, message_id, body)
+        else:
+            await _plain_if_refused(
+                body, lambda entities: self._edit_text(to, message_id, body, entities)
+            )
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         with _following(to):
             if piece is None:
@@ -127,6 +167,7 @@ class TelegramChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
         html = await self._drafts.html(to, text)

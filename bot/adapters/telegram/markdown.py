@@ -20,6 +20,9 @@ _TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}", re.MU
 # The time for signs of mathematics grows with the square of their number.
 _FORMULA = ("\\(", "\\)", "\\[", "\\]", "\\begin")
 _MOST_SIGNS = 1_500
+# And so does the time for empty blocks of code.
+_FENCES = ("```", "~~~")
+_MOST_FENCES = 1_000
 # The costliest of the other Markdown takes seconds at this length, and more than its share above.
 _LONGEST = 100_000
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
@@ -61,6 +64,8 @@ def is_costly(source: str) -> bool:
     if len(source) > _LONGEST:
         return True
     signs = source.count("$") + sum(source.count(sign) for sign in _FORMULA)
+    if sum(source.count(fence) for fence in _FENCES) > _MOST_FENCES:
+        return True
     return signs > _MOST_SIGNS or _TOO_DEEP.search(source) is not None
 
 

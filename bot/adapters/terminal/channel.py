@@ -25,6 +25,7 @@ from bot.domain.message import (
     Sign,
 )
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
 
 _BLOCKS: Mapping[str, type[Block]] = {
     "markdown": Markdown,
@@ -66,6 +67,11 @@ class TerminalChannel:
         await self._screen.show(message_id, content_of(piece))
         return message_id
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        return None
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         """Shows the changed part; a message that this process has not shown yet is shown whole.
 
@@ -82,6 +88,7 @@ class TerminalChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> None:
         if to == self.address:
             await self._screen.draft(text)

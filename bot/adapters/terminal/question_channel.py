@@ -45,6 +45,7 @@ class QuestionChannel(TerminalChannel):
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> None:
         """Shows the lines of tools alone: words are kept for the answer."""
         steps = "\n".join(line for line in text.split("\n") if line.startswith(STEPS))

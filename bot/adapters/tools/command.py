@@ -113,6 +113,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             seen=seen,
             always=exact if lasting else None,
             surroundings=surroundings,
+            unwalled=not (walled or danger or runs.taken),
             done=deed.replace("Run", "Ran", 1),
             document="command.sh",
         )

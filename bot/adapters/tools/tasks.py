@@ -64,7 +64,7 @@ class TaskShelf:
     def occasion(self, place: Place, seen: str | None) -> Occasion:
         """Returns the circumstances of a call; `seen` is the moment when its card was made."""
         at = self._clock.now() if seen is None else datetime.fromisoformat(seen)
-        return Occasion(place.chat, place.person, at)
+        return Occasion(place.chat, place.person, at, place.mandate)
 
     async def made(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> TimedTask:
         id = task_id(place.turn, place.call_id)
@@ -123,6 +123,8 @@ def _options(task: TimedTask, here: int) -> list[str]:
     ]
     if task.allowed is Allowed.READONLY:
         lines.append("Runs may only read.")
+    if task.mandate.tools is not None:
+        lines.append(f"Runs may use only {', '.join(task.mandate.tools) or 'no tool'}.")
     if task.calls:
         until = "" if task.calls_until is None else f" until {task.calls_until:%Y-%m-%d}"
         lines.append(f"⚠️ Without a card{until}, runs may make exactly the calls below.")

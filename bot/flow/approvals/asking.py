@@ -31,10 +31,11 @@ class Asking:
         """Opens a card for each call whose gate asks first, below the words that tell why."""
         asked = [(c, g) for c in calls if isinstance(g := gates[c.id], AskFirst)]
         plain = sum(g.preview.effect is not Effect.DANGER and not g.repeat for _, g in asked)
-        cards = tuple(
+        made = [
             self._card(work, call, _of_round(gate, len(asked)), position, plain)
             for position, (call, gate) in enumerate(asked)
-        )
+        ]
+        cards = tuple(replace(card, asked_with=made[0].id) for card in made)
         writes: list[Write] = [*_words_before(work)]
         for card in cards:
             subject = card.preview.subject

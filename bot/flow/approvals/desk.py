@@ -81,11 +81,16 @@ class ApprovalDesk(WordsAnew):
         return await self._carry_out(card, parsed[1], person, chat)
 
     async def _counts_for_others(self, card: Approval, verb: Verb) -> bool:
-        """Returns True for the button of a round of which a card is open yet."""
+        """Returns True for the button of cards asked together of which one is open yet."""
         if verb is not Verb.ALL:
             return False
-        cards = await self._approvals.of_turn(card.turn)
+        cards = await self._asked_with(card)
         return any(other.state is ApprovalState.OPEN for other in cards)
+
+    async def _asked_with(self, card: Approval) -> Sequence[Approval]:
+        """Returns the cards that the button for all of them names, and no later ones."""
+        cards = await self._approvals.of_turn(card.turn)
+        return [other for other in cards if other.asked_with == card.asked_with]
 
     async def _carry_out(
         self, card: Approval, verb: Verb, person: Person, chat: int
@@ -213,9 +218,9 @@ class ApprovalDesk(WordsAnew):
         return (WAITS if behind else "", f"{_cards(len(left))} left." if left else "")
 
     async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> PressAnswer:
-        """Approves the cards of the round that are on the screen, but never a dangerous call."""
+        """Approves the cards asked with this one that were shown, but never a dangerous call."""
         approved = 0
-        for card in await self._approvals.of_turn(first.turn):
+        for card in await self._asked_with(first):
             open_yet = card.state is ApprovalState.OPEN and not self._is_over(card)
             if open_yet and await self._may_approve_with_others(card, chat):
                 approved += await self._decided(card, decision) is not None

@@ -8,13 +8,14 @@ from typing import TypeAlias
 from bot.domain.approval import UNENDING, Approval, ApprovalState
 from bot.domain.change import Change, SaveApproval, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn
 from bot.domain.unwatched import late_turn
 from bot.flow.approvals.clocks import Clocks
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
+from bot.ports.turns import TurnRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +35,17 @@ class OpenCards:
     """Changes and closes open cards, each in one transaction."""
 
     def __init__(
-        self, journal: Journal, approvals: Approvals, chats: Chats, lanes: Lanes, clocks: Clocks
+        self,
+        journal: Journal,
+        approvals: Approvals,
+        turns: TurnRows,
+        chats: Chats,
+        lanes: Lanes,
+        clocks: Clocks,
     ) -> None:
         self._journal = journal
         self._approvals = approvals
+        self._turns = turns
         self._chats = chats
         self._lanes = lanes
         self._clocks = clocks
@@ -86,6 +94,9 @@ class OpenCards:
 
         Their times of creation keep the order of the calls.
         """
+        parent = await self._turns.get(closed.card.turn)
+        if parent is None:
+            return ()
         of_turn = await self._approvals.of_turn(closed.card.turn)
         cards = [closed.card if a.id == closed.card.id else a for a in of_turn if a.set_aside]
         writes: list[Write] = []
@@ -96,22 +107,20 @@ class OpenCards:
             if not one.reported and (one.state is ApprovalState.APPROVED or told):
                 writes.append(SaveApproval(replace(one, reported=True), expect=one.state))
                 freed = closed.at + place * datetime.resolution
-                writes.append(SaveTurn(_continuation(one, freed)))
+                writes.append(SaveTurn(_continuation(one, parent, freed)))
         return writes
 
 
-def _continuation(card: Approval, freed: datetime) -> Turn:
+def _continuation(card: Approval, parent: Turn, freed: datetime) -> Turn:
     """Returns the queued turn for a call whose card was decided after the turn's end."""
-    return Turn(
-        id=late_turn(card.id, unwatched=card.expires_at == UNENDING),
+    return parent.starts(
+        late_turn(card.id, unwatched=card.expires_at == UNENDING),
+        freed,
         chat=card.chat,
         conversation=card.conversation,
         asker=card.asker,
         # A card without a name: the asker is alone with the bot and decided it.
         asker_name=card.asker_name or card.decider_name,
-        model="",
-        created_at=freed,
         origin="continuation",
         approval=card.id,
-        state=TurnState.QUEUED,
     )

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveTask
+from bot.domain.markdown import inline_code
 from bot.domain.task import CALLS_DAYS, ApprovedCall, TimedTask
-from bot.domain.tool import Effect
+from bot.domain.tool import Effect, Surroundings
 from bot.domain.visible_text import visible
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer, Invocation
@@ -68,7 +69,9 @@ class TaskCalls:
             return Answer(
                 f"A task can make {MOST_CALLS} calls without asking. Take one back first."
             )
-        new = task.changed(calls=(*task.calls, wanted), calls_until=None)
+        # The same call with other surroundings takes the place of the one that was allowed before.
+        others = tuple(one for one in task.calls if one.named != wanted.named)
+        new = task.changed(calls=(*others, wanted), calls_until=None)
         return await self._saved(task, new.dated(self._clock.now()))
 
     async def taken_back(self, task: TimedTask, mark: str) -> Answer:
@@ -89,7 +92,8 @@ class TaskCalls:
         for run in reversed(runs[-_LAST_RUNS:]):
             for card in await self._approvals.of_turn(run.turn):
                 if _can_be_allowed(card):
-                    found[ApprovedCall(card.call.name, card.call.canonical)] = None
+                    shown = card.preview.surroundings
+                    found[ApprovedCall(card.call.name, card.call.canonical, shown)] = None
         return [one for one in found if one not in task.calls][:MOST_CALLS]
 
 
@@ -100,11 +104,22 @@ def _can_be_allowed(card: Approval) -> bool:
 
 def _mark(call: ApprovedCall) -> str:
     """Returns a short name of exactly this call for a button."""
-    return hashlib.sha256(f"{call.tool} {call.arguments}".encode(errors="replace")).hexdigest()[:8]
+    shown = call.surroundings
+    around = f" {shown}" if shown != Surroundings() else ""
+    named = f"{call.tool} {call.arguments}{around}"
+    return hashlib.sha256(named.encode(errors="replace")).hexdigest()[:8]
 
 
 def _spelled(call: ApprovedCall) -> str:
     """Returns the whole call as code that shows every sign of it."""
     told = visible(f"{call.tool} {call.arguments}")
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", told)), default=0))
-    return f"\n\n{fence}json\n{told}\n{fence}\n"
+    return f"\n\n{fence}json\n{told}\n{fence}\n{_around(call.surroundings)}"
+
+
+def _around(shown: Surroundings) -> str:
+    """Returns a line about the variables that the call gets; empty without any."""
+    if not shown.variables:
+        return ""
+    named = ", ".join(inline_code(name) for name in shown.variables)
+    return f"\nWith variables of the skill {inline_code(shown.skill)}: {named}.\n"

@@ -105,7 +105,7 @@ class TaskChanging(Unawaited):
             return Taken.DECIDED
         try:
             language = await self._language(chat, person) if part == _WHEN else ""
-            by = Occasion(chat, person.id, self._clock.now(), language)
+            by = Occasion.commanded(chat, person.id, self._clock.now(), language)
             await self._change(task, part, text, by, answer)
         except WhenUnclear as fault:
             again = _question(part, f"✏️ {fault} Nothing was changed.", "other words")

@@ -248,7 +248,9 @@ class TaskCommands:
 
     def _occasion(self, asked: Invocation) -> Occasion:
         message = asked.message
-        return Occasion(asked.chat.id, asked.person.id, self._clock.now(), message.language)
+        return Occasion.commanded(
+            asked.chat.id, asked.person.id, self._clock.now(), message.language
+        )
 
 
 def _asked_to_delete(task: TimedTask) -> Answer:

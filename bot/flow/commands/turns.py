@@ -8,6 +8,7 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
+from bot.domain.mandate import PERSONAL
 from bot.domain.turn import Turn, TurnState
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commands.consequences import Interrupt, Wake
@@ -75,6 +76,7 @@ class TurnCommands:
             asker_name=asked.person.name,
             model=self._choosing.model(asked.chat.model),
             created_at=self._clock.now(),
+            mandate=PERSONAL,
             origin="compaction",
             state=TurnState.QUEUED,
         )

@@ -55,7 +55,13 @@ class OwnCompanions:
         wishes = Wishes(skills, choosing)
         sending = Sending(store.chats, wishes)
         errands = ErrandCompanion(
-            sending, wishes, choosing, zones, policy.limits, explore=policy.plan_explore
+            sending,
+            wishes,
+            choosing,
+            store.turns,
+            zones,
+            policy.limits,
+            explore=policy.plan_explore,
         )
         found: Companions = (
             background,

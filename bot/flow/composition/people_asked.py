@@ -56,7 +56,9 @@ class PeopleAsked:
     def _open_cards(self) -> OpenCards:
         store = self._store
         journal = self._way_out.journal
-        return OpenCards(journal, store.approvals, store.chats, self._lanes(), self.clocks)
+        return OpenCards(
+            journal, store.approvals, store.turns, store.chats, self._lanes(), self.clocks
+        )
 
     @cached_property
     def clocks(self) -> Clocks:

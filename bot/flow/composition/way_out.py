@@ -90,4 +90,4 @@ class WayOut:
 
     @cached_property
     def placing(self) -> Placing:
-        return Placing(self.journal, self.delivery.wake)
+        return Placing(self.journal, self.delivery.wake, self.delivery.passing)

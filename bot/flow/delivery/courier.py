@@ -118,6 +118,7 @@ class Courier:
     async def _deliver(self) -> None:
         await self._showing.catch_up()
         while rows := await self.owed.rows():
+            self._showing.doubts.look(rows)
             if await self._all_brought(rows):
                 return
             self._in_hand = None

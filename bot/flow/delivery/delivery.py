@@ -3,12 +3,16 @@
 import asyncio
 import random
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from functools import partial
+from typing import Self
 
 from bot.domain.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
+from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.owed_rows import OwedRows
+from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.pauses import Jitter, Pauses
 from bot.flow.delivery.seats import Seat, Seats
 from bot.flow.delivery.showing import Showing
@@ -19,6 +23,9 @@ from bot.ports.outbox import Outbox
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
+
+_LONGEST_COMMIT = timedelta(seconds=5)
+"""The longest time between the making of a row and the wake-up that this process gives for it."""
 
 
 class Delivery(TaskOwner):
@@ -52,6 +59,12 @@ class Delivery(TaskOwner):
         self._working: set[int] = set()
         self._still = asyncio.Event()
         self._still.set()
+        self._opened_at = clock.now()
+        self.passing = Passing()
+
+    async def __aenter__(self) -> Self:
+        self._opened_at = self._clock.now()
+        return await super().__aenter__()
 
     async def resume(self) -> None:
         """Continues with the messages that were owed when the program ended."""
@@ -90,12 +103,23 @@ class Delivery(TaskOwner):
                 self._card_life,
                 woken_at,
             ),
-            Showing(self._outbox, self._channels, self._clock),
+            Showing(
+                self._outbox,
+                self._channels,
+                self._clock,
+                Doubts(self._clock, self._earlier_than(woken_at)),
+                self.passing,
+            ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),
             Pauses(self._jitter),
             self._moved,
         )
+
+    def _earlier_than(self, woken_at: float) -> datetime:
+        """Returns the time before which rows were made by another run, or by another process."""
+        woken = self._clock.now() - timedelta(seconds=self._clock.steady() - woken_at)
+        return max(self._opened_at, woken - _LONGEST_COMMIT)
 
     async def flushed(self) -> None:
         """Waits until nothing is being delivered; a courier in a pause does not count."""

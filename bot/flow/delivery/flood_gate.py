@@ -1,7 +1,8 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -12,6 +13,7 @@ from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press,
 from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
+from bot.ports.sightings import Pace, Traces, unhurried
 
 PATIENCE_SECONDS = 30.0
 """Seconds; a longer wait is raised as FloodWait, so that the caller can do other work meanwhile."""
@@ -109,6 +111,28 @@ class FloodGate:
             return None
         room = line.spare(now) if shows else now >= line.held_until
         return self._take(line if shows else None, now) if room else None
+
+    @asynccontextmanager
+    async def unseen(self, address: Address) -> AsyncGenerator[None]:
+        """Waits for room for a call that shows nothing, and counts it in the common rate alone."""
+        line = self._line(address)
+        await self._until(lambda: line.held_until)
+        async with self._door:
+            await self._until(lambda: self._all.free_at(self._clock.steady()))
+            leave = self._take(None, self._clock.steady())
+        try:
+            yield
+        except FloodWait as wait:
+            self.hold(address, wait.retry_after)
+            raise
+        finally:
+            self.used(leave)
+
+    async def _until(self, free_at: Callable[[], float]) -> None:
+        while (wait := free_at() - self._clock.steady()) > 0:
+            if wait > PATIENCE_SECONDS:
+                raise FloodWait(wait)
+            await self._clock.sleep(wait)
 
     def wait_beside(self, address: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it.
@@ -210,6 +234,12 @@ class GatedChannel:
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        paced = partial(self._gate.unseen, to) if self.gated else pace
+        return await self._channel.find(to, piece, traces, pace=paced)
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
 
@@ -221,6 +251,7 @@ class GatedChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         """Shows a draft if there is room; raises FloodWait when it should come again."""
         shown = message_id
@@ -228,7 +259,7 @@ class GatedChannel:
         async def attempt() -> None:
             nonlocal shown
             shown = await self._channel.draft(
-                to, text, message_id=message_id, reply_to=reply_to, button=button
+                to, text, message_id=message_id, reply_to=reply_to, button=button, once=once
             )
 
         if not await self._passing(to, attempt, shows=True):

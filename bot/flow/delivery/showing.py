@@ -2,14 +2,18 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.domain.errors import ContentRefused, FormRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.flood_gate import wait_beside
+from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
+from bot.ports.sightings import Traces
 
 _LOG = logging.getLogger(__name__)
 
@@ -18,12 +22,24 @@ _LEFT_OVER = Outbound(OutboundKind.NOTICE, (Plain("⋯"),))
 
 
 class Showing:
-    """Shows rows of the outbox, piece by piece, with a record after each."""
+    """Shows rows of the outbox, piece by piece, with a record after each.
 
-    def __init__(self, outbox: Outbox, channels: Mapping[str, Channel], clock: Clock) -> None:
+    A piece that may stand on the screen already is looked for before it is sent again.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        channels: Mapping[str, Channel],
+        clock: Clock,
+        doubts: Doubts,
+        passing: Passing,
+    ) -> None:
+        self.doubts = doubts
         self._outbox = outbox
         self._channels = channels
         self._clock = clock
+        self._passing = passing
         self._unsaved: Delivered | None = None
 
     async def catch_up(self) -> None:
@@ -49,9 +65,7 @@ class Showing:
             await self._save(self._delivered(row, pieces, seen))
         while len(seen) < len(pieces):
             try:
-                sent = await channel.send(
-                    row.address, pieces[len(seen)], once=_name(row, len(seen))
-                )
+                sent = await self._placed(row, pieces[len(seen)], seen, channel)
             except FormRefused as refused:
                 # Recorded before the first of them is sent: a restart goes on with the same ones.
                 pieces = _with_instead(pieces, len(seen), refused, row)
@@ -59,15 +73,41 @@ class Showing:
                 seen = (*seen, sent)
             await self._save(self._delivered(row, pieces, seen))
 
+    async def _placed(
+        self, row: OutboxRow, piece: Piece, seen: tuple[str, ...], channel: Channel
+    ) -> str:
+        """Returns the id of a piece: it is sent, unless it stands there already."""
+        since = self.doubts.since(row)
+        with self.doubts.sending(row):
+            found = None
+            if since is not None:
+                found = await self._found(row, piece, Traces(since, (), seen), channel)
+            return found or await channel.send(row.address, piece, once=_name(row, len(seen)))
+
+    async def _found(
+        self, row: OutboxRow, piece: Piece, traces: Traces, channel: Channel
+    ) -> str | None:
+        async with self._passing.beside(row.chat):
+            known = await self._outbox.sightings(row.address.channel)
+            found = await channel.find(row.address, piece, replace(traces, seen=known))
+        if found is not None:
+            _LOG.info("a message was there already: its confirmation was lost", extra=_about(row))
+        return found
+
     async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
         for message_id in row.message_ids:
-            try:
-                await channel.edit(row.address, message_id, None)
-            except ContentRefused as refused:
-                # Platforms refuse to delete old messages: this one is at least emptied.
-                _LOG.info("a message stays: %s", refused, extra=_about(row))
-                await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
+            async with self._passing.beside(row.chat):
+                await self._deleted(row, message_id, channel)
+                self._passing.take(row.chat, message_id)
         await self._save(self._delivered(row, (), ()))
+
+    async def _deleted(self, row: OutboxRow, message_id: str, channel: Channel) -> None:
+        try:
+            await channel.edit(row.address, message_id, None)
+        except ContentRefused as refused:
+            # Platforms refuse to delete old messages: this one is at least emptied.
+            _LOG.info("a message stays: %s", refused, extra=_about(row))
+            await channel.edit(row.address, message_id, channel.split(_LEFT_OVER)[0])
 
     async def _edited(
         self, row: OutboxRow, pieces: tuple[Piece, ...], channel: Channel

@@ -29,6 +29,7 @@ from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
+from bot.ports.turns import TurnRows
 
 _Answered = list[tuple[ToolCall, ToolResult]]
 
@@ -53,6 +54,7 @@ class ErrandCompanion(Bystander):
         sending: Sending,
         wishes: Wishes,
         choosing: Choosing,
+        rows: TurnRows,
         zones: Zones,
         limits: Limits,
         *,
@@ -61,6 +63,7 @@ class ErrandCompanion(Bystander):
         self._sending = sending
         self._wishes = wishes
         self._choosing = choosing
+        self._rows = rows
         self._zones = zones
         self._limits = limits
         self._explore = explore
@@ -88,7 +91,9 @@ class ErrandCompanion(Bystander):
         """Gives its task to a turn that begins; one that waited for a person works again."""
         if work.turn.state is TurnState.QUEUED:
             at = moment(work.clock.now(), self._zones.of(work.asker, work.log.chat))
-            return Share(row, (wording.BRIEF, wording.asked(own, at)), purpose=own.title)
+            return Share(
+                row, (wording.BRIEF, wording.asked(own, at, work.turn.mandate)), purpose=own.title
+            )
         if own.state is not ErrandState.WAITING:
             return Share(row)
         kept.own = own.amended(state=ErrandState.WORKING)
@@ -110,20 +115,17 @@ class ErrandCompanion(Bystander):
             also.append(Show(f"send:{row.id}:files:0", row.chat, content))
         return Share(row, (wording.late(errand, result, text),), tuple(also), errand.title)
 
-    def lent(self, work: Work) -> frozenset[str] | None:
-        own = self._turns[work].own
-        return None if own is None else frozenset(own.tools)
-
     async def state(self, work: Work, state: LoopState) -> LoopState:
-        own = self._turns[work].own
-        if own is None:
+        if self._turns[work].own is not None:
+            most = self._limits.errand_rounds
+            rest = state.limits.max_rounds - state.limits.soft_rounds
+            limits = replace(state.limits, soft_rounds=most, max_rounds=most + rest)
+            state = replace(state, limits=limits)
+        money = work.turn.mandate.money
+        if money is None or self._can_pay(work, money):
             return state
-        most = self._limits.errand_rounds
-        rest = state.limits.max_rounds - state.limits.soft_rounds
-        limits = replace(state.limits, soft_rounds=most, max_rounds=most + rest)
-        spent = own.budget is not None and not self._can_pay(work, own.budget)
-        ending = Finish(StopReason.BUDGET, "the budget of the errand is used up")
-        return replace(state, limits=limits, ending=ending if spent else state.ending)
+        ending = Finish(StopReason.BUDGET, "the budget of its task is used up")
+        return replace(state, ending=ending)
 
     def _can_pay(self, work: Work, budget: int) -> bool:
         """Returns False once the replies have cost so much, or one of them had no price.
@@ -222,14 +224,14 @@ class ErrandCompanion(Bystander):
     ) -> Ended:
         kept = self._turns[work]
         if kept.own is not None:
-            return Ended(self._handed_in(work, kept.own, finish), silent=True)
+            return Ended(await self._handed_in(work, kept.own, finish), silent=True)
         if not kept.sent:
             return Ended()
         how = f"the turn that waited for it ended: {finish.stop_reason.value}"
         stopped = _line(work, _answered(work), kept.sent.values(), end="⏹")
         return Ended((*called_back(kept.sent.values(), how), stopped))
 
-    def _handed_in(self, work: Work, own: Errand, finish: Finish) -> tuple[Write, ...]:
+    async def _handed_in(self, work: Work, own: Errand, finish: Finish) -> tuple[Write, ...]:
         """Writes the result; once the parent has ended, a turn is queued that brings it."""
         untrusted = foreign_to(work.turn.asker, work.log.entries())
         done = own.amended(
@@ -237,8 +239,9 @@ class ErrandCompanion(Bystander):
             result=wording.result_of(work.progress, finish, untrusted),
             ended_at=work.clock.now(),
         )
-        late = own.set_aside and not own.recalled
-        brings = (SaveTurn(late_turn(own, work)),) if late else ()
+        brings: tuple[Write, ...] = ()
+        if own.set_aside and not own.recalled and (parent := await self._rows.get(own.parent)):
+            brings = (SaveTurn(late_turn(own, parent, work.clock.now())),)
         return (SaveErrand(done, own.version), *brings)
 
     async def set_aside(self, work: Work) -> Aside:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import datetime
 
 from bot.domain.change import AddAudit, ChooseSkill, SaveChat, SaveErrand, SaveTurn, Write
 from bot.domain.chat import Chat
 from bot.domain.errand import Errand, errand_id, home_of
 from bot.domain.skill import SKILL_TOOLS
 from bot.domain.tool import ToolCall
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn import Turn
 from bot.flow.errands.wishes import Wish, Wishes
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
@@ -44,13 +45,22 @@ class Sending:
             asker_name=turn.asker_name,
             task=wish.task,
             created_at=work.clock.now(),
-            tools=tuple(sorted(wanted)),
-            budget=wish.budget,
-            untrusted=foreign_to(turn.asker, work.log.entries()),
         )
-        return errand, self._writes(errand, wish, home, screen)
+        foreign = foreign_to(turn.asker, work.log.entries())
+        own = turn.starts(
+            id,
+            errand.created_at,
+            chat=home.id,
+            conversation=home.conversation,
+            origin="errand",
+            parent=turn.id,
+            mandate=turn.mandate.narrowed(tools=wanted, foreign=foreign, money=wish.budget),
+        )
+        return errand, self._writes(errand, own, wish, screen, home)
 
-    def _writes(self, errand: Errand, wish: Wish, home: Chat, screen: Chat) -> tuple[Write, ...]:
+    def _writes(
+        self, errand: Errand, turn: Turn, wish: Wish, screen: Chat, home: Chat
+    ) -> tuple[Write, ...]:
         model = wish.model or screen.model
         settled = replace(home, model=model, timezone=screen.timezone, previews=screen.previews)
         skilled = () if wish.skill is None else (ChooseSkill(home.id, wish.skill),)
@@ -61,38 +71,18 @@ class Sending:
         return (
             SaveChat(settled),
             SaveErrand(errand),
-            SaveTurn(_turn(errand, home.conversation)),
+            SaveTurn(turn),
             *skilled,
             told,
         )
 
 
-def _turn(errand: Errand, conversation: str) -> Turn:
-    """Returns the queued turn that works on an errand."""
-    return Turn(
-        id=errand.id,
-        chat=errand.home,
-        conversation=conversation,
-        asker=errand.asker,
-        asker_name=errand.asker_name,
-        model="",
-        created_at=errand.created_at,
-        origin="errand",
-        state=TurnState.QUEUED,
-        parent=errand.parent,
-    )
-
-
-def late_turn(errand: Errand, work: Work) -> Turn:
+def late_turn(errand: Errand, parent: Turn, now: datetime) -> Turn:
     """Returns the queued turn that tells the model the result after its parent's end."""
-    return Turn(
-        id=errand.late_turn,
+    return parent.starts(
+        errand.late_turn,
+        now,
         chat=errand.chat,
         conversation=errand.conversation,
-        asker=errand.asker,
-        asker_name=errand.asker_name,
-        model="",
-        created_at=work.clock.now(),
         origin="continuation",
-        state=TurnState.QUEUED,
     )

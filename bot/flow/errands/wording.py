@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.change import Show
 from bot.domain.errand import DELEGATE, Errand, ErrandResult, titled
+from bot.domain.mandate import Mandate
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
 from bot.domain.progress import Progress
@@ -78,13 +79,13 @@ def unfit(why: str) -> Refuse:
     return Refuse(Status.INVALID, Code.ARGUMENTS, f"Not sent out: {why}.")
 
 
-def asked(errand: Errand, moment: str) -> AskerBody:
+def asked(errand: Errand, moment: str, mandate: Mandate) -> AskerBody:
     """Returns the task as the words that the errand's turn works on."""
     return AskerBody(
         text=errand.task,
         speaker=errand.asker_name,
         moment=moment,
-        untrusted=errand.untrusted,
+        untrusted=mandate.foreign,
         person=errand.asker,
         wish=errand.title,
     )

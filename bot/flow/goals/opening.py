@@ -80,7 +80,3 @@ class GoalOpening(Bystander):
         runs = () if pace is None else await self._scheduled.runs(goal.id, pace.created_at)
         failed = [run for run in runs if run.state == "failed"][-REFLECT_AFTER:]
         return (*told, wording.asks_reflection(goal, failed))
-
-    def lent(self, work: Work) -> frozenset[str] | None:
-        """Lends no tool to a reflection."""
-        return frozenset() if work.turn.origin == REFLECTION else None

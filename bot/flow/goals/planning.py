@@ -6,6 +6,7 @@ from datetime import datetime
 
 from bot.domain.change import SaveTask
 from bot.domain.goal import Goal, put_off
+from bot.domain.mandate import PERSONAL
 from bot.domain.task import Overlap, TaskLimits, TaskState, TimedTask
 from bot.domain.task_wish import TaskWish
 from bot.domain.when import Once, WhenUnclear
@@ -43,6 +44,7 @@ class GoalPlanning:
             created_at=now,
             due=now,
             planned_at=now,
+            mandate=PERSONAL,
             fresh=True,
             # An answer starts a run, and must not be skipped while the one that asked still ends.
             overlap=Overlap.QUEUE,
@@ -80,7 +82,7 @@ class GoalPlanning:
 
     async def resumed(self, goal: Goal, now: datetime, *, at_once: bool) -> Sequence[SaveTask]:
         """Returns the writes that let the tasks of a goal go on; `at_once` begins a run now."""
-        by = Occasion(goal.chat, goal.asker, now)
+        by = Occasion.commanded(goal.chat, goal.asker, now)
         writes: list[SaveTask] = []
         for task in await self._goals.tasks(goal.id):
             new = task

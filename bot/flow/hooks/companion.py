@@ -16,11 +16,11 @@ from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
 from bot.flow.hooks.ends import over
-from bot.flow.hooks.rights import refusal_of
 from bot.flow.hooks.wording import footer, opened
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
+from bot.flow.schedules.unwatched import END_CONVERSATION, NOT_ITS_OWN
 from bot.flow.ways.speakers import Speakers
 from bot.ports.hooks import HookCalls
 from bot.ports.journal import Agenda
@@ -62,7 +62,8 @@ class HookCompanion(Bystander):
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept = self._turns.get(work)
-        return None if kept is None else refusal_of(kept, call.call.name, tools)
+        ends = kept is not None and kept.fresh and call.call.name == END_CONVERSATION
+        return NOT_ITS_OWN if ends else None
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Hides the growing text: the run may have nothing to report in the end."""

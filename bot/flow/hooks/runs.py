@@ -62,6 +62,7 @@ def turn_for(call: HookCall, conversation: str, asker: int, name: str, now: date
         asker_name=name,
         model="",
         created_at=now,
+        mandate=call.mandate,
         origin="hook",
         state=TurnState.QUEUED,
     )

@@ -34,9 +34,6 @@ class Bystander:
     async def started(self, work: Work) -> Sequence[str]:
         return ()
 
-    def lent(self, work: Work) -> frozenset[str] | None:
-        return None
-
     def withheld(self, work: Work) -> frozenset[str]:
         return frozenset()
 

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage, KeepPassage
+from bot.domain.consent import Consent
 from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
 from bot.domain.errors import StewardError
 from bot.domain.note import REMEMBER, noted_of, notes_told
@@ -13,9 +14,9 @@ from bot.domain.outcome import StopReason
 from bot.domain.passage import Whose, whose
 from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
-from bot.domain.stems import sought
+from bot.domain.stems import beginnings
 from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.tool import ExactRule, Surroundings, ToolCall, ToolResult
 from bot.domain.transcript import RecallBody
 from bot.domain.turn import Turn
 from bot.flow.log.bystander import Bystander
@@ -78,13 +79,13 @@ class MemoryCompanion(Bystander):
     async def _recalled(
         self, work: Work, row: Turn, seen: set[str], paid: list[AddUsage]
     ) -> RecallBody | None:
-        wanted, chat = sought(work.words), work.log.chat
+        wanted, chat = beginnings(work.words), work.log.chat
         if not wanted:
             return None
         cause = Cause(CallKind.EMBEDDING, row.chat, row.asker, row.id, row.skill)
         fitting = await self._recall.fitting(work.words, whose(chat, row.asker), seen, cause)
         paid.extend(fitting.records)
-        found = [one for one in await self._recall.around(fitting.ids) if one.id not in seen]
+        found = [one for one in fitting.passages if one.id not in seen]
         reader = Recipient(row.asker, group=not chat.private)
         return told_again(fitting.ids, found, wanted, reader, self._tokens)
 
@@ -95,7 +96,8 @@ class MemoryCompanion(Bystander):
             return None
         if view.untrusted_for(work.turn.asker) is not None:
             return None
-        return Agreed(where="", if_dangerous="", if_elsewhere="")
+        exact = ExactRule(call.call.canonical)
+        return Agreed(Consent(REMEMBER, exact, Surroundings()), {})
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         self._views[work] = view

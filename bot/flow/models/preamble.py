@@ -60,7 +60,7 @@ class Preamble:
     offered: tuple[str, ...] | None = None
     """Names of the tools that the model is told of; None for all. The others can be executed."""
 
-    def only(self, names: frozenset[str] | None) -> "Preamble":
+    def only(self, names: tuple[str, ...] | None) -> "Preamble":
         """Returns the preamble with these tools alone; None leaves it as it is."""
         if names is None:
             return self

@@ -5,7 +5,7 @@ from bot.domain.deeds import denial, without_deed
 from bot.domain.hunks import readable
 from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
-from bot.domain.tool import Effect, clipped
+from bot.domain.tool import clipped
 from bot.domain.visible_text import visible
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
@@ -168,7 +168,7 @@ def _proposal(plan: Plan) -> list[Block]:
         for step in plan.steps:
             blocks.append(Plain(_line(step, _danger(step), step.preview.title), style="title"))
             blocks.extend(readable(_shown(step)))
-    if any(step.effect is Effect.DANGER for step in plan.steps):
+    if any(step.dangerous for step in plan.steps):
         blocks.append(Plain("⚠️ I ask again before a dangerous step."))
     if plan.owner_chats:
         asker = visible(plan.asker_name)
@@ -293,7 +293,7 @@ def named(plan: Plan) -> str:
 
 
 def _danger(step: PlanStep) -> str:
-    return "⚠️ " if step.effect is Effect.DANGER else ""
+    return "⚠️ " if step.dangerous else ""
 
 
 def _line(step: PlanStep, mark: str = "", title: str = "") -> str:

@@ -6,6 +6,7 @@ from weakref import WeakKeyDictionary
 
 from bot.domain.bundle import Bundle
 from bot.domain.change import SavePlan, Show, Write
+from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
 from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
@@ -18,6 +19,7 @@ from bot.domain.verdict import LoopState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown
+from bot.flow.plans.foreseeing import may_have_changed
 from bot.flow.plans.steps import progressed, recorded, steps_at_hand
 from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.plans.wording import PLAN, note, worded
@@ -112,8 +114,8 @@ class PlanCompanion(Bystander):
         if kept.plan is not None and kept.plan.collecting:
             return Deferred(reads_run=self._explore or name == SUBMIT_PLAN)
         step = steps_at_hand(work, kept.plan).get(call.call.id)
-        if step is not None:
-            return _stranded(step, kept.skills) or _agreed(step)
+        if step is not None and kept.plan is not None:
+            return _stranded(step, kept.skills) or _agreed(step, kept.plan)
         premature = name == SUBMIT_PLAN and name in tools and call.approval is None
         return _NOT_COLLECTING if premature else None
 
@@ -190,7 +192,11 @@ def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
     return None
 
 
-def _agreed(step: PlanStep) -> Agreed:
+def _agreed(step: PlanStep, plan: Plan) -> Agreed:
     known, where = f"Step {step.number} of the approved plan", step.preview.where
-    danger = f"Dangerous step of the plan: approve it separately ({known})"
-    return Agreed(where, danger, f"{known} was shown to you in another place: {where}")
+    reasons = {
+        Difference.DANGER: f"Dangerous step of the plan: approve it separately ({known})",
+        Difference.PLACE: f"{known} was shown to you in another place: {where}",
+        Difference.STATE: f"{known} was shown to you before its file changed",
+    }
+    return Agreed(step.consent(any_state=may_have_changed(step, plan)), reasons)

@@ -4,6 +4,7 @@ import secrets
 from datetime import datetime
 
 from bot.domain.change import SaveTurn
+from bot.domain.mandate import PERSONAL
 from bot.domain.plan import Plan
 from bot.domain.turn import Turn, TurnState
 
@@ -18,6 +19,7 @@ def execution_of(plan: Plan, conversation: str, now: datetime) -> SaveTurn:
         asker_name=plan.asker_name,
         model="",
         created_at=now,
+        mandate=PERSONAL,
         origin="plan",
         state=TurnState.QUEUED,
     )

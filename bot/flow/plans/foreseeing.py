@@ -8,7 +8,7 @@ from typing import Any
 from bot.domain.arguments import parse_arguments
 from bot.domain.foresight import unforeseen
 from bot.domain.message import Plain
-from bot.domain.plan import PlanStep
+from bot.domain.plan import Plan, PlanStep
 from bot.domain.tool import Preview, ToolCall
 
 _COMMAND = "run_command"
@@ -32,6 +32,18 @@ def foreseen_after(call: ToolCall, preview: Preview, earlier: Sequence[PlanStep]
     told = f"Uses the file as step {wrote[-1].number} leaves it." if wrote else told
     bare = unforeseen(call, preview.effect)
     return replace(bare, blocks=(*bare.blocks, Plain(told, style="aside")))
+
+
+def may_have_changed(step: PlanStep, plan: Plan) -> bool:
+    """Returns True when the plan itself may have changed the file of a step, or when it has none.
+
+    Steps that ran before may have written it, and so may an earlier try of the step.
+    """
+    path = _path(_arguments(step))
+    ran = [other for other in plan.steps if other.call]
+    return not path or any(
+        other.tool == _COMMAND or path == _path(_arguments(other)) for other in ran
+    )
 
 
 def _arguments(step: PlanStep) -> Mapping[str, Any]:

@@ -37,12 +37,15 @@ class DayBounds:
         if begun >= min(limits.runs or self._most, self._most):
             times = "once" if begun == 1 else f"{begun} times"
             return f"it ran {times} today, and no more is allowed"
-        if limits.rounds is not None and sum(one.rounds for one in today) >= limits.rounds:
+        if limits.rounds is not None and await self._rounds(today) >= limits.rounds:
             return "its rounds of today are used up"
         return "its money of today is used up" if await self._spent(task, today) else ""
 
     async def within(self, task: TimedTask, work: Work, state: LoopState) -> LoopState:
-        """Returns the state of a run with the bounds of its task, or with the end they call for."""
+        """Returns the state of a run, or of its errand, with the bounds of its task.
+
+        The state has the end that they call for, if they do.
+        """
         most = task.limits.rounds
         if most is None and task.limits.money is None:
             return state
@@ -51,14 +54,17 @@ class DayBounds:
             return replace(state, ending=state.ending or Finish(StopReason.BUDGET, _NO_MONEY))
         if most is None:
             return state
-        # The rounds of this try are not in the rows before it ends.
-        left = max(most - sum(one.rounds for one in today), 1)
+        left = max(most - await self._rounds(today) + work.turn.rounds, 1)
         bounded = replace(
             state.limits,
             soft_rounds=min(state.limits.soft_rounds, max(left - 1, 1)),
             max_rounds=min(state.limits.max_rounds, left),
         )
         return replace(state, limits=bounded)
+
+    async def _rounds(self, today: Sequence[TaskRun]) -> int:
+        """Returns the rounds of these runs with all their tries and errands, up to now."""
+        return await self._scheduled.rounds([turn for one in today for turn in one.turns])
 
     async def _spent(self, task: TimedTask, today: Sequence[TaskRun]) -> bool:
         if task.limits.money is None:

@@ -6,16 +6,17 @@ from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import SaveRun, SaveTask, Write
+from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
 from bot.domain.step import Finish
 from bot.domain.task import (
-    Allowed,
     RunState,
     TaskRun,
     TaskState,
     TimedTask,
+    is_run,
 )
 from bot.domain.tool import ToolCall, ToolResult
 from bot.domain.turn import Turn, TurnState
@@ -29,8 +30,6 @@ from bot.flow.schedules.unwatched import (
     END_CONVERSATION,
     FAILED,
     NOT_ITS_OWN,
-    ONLY_READS,
-    changes,
     next_try,
     reported_nothing,
 )
@@ -39,6 +38,11 @@ from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
 from bot.ports.scheduled import Scheduled
 from bot.ports.tool import Tool
+
+_REASONS = {
+    Difference.DANGER: "This call is dangerous, so it asks although its task allows it",
+    Difference.PLACE: "Its task allows this call in another place, or without these variables",
+}
 
 PAUSED_AFTER = "{count} runs in a row failed"
 
@@ -65,6 +69,8 @@ class RunCompanion(Bystander):
         kept = await self._look(work)
         if kept is None:
             return Share(row)
+        # A person may have bounded the task since the run was queued, or while it waited.
+        row = row if kept.task is None else replace(row, mandate=row.mandate.met(kept.task.of_runs))
         begun = replace(kept.run, state=RunState.RUNNING)
         kept.run, task = begun, kept.task
         speaker = await self._speakers.of(work)
@@ -87,11 +93,19 @@ class RunCompanion(Bystander):
     async def state(self, work: Work, state: LoopState) -> LoopState:
         kept = self._turns.get(work)
         if kept is None:
-            return state
+            return await self._bounded_errand(work, state)
         if kept.task is None:
             gone = Finish(StopReason.USER_CANCELLED, "its task was deleted")
             return replace(state, ending=state.ending or gone)
         return await self._bounds.within(kept.task, work, state)
+
+    async def _bounded_errand(self, work: Work, state: LoopState) -> LoopState:
+        """Bounds an errand of a run as its run is bounded: all their rounds count together."""
+        parent = work.turn.parent
+        if parent is None or not is_run(parent):
+            return state
+        found = await self._scheduled.run_of(parent)
+        return state if found is None else await self._bounds.within(found[1], work, state)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept = self._turns.get(work)
@@ -100,11 +114,8 @@ class RunCompanion(Bystander):
         task, name = kept.task, call.call.name
         if task.fresh and name == END_CONVERSATION:
             return NOT_ITS_OWN
-        if task.allowed is Allowed.READONLY and changes(name, tools):
-            return ONLY_READS
-        if task.approves(name, call.call.canonical, work.clock.now()):
-            return Agreed("", "This call is dangerous, so it asks although its task allows it", "")
-        return None
+        approved = task.approved(call.call, work.clock.now())
+        return None if approved is None else Agreed(approved.consent, _REASONS)
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Hides the growing text: the run may have nothing to report in the end."""

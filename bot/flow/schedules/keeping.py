@@ -79,4 +79,6 @@ def _occasion(work: Work, call: ToolCall) -> Occasion:
     card = next((one for one in work.approvals if one.call.id == call.id), None)
     at = card.created_at if card is not None else work.clock.now()
     foreign = foreign_to(work.turn.asker, work.log.entries())
-    return Occasion(work.turn.chat, work.turn.asker, at, untrusted=foreign)
+    return Occasion(
+        work.turn.chat, work.turn.asker, at, work.turn.mandate.narrowed(foreign=foreign)
+    )

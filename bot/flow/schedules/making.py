@@ -67,8 +67,9 @@ class TaskMaking:
             created_at=by.at,
             due=self._due(rule, zone, by.at),
             planned_at=by.at,
+            mandate=by.mandate,
             fresh=not isinstance(rule, Once),
-            untrusted=by.untrusted,
+            untrusted=by.mandate.foreign,
         )
         return _checked(wish.applied(task).dated(by.at))
 
@@ -92,7 +93,10 @@ class TaskMaking:
             new = replace(new, rule=rule, said=said, due=due, planned_at=by.at, state=active)
         if wish.paused is not None:
             new = self._switched(new, by.at, paused=wish.paused)
-        return _checked(replace(new, untrusted=task.untrusted or by.untrusted).changed())
+        # Words or times that a narrower turn gave bind the task to its mandate.
+        met = task.mandate.met(by.mandate)
+        untrusted = task.untrusted or met.foreign
+        return _checked(replace(new, mandate=met, untrusted=untrusted).changed())
 
     async def tidied(self, person: int) -> tuple[Write, ...]:
         """Returns the writes that remove the oldest tasks of a person that are long over."""

@@ -32,6 +32,7 @@ def turn_for(task: TimedTask, run: TaskRun, conversation: str, now: datetime) ->
         asker_name=task.asker_name,
         model="",
         created_at=now,
+        mandate=task.of_runs,
         origin="task",
         state=TurnState.QUEUED,
     )

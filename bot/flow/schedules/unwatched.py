@@ -1,14 +1,12 @@
 """The rules of all runs that nobody may be watching: those of tasks and those of hooks."""
 
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from bot.domain.outcome import StopReason
 from bot.domain.step import Finish, Refuse
 from bot.domain.task import AGAIN_MINUTES, NOTHING_TO_REPORT
-from bot.domain.tool import Code, Effect, Status
+from bot.domain.tool import Code, Status
 from bot.flow.log.work import Work
-from bot.ports.tool import Tool
 
 TRIED_AGAIN = frozenset(
     {
@@ -41,9 +39,6 @@ END_CONVERSATION = "end_conversation"
 NOT_ITS_OWN = Refuse(
     Status.BLOCKED, Code.POLICY, "Not run: this conversation ends with the run by itself."
 )
-ONLY_READS = Refuse(
-    Status.BLOCKED, Code.POLICY, "Not run: this run may only read. Report what you would change."
-)
 
 
 def next_try(finish: Finish, tries: int, now: datetime) -> datetime | None:
@@ -54,12 +49,6 @@ def next_try(finish: Finish, tries: int, now: datetime) -> datetime | None:
     if finish.stop_reason not in TRIED_AGAIN or finish.fleeting or tries > len(AGAIN_MINUTES):
         return None
     return now + timedelta(minutes=AGAIN_MINUTES[tries - 1])
-
-
-def changes(name: str, tools: Mapping[str, Tool]) -> bool:
-    """Returns True for a known tool that does more than read."""
-    tool = tools.get(name)
-    return tool is not None and tool.spec.effect is not Effect.READ
 
 
 def reported_nothing(work: Work) -> bool:

@@ -61,7 +61,9 @@ class Lives:
         placeholder = self._placeholders.pop(work.turn.id, None)
         if placeholder is not None:
             placeholder.end()
+            self._placing.names[work.turn.id] = placeholder.number + 1
         if work.turn.state is TurnState.SETTLED:
+            self._placing.names.pop(work.turn.id, None)
             well = work.turn.stop_reason in _WELL
             self._reactions.ended(work.address, work.message_ids, well=well)
 
@@ -114,9 +116,7 @@ class Lives:
         by_itself = work.log.chat.private and not channel.growth.private
         if by_itself or channel.instant:
             return None
-        placeholder = Placeholder(
-            self._placing, channel, work.address, turn.chat, turn.id, turn.reply_to
-        )
+        placeholder = Placeholder(self._placing, channel, work.address, turn, lost=turn.begun > 0)
         self._placeholders[turn.id] = placeholder
         return placeholder
 

@@ -2,28 +2,55 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import ChannelError, ContentRefused, FloodWait, StoreError
+from bot.domain.errors import (
+    ChannelError,
+    ChannelUnreachable,
+    ContentRefused,
+    FloodWait,
+    StoreError,
+)
 from bot.domain.message import Address, Button
+from bot.domain.turn import Turn
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
 
+_NO_WORDS = "…"
+
+
+class Screen(Protocol):
+    """Tells what the delivery knows of messages that stand beside the owed ones."""
+
+    def beside(self, chat: int) -> AbstractAsyncContextManager[object]:
+        """Returns a block in which no message of the chat is looked for or taken away."""
+        ...
+
+    def took(self, chat: int, message_id: str) -> bool:
+        """Returns True for a message that the delivery has taken from the screen."""
+        ...
+
 
 class Placing(TaskOwner):
     """Holds the parts that all placeholders share; `wake` starts a delivery to a chat.
 
-    Closing it cancels the sending of placeholders.
+    `names` has the number of the next message of a turn that has not ended: a name serves for one
+    message. Closing it cancels the sending of placeholders.
     """
 
-    def __init__(self, journal: Journal, wake: Callable[[int], None]) -> None:
+    def __init__(self, journal: Journal, wake: Callable[[int], None], screen: Screen) -> None:
         super().__init__()
         self.journal = journal
         self.wake = wake
+        self.screen = screen
+        self.names: Counter[str] = Counter()
 
 
 class Placeholder:
@@ -31,6 +58,9 @@ class Placeholder:
 
     As soon as the message is on the screen, its deletion is owed: if the program dies, the next
     one deletes it. The answer does not depend on it, so no answer is lost or sent twice.
+
+    With `lost` such a message may stand though nobody knows its id: the confirmation did not come,
+    or an earlier run of the program died over it. Sending under the same name finds it.
     """
 
     def __init__(
@@ -38,20 +68,20 @@ class Placeholder:
         placing: Placing,
         channel: Channel,
         address: Address,
-        chat: int,
-        turn: str,
-        reply_to: str | None,
+        turn: Turn,
+        *,
+        lost: bool = False,
     ) -> None:
         self._placing = placing
         self._channel = channel
         self._address = address
-        self._chat = chat
         self._turn = turn
-        self._reply_to = reply_to
+        self.number = placing.names[turn.id]
         self._message: str | None = None
         self._shown = ""
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
+        self._lost = lost and channel.growth.named
         self._placed = False
         self._ended = False
         self.missed = False
@@ -61,6 +91,9 @@ class Placeholder:
         """Starts to show the text; does nothing while an earlier text is being sent."""
         if self._task is not None or text == self._shown or self._ended:
             return
+        self._start(text)
+
+    def _start(self, text: str) -> None:
         self.missed = False
         name = f"placeholder {self._address.key}"
         # Sending runs in a task of its own: if it were cancelled with the turn, a message could
@@ -80,38 +113,59 @@ class Placeholder:
     def end(self) -> None:
         """Shows no more text, and has the message deleted if it is on the screen."""
         self._ended = True
-        if self._placed and self._task is None:
-            self._placing.wake(self._chat)
+        if self._task is not None:
+            return
+        if self._lost:
+            # It is shown once more, which tells its id.
+            self._lost = False
+            self._start(self._shown or _NO_WORDS)
+        elif self._placed:
+            self._placing.wake(self._turn.chat)
 
     async def _show(self, text: str) -> None:
         try:
-            shown = await self._channel.draft(
-                self._address,
-                text,
-                message_id=self._message,
-                reply_to=self._reply_to,
-                button=self._button,
-            )
-            if shown is not None and shown != self._message:
-                self._placed = True
-                await self._owe(shown)
-            self._message, self._shown = shown, text if shown is not None else ""
+            async with self._placing.screen.beside(self._turn.chat):
+                await self._draw(text)
         except ContentRefused as refused:
             # Someone deleted the message, or it was replaced: the next text makes a new one.
             _LOG.info("a placeholder is gone: %s", refused)
-            self._message = None
+            self._forget()
         except FloodWait:
             self.missed = True
         except ChannelError as fault:
             _LOG.info("a placeholder was left out: %s", fault)
+            cut = isinstance(fault, ChannelUnreachable) and fault.maybe_done
+            if cut and self._message is None and not self._ended:
+                self._lost = self._channel.growth.named
         finally:
             self._task = None
         if self._ended:
             self.end()
 
+    async def _draw(self, text: str) -> None:
+        turn = self._turn
+        if self._message is not None and self._placing.screen.took(turn.chat, self._message):
+            self._forget()
+        shown = await self._channel.draft(
+            self._address,
+            text,
+            message_id=self._message,
+            reply_to=turn.reply_to,
+            button=self._button,
+            once=f"growing {turn.id} {self.number}",
+        )
+        if shown is not None and shown != self._message:
+            self._placed, self._lost = True, False
+            await self._owe(shown)
+        self._message, self._shown = shown, text if shown is not None else ""
+
+    def _forget(self) -> None:
+        self._message, self._lost = None, False
+        self.number += 1
+
     async def _owe(self, message: str) -> None:
         try:
-            retract = Retract(self._chat, self._turn, message)
+            retract = Retract(self._turn.chat, self._turn.id, message)
             await self._placing.journal.commit(Change((retract,)))
         except StoreError as fault:
             _LOG.warning("a placeholder cannot be kept in mind: %s", fault)

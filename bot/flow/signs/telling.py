@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from bot.domain.deeds import SHOWN, together
 from bot.domain.rules import allowed_line
+from bot.domain.tail import tail_of
 from bot.domain.tool import ToolCall, ToolResult
 
 RUNNING, DONE, FAILED = "⏳", "✓", "✗"
@@ -110,7 +111,7 @@ class Telling:
             kept.append(part)
         cut = "…" if len(kept) < len(told) and (kept or not present) else ""
         if cut and not kept:
-            kept = [told[-1][-_NEWEST:]]
+            kept = [tail_of(told[-1], _NEWEST)]
         return _joined((cut, *reversed(kept), present))
 
     @property

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
+from bot.domain.consent import Consent, difference
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.grant import COMMANDS, asked_rules
-from bot.domain.rules import matches
 from bot.domain.skill import Skill
 from bot.domain.tool import AskedRule, Effect, Offer, Preview, ToolCall
 from bot.ports.tool import Place, Tool
@@ -53,9 +53,7 @@ async def _sample(tool: Tool, place: Place) -> Preview | None:
 
 
 def _covers(rule: AskedRule, call: ToolCall, preview: Preview, documents: frozenset[str]) -> bool:
-    if preview.effect is not Effect.WRITE or preview.always is None or rule.tool != call.name:
+    if preview.effect is not Effect.WRITE or preview.always is None:
         return False
-    within = preview.surroundings.within(rule.surroundings)
-    return within and matches(
-        rule.pattern, call.name, call.arguments or {}, documents, offered=preview.always
-    )
+    kept = Consent(rule.tool, rule.pattern, rule.surroundings)
+    return difference(kept, call, preview, documents=documents) is None

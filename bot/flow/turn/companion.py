@@ -49,10 +49,6 @@ class Companion(Protocol):
         """Prepares for the loop and returns the lenders whose servers the turn needs."""
         ...
 
-    def lent(self, work: Work) -> frozenset[str] | None:
-        """Returns the names of the only tools that the turn may use; None for all."""
-        ...
-
     def withheld(self, work: Work) -> frozenset[str]:
         """Returns the names of tools of which the model is not told in this turn."""
         ...

@@ -3,6 +3,8 @@
 import difflib
 from collections.abc import Mapping
 
+from bot.domain.approval import Approval
+from bot.domain.consent import gains
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
 from bot.domain.step import Refuse, Run
@@ -43,6 +45,23 @@ async def first_look(
         if ahead:
             return unforeseen(call, tool.spec.effect, str(fault))
         return Refuse(Status.FAILED, Code.ERROR, str(fault))
+
+
+async def gets_more(
+    card: Approval, call: ToolCall, tools: Mapping[str, Tool], place: Place
+) -> Refuse | None:
+    """Returns the refusal of an approved call that would get variables its card did not name.
+
+    A skill may have come into use since the card was shown.
+    """
+    skill = place.skill
+    if skill is None or not skill.environment:
+        return None
+    now = await first_look(call, tools, place, ahead=False, carries=False)
+    if not isinstance(now, Preview) or not gains(card, now):
+        return None
+    told = f"Not run: it would get variables of the skill {skill.name} that its card did not name."
+    return Refuse(Status.FAILED, Code.ERROR, f"{told} Make the call again: a new card shows them.")
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -16,8 +16,9 @@ from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
+from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.first_look import first_look
+from bot.flow.turn.first_look import first_look, gets_more
 from bot.flow.turn.grounds import Grounds, asked_once, explained
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
@@ -79,6 +80,8 @@ class Gatekeeper:
         for open_call in work.progress.open_calls:
             call, stance = open_call.call, self._stance(work, open_call, tools)
             forbidden = _forbidden(open_call, rights, stance)
+            if forbidden is None and not _waits(open_call):
+                forbidden = refusal_of(call, work.turn.mandate, tools)
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
@@ -93,7 +96,12 @@ class Gatekeeper:
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
                 gate = self._repetitions.gate(call, gate, stance, work.progress)
+                gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
+            elif not _waits(open_call) and open_call.approval is not None:
+                here = self.placed(work, place, call)
+                if grown := await gets_more(open_call.approval, call, tools, here):
+                    gates[call.id] = grown
         return gates
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
@@ -143,7 +151,7 @@ class Gatekeeper:
                 # It keeps its place behind the changes that were agreed to before it.
                 return Run(Effect.WRITE)
             case Agreed():
-                return preview if not isinstance(preview, Preview) else agreed(preview, stance)
+                return agreed(call, preview, stance) if isinstance(preview, Preview) else preview
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
@@ -179,13 +187,18 @@ def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Re
 
     A card that nobody has decided yet may stay open.
     """
-    card = open_call.approval
-    if open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED):
+    if _waits(open_call):
         return None
     why = rights.refusal(open_call.call.name)
     if why is not None:
         return Refuse(Status.BLOCKED, Code.POLICY, f"Not run: {why}.")
     return stance if isinstance(stance, Refuse) else None
+
+
+def _waits(open_call: OpenCall) -> bool:
+    """Returns True for a call that has begun, or whose card nobody has decided."""
+    card = open_call.approval
+    return open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED)
 
 
 def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.domain.approval import Approval, Rule
-from bot.domain.rules import allowed_by, folder_rule, matches
+from bot.domain.consent import difference, of_rule
+from bot.domain.rules import allowed_by, folder_rule
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.ports.approvals import Approvals, Rules
@@ -49,19 +51,13 @@ class Grounds:
 
     async def _rule(self, call: ToolCall, place: Place, preview: Preview) -> Rule | None:
         """Returns a rule that covers the call; none does where its card would offer none."""
-        offered = preview.always
-        if offered is None:
+        if preview.always is None:
             return None
-        arguments, here = call.arguments or {}, preview.surroundings
-        covering = (
-            rule
-            for rule in await self._rules.of(place.person, place.chat)
-            if rule.tool == call.name
-            and (not rule.under or rule.under == place.under)
-            and here.within(rule.surroundings)
-            and matches(rule.pattern, call.name, arguments, self._documents, offered=offered)
+        rules = await self._rules.of(place.person, place.chat)
+        judged = partial(
+            difference, call=call, now=preview, under=place.under, documents=self._documents
         )
-        return next(covering, None)
+        return next((rule for rule in rules if judged(of_rule(rule)) is None), None)
 
 
 def asked_once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:

@@ -1,5 +1,6 @@
 """Approvals that outlive the rest of a turn: their calls were closed before they ran."""
 
+from bot.domain.consent import difference, of_card
 from bot.domain.progress import Progress
 from bot.domain.tool import Preview, ToolCall
 
@@ -14,7 +15,7 @@ class HeldApprovals:
     def covers(self, call: ToolCall, preview: Preview) -> bool:
         """Returns True, once, when a person has approved what a card would show again."""
         for card in self._progress.held(call):
-            if card.id not in self._used and card.preview.shows_like(preview):
+            if card.id not in self._used and difference(of_card(card), call, preview) is None:
                 self._used.add(card.id)
                 return True
         return False

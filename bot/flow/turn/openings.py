@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.domain.approval import Approval
 from bot.domain.limits import Limits
+from bot.domain.mandate import PERSONAL
 from bot.domain.person import Person
 from bot.domain.turn import Turn, TurnState
 from bot.domain.zones import told_zone
@@ -83,6 +84,7 @@ class Openings:
             asker_name=asked.person.name,
             model=self._choosing.model(chat.model),
             created_at=self._clock.now(),
+            mandate=PERSONAL,
             reply_to=None if message.private else message.message_id,
         )
 

@@ -77,13 +77,14 @@ class Scenes:
             person=turn.asker,
             timezone=self._zones.of(work.asker, chat),
             task=work.task,
+            mandate=turn.mandate,
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
         found = found_before(work.log.entries(), turn.id)
         preamble = await self._preamble.during(chat, turn.id, lenders, found)
         for one in self._companions:
-            preamble = preamble.only(one.lent(work)).without(one.withheld(work))
-        return Scene(preamble, place, self._models.profile(turn.model))
+            preamble = preamble.without(one.withheld(work))
+        return Scene(preamble.only(turn.mandate.tools), place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:
         """Tells the maker of preambles that a chat has nothing to do."""

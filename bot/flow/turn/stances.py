@@ -1,5 +1,6 @@
 """The gates of calls that a companion keeps for later, or that were agreed to before."""
 
+from bot.domain.consent import difference
 from bot.domain.contribution import Agreed, Deferred
 from bot.domain.foresight import unforeseen
 from bot.domain.step import AskFirst, Gate, Refuse, Run
@@ -24,10 +25,9 @@ def deferred(
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
-def agreed(seen: Preview, stance: Agreed) -> Gate:
-    """Runs an agreed call without a card, unless it is dangerous or its place has changed."""
-    if seen.effect is Effect.DANGER:
-        return AskFirst(explained(seen, stance.if_dangerous))
-    if stance.where and stance.where != seen.where:
-        return AskFirst(explained(seen, stance.if_elsewhere))
-    return Run(seen.effect, seen)
+def agreed(call: ToolCall, seen: Preview, stance: Agreed) -> Gate:
+    """Runs an agreed call without a card, unless it is dangerous or something has changed."""
+    different = difference(stance.consent, call, seen)
+    if different is None:
+        return Run(seen.effect, seen)
+    return AskFirst(explained(seen, stance.reasons.get(different, "")))

@@ -159,7 +159,8 @@ class ToolLoop:
         return scene.fold(work.log, self._limits.images_in_view)
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
-        untrusted = self._fold(work, scene).untrusted_for(work.turn.asker)
+        seen = self._fold(work, scene).untrusted_for(work.turn.asker)
+        untrusted = seen or work.turn.mandate.foreign
         tools = scene.preamble.tools
         return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.chat import Chat
+from bot.domain.mandate import PERSONAL
 from bot.domain.person import Person
 from bot.domain.tool import Code
 from bot.domain.transcript import (
@@ -37,6 +38,7 @@ def undo_turn(
         asker_name=by.name,
         model="",
         created_at=now,
+        mandate=PERSONAL,
         origin="undo",
         state=TurnState.QUEUED,
         follows=follows,

@@ -11,7 +11,7 @@ from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
 from bot.flow.ways.fitting_buttons import ways_of
-from bot.flow.ways.follower import opened, purpose_in
+from bot.flow.ways.follower import opened, purpose_of
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
 from bot.ports.outbox import Outbox
@@ -40,8 +40,9 @@ class WaysCompanion(Bystander):
             return Share(row, writes=past)
         if turn.way is Way.ANEW:
             past = (*past, DropPassage(turn.follows, turn.conversation))
-        bodies = opened(turn, work.log.entries(turn.follows), work.log.chat, speaker)
-        return Share(row, bodies, past, purpose_in(work.log.entries()))
+        before = work.log.entries(turn.follows)
+        bodies = opened(turn, before, work.log.chat, speaker)
+        return Share(row, bodies, past, purpose_of(bodies, before, work.log.entries()))
 
     async def _past(self, agenda: Agenda) -> tuple[Write, ...]:
         """Takes the buttons below the last end away: the conversation goes on without them."""

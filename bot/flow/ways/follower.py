@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 
 from bot.domain.chat import Chat
 from bot.domain.person import Person
@@ -17,8 +18,9 @@ from bot.domain.transcript import (
     IntentBody,
     NoteBody,
     ResultBody,
+    uncovered,
 )
-from bot.domain.turn import Turn, TurnState, Way
+from bot.domain.turn import Turn, Way
 from bot.flow.ways.buttons import EndButton, EndVerb
 
 _AGAIN = "[Steward] They ask for another try. Calls that have a result above are done: "
@@ -39,15 +41,12 @@ def follower(ended: Turn, meant: EndButton, said: str, by: Person, now: datetime
     """
     answers = meant.verb is EndVerb.CHOICE
     way = Way.ONWARD if meant.verb is EndVerb.ONWARD else Way.AGAIN
-    return Turn(
-        id=secrets.token_hex(8),
-        chat=ended.chat,
-        conversation=ended.conversation,
+    return ended.starts(
+        secrets.token_hex(8),
+        now,
         asker=by.id if answers else ended.asker,
         asker_name=by.name if answers else ended.asker_name,
         model=meant.of if meant.verb is EndVerb.MODEL else "",
-        created_at=now,
-        state=TurnState.QUEUED,
         reply_to=ended.reply_to,
         follows=ended.id,
         way=Way.ANSWER if answers else way,
@@ -96,15 +95,13 @@ def anew(first: Turn, chat: Chat, by: Person, model: str, now: datetime, *, said
 
     It belongs to the open conversation of the chat, which may be a branch of the first one's.
     """
-    return Turn(
-        id=secrets.token_hex(8),
+    return first.starts(
+        secrets.token_hex(8),
+        now,
         chat=chat.id,
         conversation=chat.conversation,
-        asker=first.asker,
         asker_name=first.asker_name or by.name,
         model=model,
-        created_at=now,
-        state=TurnState.QUEUED,
         reply_to=first.reply_to,
         follows=first.id,
         way=Way.ANEW,
@@ -131,8 +128,12 @@ def _done(before: Sequence[Entry]) -> Iterator[ToolResult]:
     return (one for one in results if one.call_id in once and not one.is_error)
 
 
-def purpose_in(log: Iterable[Entry]) -> str:
-    """Returns the newest words of a person in the log."""
-    bodies = (entry.body for entry in reversed(list(log)))
-    asked = (body.purpose for body in bodies if isinstance(body, AskerBody))
+def purpose_of(opening: Iterable[Body], before: Iterable[Entry], log: Sequence[Entry]) -> str:
+    """Returns the words that such a turn answers: those that open it, or of the turn it follows.
+
+    Without any, the newest words in view count: those that were taken back do not.
+    """
+    followed = (entry.body for entry in before)
+    in_view = (entry.body for entry in uncovered(reversed(log)))
+    asked = (b.purpose for b in chain(opening, followed, in_view) if isinstance(b, AskerBody))
     return next(asked, "")

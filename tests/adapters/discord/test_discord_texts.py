@@ -41,8 +41,18 @@ def test_parts_fit_keep_every_word_and_close_every_fence(source: str) -> None:
 
 
 @given(source=LINES)
-def test_the_end_of_a_growing_answer_fits_one_message(source: str) -> None:
-    assert units(shortened(markdown(source))) <= LONGEST
+def test_the_end_of_a_growing_answer_fits_one_message_and_its_fences_are_whole(source: str) -> None:
+    end = shortened(markdown(source))
+    assert units(end) <= LONGEST
+    assert sum(line.startswith("```") for line in end.split("\n")) % 2 == 0
+
+
+@pytest.mark.parametrize("line", ["x = 1\n" * 900, "x" * 5_000], ids=["many lines", "one line"])
+def test_a_growing_answer_that_begins_within_code_opens_its_fence(line: str) -> None:
+    end = shortened(markdown(f"See:\n\n```python\n{line}"))
+    assert end.startswith("…\n```python\nx")
+    assert end.endswith("x\n```") or end.endswith("x = 1\n\n```")
+    assert units(end) > LONGEST // 3
 
 
 def test_a_cut_fence_is_opened_again_in_its_language() -> None:

@@ -42,6 +42,27 @@ def test_a_thread_is_below_its_channel() -> None:
     assert (message.private, message.addressed, message.title) == (False, False, "#general")
 
 
+@pytest.mark.parametrize("place", [{}, {"guild_id": "5"}], ids=["private", "server"])
+@pytest.mark.parametrize(
+    ("typed", "read_as"),
+    [
+        ("/allow <@7>", "/allow 7"),
+        ("/rights <@!7> tools all", "/rights 7 tools all"),
+        (f"<@{OWN}> /revoke <@7>", "/revoke 7"),
+        ("/allow <@7>, please", "/allow @eve, please"),
+        ("/plan call <@7>", "/plan call @eve"),
+        ("ask <@7>", "ask @eve"),
+        (f"/status <@{OWN}>", "/status"),
+    ],
+)
+def test_a_typed_command_takes_a_mention_as_the_number_of_the_person(
+    place: dict[str, str], typed: str, read_as: str
+) -> None:
+    message = read({**MESSAGE, **place, "content": typed, "mentions": [EVE]})
+    assert isinstance(message, InboundMessage)
+    assert message.text == read_as
+
+
 @pytest.mark.parametrize(
     ("more", "source"),
     [

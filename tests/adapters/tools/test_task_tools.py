@@ -136,7 +136,7 @@ async def test_words_without_a_time_are_told_with_examples(shelf: Shelf) -> None
 
 async def test_only_the_asker_and_owners_change_a_task_of_a_group(shelf: Shelf) -> None:
     place = await shelf.place()
-    by = Occasion(shelf.chat, 1, shelf.clock.now())
+    by = Occasion.commanded(shelf.chat, 1, shelf.clock.now())
     task = await shelf.making.made("one", wish_of(schedule()), by)
     await shelf.store.journal.commit(Change((SaveTask(task),)))
     assert "one" in (await shelf.tools["list_tasks"].run({}, place, None)).text

@@ -17,6 +17,7 @@ from bot.domain.message import (
 )
 from bot.domain.person import Sender
 from bot.ports.channel import Growth
+from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 
 
@@ -56,6 +57,11 @@ class ToyChannel:
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._platform.show(piece)
 
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        return None
+
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._platform.change(message_id, piece)
 
@@ -67,6 +73,7 @@ class ToyChannel:
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> str | None:
         return None
 

@@ -67,7 +67,8 @@ async def test_a_card_that_was_overtaken_ends_only_if_it_is_open_still(
     others = Change((SaveApproval(theirs, expect=ApprovalState.OPEN),))
     journal = OvertakenJournal(store.journal, others)
     async with EmbeddedLanes(_drain, clock) as lanes:
-        cards = OpenCards(journal, store.approvals, store.chats, lanes, Clocks(store.people))
+        clocks = Clocks(store.people)
+        cards = OpenCards(journal, store.approvals, store.turns, store.chats, lanes, clocks)
         ending = CardEnding(cards, store.approvals, journal, lanes, clock)
         assert await ending.withdraw([card], None) == ends
     known = await store.approvals.get(card.id)

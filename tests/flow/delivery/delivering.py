@@ -18,6 +18,7 @@ from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.channel import Channel
 from bot.ports.outbox import Delivered, OutboxRow
+from bot.ports.sightings import Pace, Traces, unhurried
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryOutbox, MemoryStore
@@ -74,6 +75,7 @@ class RoughChannel(FakeChannel):
         super().__init__(limit=limit)
         self.fates = deque[Fate]()
         self.sent = list[str]()
+        self.searched = list[str]()
         self.before_each: Callable[[], Awaitable[None]] | None = None
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
@@ -82,6 +84,12 @@ class RoughChannel(FakeChannel):
             return await FakeChannel.send(self, to, piece, once=once)
         finally:
             await asyncio.sleep(0)
+
+    async def find(
+        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+    ) -> str | None:
+        self.searched.append(str(piece.body["text"]))
+        return await FakeChannel.find(self, to, piece, traces, pace=pace)
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         await self._meet_fate()

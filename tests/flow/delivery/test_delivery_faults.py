@@ -49,14 +49,15 @@ async def test_what_only_waits_for_a_better_time_does_not_hold_up_flushing() -> 
         assert world.texts == []
 
 
-async def test_a_send_whose_answer_was_lost_is_shown_once_more_at_most() -> None:
+async def test_a_send_whose_answer_was_lost_is_not_shown_again() -> None:
     world = await World().open()
     world.channel.fates.append((LOST, True))
     await world.show("k", answer("text"))
     async with world.delivering():
         await world.clock.advance(1)
-    assert world.texts == ["text", "text"]
+    assert world.texts == ["text"]
     assert world.row("k").state is DeliveryState.SHOWN
+    assert world.row("k").message_ids == ("1",)
 
 
 async def test_a_flood_wait_is_obeyed_to_the_second() -> None:

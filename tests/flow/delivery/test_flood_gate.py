@@ -520,6 +520,7 @@ class _FloodedDrafts(FakeChannel):
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
+        once: str = "",
     ) -> None:
         raise FloodWait(5.0)
 

@@ -147,3 +147,10 @@ def test_what_the_chat_shows_itself_is_told_only_when_it_fails() -> None:
     assert telling.newest(1.0) == "I ask.\n\n✓ Read a.md"
     ran(telling, asks, status=Status.FAILED)
     assert telling.whole().endswith("✗ Ask you a question")
+
+
+def test_the_newest_part_of_long_code_is_code_still() -> None:
+    telling = Telling(["Words.", "```python\n" + "x = 1\n" * 500 + "```"])
+    newest = telling.newest(0.0)
+    assert newest.startswith("…\n\n```python\nx = 1\n")
+    assert len(newest) < 1_600

@@ -51,6 +51,12 @@ def edit_message_reply_markup(service: Service, parameters: Parameters) -> objec
     return _change(service, message, message.content, keyboard, message.rich)
 
 
+def stop_message_live_location(service: Service, parameters: Parameters) -> object:
+    """End a live location; nobody has sent one here, so it is always refused."""
+    _editable(service, parameters)
+    raise bad_request("there is no live location in the message to edit")
+
+
 def delete_message(service: Service, parameters: Parameters) -> object:
     chat = service.open_chat(parameters)
     number = _message_id(parameters)

@@ -37,6 +37,7 @@ METHODS: dict[str, Method] = {
     "editMessageText": editing.edit_message_text,
     "editMessageCaption": editing.edit_message_caption,
     "editMessageReplyMarkup": editing.edit_message_reply_markup,
+    "stopMessageLiveLocation": editing.stop_message_live_location,
     "deleteMessage": editing.delete_message,
     "deleteMessages": editing.delete_messages,
     "setMessageReaction": editing.set_message_reaction,

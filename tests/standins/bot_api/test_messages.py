@@ -16,6 +16,24 @@ PNG = picture(4, 3)
 OK_BUTTON = InlineKeyboardMarkup([[InlineKeyboardButton("OK", callback_data="ok:1")]])
 
 
+class TestLiveLocations:
+    async def test_ending_one_tells_what_stands_there_and_changes_nothing(
+        self, api: BotApi, ann: Person, raw: httpx.AsyncClient
+    ) -> None:
+        own = await result(raw, "sendMessage", chat_id=42, text="x")
+        said = api.say(ann, "y")
+        before = api.screen(42)
+        for number, told in (
+            (own["message_id"], "there is no live location in the message to edit"),
+            (said.id, "message can't be edited"),
+            (said.id + 1, "message to edit not found"),
+        ):
+            assert (
+                await refusal(raw, "stopMessageLiveLocation", chat_id=42, message_id=number) == told
+            )
+        assert api.screen(42) == before
+
+
 class TestAddressing:
     async def test_an_unknown_chat_is_not_found(self, raw: httpx.AsyncClient) -> None:
         assert await refusal(raw, "sendMessage", chat_id=7, text="x") == "chat not found"

@@ -254,6 +254,10 @@ class Discord:
         message.edited_at = datetime.now(UTC).isoformat()
         self._events.put_nowait(("MESSAGE_UPDATE", message.json(self._mentioned(text))))
 
+    def forget_names(self) -> None:
+        """Let the minutes pass for which names of messages are known."""
+        self._server.routes.forget_names()
+
     def look_at_link(self, message: Message) -> None:
         """Tell that a link of a message got its preview, which is no edit."""
         self._events.put_nowait(("MESSAGE_UPDATE", message.json([])))

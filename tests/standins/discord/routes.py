@@ -62,6 +62,9 @@ class Routes:
         self.told.append(("MESSAGE_CREATE", message.json([])))
         return message.json([])
 
+    def forget_names(self) -> None:
+        self._nonces.clear()
+
     def channel_get(self, channel: Channel) -> dict[str, Any]:
         self._may(channel, "view")
         return channel.json
@@ -75,6 +78,8 @@ class Routes:
         held.sort(key=lambda m: m.id)
         after = query.get("after")
         behind = [m for m in held if m.id > int(after or 0)]
+        if (before := query.get("before")) is not None:
+            behind = [m for m in behind if m.id < int(before)]
         found = behind[-limit:] if after is None else behind[:limit]
         # The API leaves out what the gateway says of the server.
         shown = [m.json([]) for m in reversed(found)]

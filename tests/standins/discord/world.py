@@ -209,10 +209,16 @@ class Message:
             "components": self.components,
             **self.more,
         }
-        if self.thumbs:
+        counts = {emoji: len(people) for emoji, people in self.thumbs.items()}
+        counts |= {emoji: counts.get(emoji, 0) + 1 for emoji in self.reactions}
+        if counts:
             shown["reactions"] = [
-                {"emoji": {"id": None, "name": emoji}, "count": len(people), "me": False}
-                for emoji, people in self.thumbs.items()
+                {
+                    "emoji": {"id": None, "name": emoji},
+                    "count": number,
+                    "me": emoji in self.reactions,
+                }
+                for emoji, number in counts.items()
             ]
         if self.nonce is not None:
             shown["nonce"] = self.nonce

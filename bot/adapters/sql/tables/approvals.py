@@ -53,6 +53,7 @@ class ApprovalTable(Stored, table=True):
     asker_name: str = stored(Words, server_default="")
     owner_chats: Any = stored(Json(NUMBERS), server_default="[]")
     home: int | None = stored(Number, null=True)
+    asked_with: str = stored(Words, server_default="")
     turn_settled: bool = stored(Boolean)
 
 

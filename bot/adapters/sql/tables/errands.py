@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
-from bot.adapters.sql.codec import ERRAND_RESULT, WORDS
+from bot.adapters.sql.codec import ERRAND_RESULT
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.errand import ErrandState
@@ -33,9 +33,6 @@ class ErrandTable(Stored, table=True):
     asker_name: str = stored(Words)
     task: str = stored(Words)
     created_at: datetime = stored(Moment)
-    tools: Any = stored(Json(WORDS))
-    budget: int | None = stored(Number, null=True)
-    untrusted: str | None = stored(Words, null=True)
     state: ErrandState = stored(Choice(ErrandState))
     set_aside: bool = stored(Boolean)
     recalled: bool = stored(Boolean)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
-from bot.adapters.sql.codec import APPROVED_CALLS, RULE, TASK_LIMITS
+from bot.adapters.sql.codec import APPROVED_CALLS, MANDATE, RULE, TASK_LIMITS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.task import Allowed, Overlap, RunState, TaskState
@@ -39,6 +39,7 @@ class TaskTable(Stored, table=True):
     created_at: datetime = stored(Moment)
     due: datetime | None = stored(Moment, null=True)
     planned_at: datetime = stored(Moment)
+    mandate: Any = stored(Json(MANDATE), server_default="{}")
     state: TaskState = stored(Choice(TaskState))
     why: str = stored(Words)
     version: int = stored(Integer)

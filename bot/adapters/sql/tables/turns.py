@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Boolean, Index, Integer, false, text
 
-from bot.adapters.sql.codec import DETAILS
+from bot.adapters.sql.codec import DETAILS, MANDATE
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.outcome import StopReason
@@ -31,6 +31,7 @@ class TurnTable(Stored, table=True):
     asker_name: str = stored(Words)
     model: str = stored(Words)
     created_at: datetime = stored(Moment)
+    mandate: Any = stored(Json(MANDATE), server_default="{}")
     origin: str = stored(Words)
     approval: str | None = stored(Words, null=True)
     state: TurnState = stored(Choice(TurnState))

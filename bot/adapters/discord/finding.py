@@ -1,0 +1,38 @@
+"""Finds a message of the bot in its channel, where its confirmation was lost.
+
+For some minutes the name of a message does the same; this is for the time after them.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.fields import Fields
+from bot.adapters.discord.messages import number_at
+from bot.domain.errors import ChannelUnreachable
+from bot.ports.sightings import Traces
+
+_MESSAGES = "/channels/{channel_id}/messages"
+_MARGIN = timedelta(minutes=2)
+"""Clocks differ."""
+
+
+async def found_in(
+    api: DiscordApi, channel: str, body: Mapping[str, Any], traces: Traces
+) -> str | None:
+    """Returns the first unknown message of the bot that shows this body, among the next hundred."""
+    query = {"after": number_at(traces.since - _MARGIN), "limit": "100"}
+    told = await api.call("GET", _MESSAGES, names={"channel_id": channel}, query=query)
+    if not isinstance(told, list):
+        raise ChannelUnreachable("Discord sent a list of another form", maybe_done=False)
+    known = {*traces.before, *(one.message_id for one in traces.seen)}
+    messages = [one for one in map(Fields, told) if one.inner("author").id("id") == api.own_id]
+    numbers = [int(one.id("id") or 0) for one in messages if _shows(one, body)]
+    return next((str(one) for one in sorted(numbers) if str(one) not in known), None)
+
+
+def _shows(message: Fields, body: Mapping[str, Any]) -> bool:
+    files = sum(1 for _ in message.items("attachments"))
+    words = (message.text("content") or "").strip()
+    return words == body["text"].strip() and files == ("file" in body)

@@ -1,0 +1,82 @@
+"""Consents: approvals that are kept, and the one comparison before any of them counts."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from bot.domain.approval import Approval, Rule
+from bot.domain.rules import DOCUMENTS, matches
+from bot.domain.tool import Effect, ExactRule, Preview, RulePattern, Surroundings, ToolCall
+
+
+class Difference(Enum):
+    """The difference between what stood on the screen and what would run now."""
+
+    CALL = "call"
+    DANGER = "danger"
+    PLACE = "place"
+    STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """An approval that is kept: all that stood on the screen, for a call or the calls of a rule."""
+
+    tool: str
+    """The name of the tool."""
+    pattern: RulePattern
+    """The calls that were approved: one exact call, or those of a standing rule."""
+    surroundings: Surroundings
+    """The place that was shown, and the variables."""
+    shown: Preview | None = None
+    """The call as it was shown; None where it was approved for any state of things."""
+    whole: bool = False
+    """True when all of it must be as it was shown, a danger too: somebody decided its card."""
+    under: str = ""
+    """The edition of the skill that must be in use; empty for any."""
+
+
+def of_rule(rule: Rule) -> Consent:
+    """Returns the consent that a standing rule gives."""
+    return Consent(rule.tool, rule.pattern, rule.surroundings, under=rule.under)
+
+
+def of_card(card: Approval) -> Consent:
+    """Returns the consent of an approved card."""
+    exact, shown = ExactRule(card.call.canonical), card.preview
+    return Consent(card.call.name, exact, shown.surroundings, shown, whole=True)
+
+
+def gains(card: Approval, now: Preview) -> bool:
+    """Returns True when the call of an approved card would get more than the card showed."""
+    return not now.surroundings.within(card.preview.surroundings)
+
+
+def difference(
+    consent: Consent,
+    call: ToolCall,
+    now: Preview,
+    *,
+    under: str = "",
+    documents: frozenset[str] = DOCUMENTS,
+) -> Difference | None:
+    """Returns the difference that keeps an approval from counting for this call; None for none.
+
+    `now` is what the call would do now, and `under` the edition of the skill in use.
+    """
+    arguments, shown = call.arguments or {}, consent.shown
+    same = consent.tool == call.name and consent.under in ("", under)
+    if not same or not matches(
+        consent.pattern, call.name, arguments, documents, offered=now.always
+    ):
+        return Difference.CALL
+    if consent.whole:
+        return None if shown is not None and shown.shows_like(now) else Difference.STATE
+    if now.dangerous or (now.effect is Effect.DANGER and not (shown and shown.unwalled)):
+        return Difference.DANGER
+    if not now.surroundings.within(consent.surroundings):
+        return Difference.PLACE
+    if shown is None:
+        return None
+    if shown.where not in ("", now.where):
+        return Difference.PLACE
+    return Difference.STATE if shown.seen not in (None, now.seen) else None

@@ -1,0 +1,57 @@
+"""Messages that may be on the screen though nobody has recorded them."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from datetime import datetime
+
+from bot.domain.errors import ChannelError, ChannelUnreachable
+from bot.domain.message import OutboundKind
+from bot.ports.clock import Clock
+from bot.ports.outbox import OutboxRow
+
+
+class Doubts:
+    """Tells since when a message may stand unrecorded: its sending was cut in this run or before.
+
+    Messages of a chat go one after another, and those about tool calls beside them. So of the rows
+    that were made `before` this process sent to the chat, only the first of both kinds may have
+    been sent.
+    """
+
+    def __init__(self, clock: Clock, before: datetime) -> None:
+        self._clock = clock
+        self._before = before
+        self._since: dict[int, datetime] = {}
+        self._looked = False
+
+    def look(self, rows: Iterable[OutboxRow]) -> None:
+        """Takes the rows that a courier finds at its first look."""
+        if self._looked:
+            return
+        self._looked = True
+        kinds: set[bool] = set()
+        for row in rows:
+            calls = row.content.kind is OutboundKind.CALLS
+            if row.content.kind is OutboundKind.GONE or calls in kinds:
+                continue
+            kinds.add(calls)
+            if not row.shown_version and row.created_at < self._before:
+                self._since[row.id] = row.created_at
+
+    def since(self, row: OutboxRow) -> datetime | None:
+        return self._since.get(row.id)
+
+    @contextmanager
+    def sending(self, row: OutboxRow) -> Generator[None]:
+        """Doubts a message whose sending, in this block, neither succeeds nor is refused."""
+        began = self._clock.now()
+        try:
+            yield
+        except ChannelError as fault:
+            if isinstance(fault, ChannelUnreachable) and fault.maybe_done:
+                self._since.setdefault(row.id, began)
+            raise
+        except Exception:
+            self._since.setdefault(row.id, began)
+            raise
+        self._since.pop(row.id, None)

@@ -1,0 +1,39 @@
+"""Known messages of a platform, by which one is found whose confirmation was lost."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeAlias
+
+from bot.domain.message import Address
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A message of a platform that is known: the bot's own, or a person's."""
+
+    address: Address
+    message_id: str
+    at: datetime
+    """When its id became known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traces:
+    """Leads to a message of the bot that was sent after `since`, if it was sent at all."""
+
+    since: datetime
+    seen: Sequence[Sighting]
+    """The newest known messages of the platform, in no order; none of them is the one."""
+    before: Sequence[str] = ()
+    """Ids of messages of the same chat that stand above it."""
+
+
+Pace: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]
+"""Returns a block that begins once there is room for a call which shows nothing."""
+
+
+def unhurried() -> AbstractAsyncContextManager[None]:
+    """Returns a block that begins at once."""
+    return nullcontext()

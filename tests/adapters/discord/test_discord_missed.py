@@ -1,0 +1,112 @@
+"""What a chat has missed is read from its newest message back, and an owner's first words too."""
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.adapters.discord.api import DiscordApi
+from bot.adapters.discord.gateway import Event
+from bot.adapters.discord.missed import Missed
+from bot.adapters.discord.places import Places
+from bot.adapters.discord.stays import Stays
+from bot.domain.message import Address
+from tests.adapters.discord.test_discord_stays import Memory
+from tests.fakes.clock import FakeClock
+from tests.standins.discord import TOKEN, Channel, Discord, Message, User
+
+ANN = 700_000_000_000_000_042
+
+
+@dataclass
+class Owned(Memory):
+    """What the program knows, and who owns it."""
+
+    accounts: Sequence[str] = ()
+
+    async def owners(self) -> Sequence[str]:
+        return self.accounts
+
+
+@dataclass
+class Stage:
+    discord: Discord
+    ann: User
+    missed: Missed
+    known: Owned
+
+    async def of_this_run(self) -> Sequence[str]:
+        """The words that a first session of the program finds."""
+        return words(await self.missed.messages(0, None))
+
+    async def after_a_gap(self, since: datetime) -> Sequence[str]:
+        return words(await self.missed.messages(0, since))
+
+
+def words(events: Sequence[Event]) -> list[str]:
+    found = [one.fields.text("content") or "" for one in events if one.name == "MESSAGE_CREATE"]
+    return [one for one in found if one]
+
+
+@pytest.fixture
+async def stage() -> AsyncIterator[Stage]:
+    server = Discord()
+    ann = server.person(ANN, "Ann")
+    async with server.serving() as url, DiscordApi(TOKEN, url) as api:
+        places = Places(api)
+        stays = Stays(api, places, FakeClock())
+        missed, known = Missed(api, places, stays), Owned()
+        await missed.prepare(known)
+        yield Stage(server, ann, missed, known)
+
+
+def written(stage: Stage, count: int, at: Channel | None = None) -> None:
+    place = at or stage.discord.places.direct(stage.ann)
+    new = [Message(place, stage.ann, f"{n}") for n in range(count)]
+    stage.discord.places.messages += new
+
+
+async def test_of_many_missed_messages_none_is_lost(stage: Stage) -> None:
+    since = datetime.now(UTC)
+    stage.known.chats.append(Address("discord", str(ANN)))
+    written(stage, 740)
+    assert await stage.after_a_gap(since) == [str(n) for n in range(740)]
+
+
+async def test_of_too_many_the_newest_are_read_and_it_is_told_what_is_left_out(
+    stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bot.adapters.discord.missed._MOST_PAGES", 2)
+    since = datetime.now(UTC)
+    guild = stage.discord.guild("Home", stage.ann)
+    place = guild.channels[0]
+    stage.known.chats.append(Address("discord", f"-{place.id}"))
+    written(stage, 400, place)
+    with caplog.at_level(logging.WARNING):
+        assert await stage.after_a_gap(since) == [str(n) for n in range(150, 400)]
+    assert f"channel {place.id}" in caplog.text
+    assert "are left out" in caplog.text
+
+
+async def test_the_first_words_of_an_owner_are_found(stage: Stage) -> None:
+    stage.known.accounts = ["telegram:42", f"discord:{ANN}"]
+    stage.discord.say(stage.ann, "Hello?")
+    assert await stage.of_this_run() == ["Hello?"]
+    assert await stage.of_this_run() == []
+
+
+async def test_words_that_the_bot_has_answered_are_not_first_words(stage: Stage) -> None:
+    stage.known.accounts = [f"discord:{ANN}"]
+    stage.discord.say(stage.ann, "Answered long ago")
+    place = stage.discord.places.direct(stage.ann)
+    stage.discord.places.messages.append(Message(place, stage.discord.bot, "An answer"))
+    assert await stage.of_this_run() == []
+    stage.discord.say(stage.ann, "And now?")
+
+
+async def test_an_owner_who_cannot_be_written_to_harms_nobody(stage: Stage) -> None:
+    stage.known.accounts = ["discord:1", f"discord:{ANN}"]
+    stage.discord.say(stage.ann, "Hello?")
+    assert await stage.of_this_run() == ["Hello?"]

@@ -1,0 +1,89 @@
+"""A growing message is gone once the answer stands, whatever became of its confirmation."""
+
+import pytest
+
+from tests.e2e.on_discord import on_discord
+from tests.e2e.steward import Steward
+from tests.standins.discord import Fault
+from tests.standins.gate import Gate
+from tests.standins.messages_api import Gate as ReplyGate
+from tests.standins.messages_api import text
+
+pytestmark = pytest.mark.discords_own("growing messages in private chats, with names")
+
+_SILENT = 1 << 12
+
+
+def grows(body: object) -> bool:
+    return isinstance(body, dict) and bool((body.get("flags") or 0) & _SILENT)
+
+
+async def test_one_whose_confirmation_was_lost_does_not_stay_beside_the_answer(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        writing = ReplyGate()
+        discord.steward.script(
+            text("Half an answer, and whole.").in_pieces(4).held(writing, after=4)
+        )
+        lost = Fault("POST", r"/messages$", "lost", about=grows)
+        discord.discord.faults.order(lost)
+        await discord.start()
+        discord.say("Hello")
+        await discord.until(lambda: discord.shown)
+        writing.release()
+        await discord.sees("Half an answer, and whole.")
+        await discord.until(lambda: len(discord.shown) == 1)
+        await discord.steward.recorded()
+
+
+async def test_one_that_a_killed_program_had_sent_does_not_stay_beside_the_answer(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        writing, sending = ReplyGate(), Gate(after_work=True)
+        held = text("Half an answer, and whole.").in_pieces(4).held(writing, after=4)
+        discord.steward.script(held, text("Half an answer, and whole."))
+        fault = Fault("POST", r"/messages$", "held", gate=sending, about=grows)
+        discord.discord.faults.order(fault)
+        await discord.start()
+        discord.say("Hello")
+        await sending.arrived()
+        await discord.restart()
+        await discord.sees("Half an answer, and whole.")
+        await discord.steward.recorded()
+        await discord.until(lambda: len(discord.shown) == 1)
+
+
+async def test_one_that_was_taken_away_behind_a_notice_is_not_changed_again(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        first, second = ReplyGate(), ReplyGate()
+        reply = text("One and two and three and four.").in_pieces(6)
+        discord.steward.script(reply.held(first, after=4).held(second, after=6))
+        await discord.start()
+        discord.say("Hello")
+        [growing] = await discord.until(lambda: discord.shown)
+        discord.say("/status")
+        await discord.until(lambda: growing.deleted)
+        first.release()
+        await discord.until(lambda: [one for one in discord.shown if one.flags & _SILENT])
+        second.release()
+        await discord.sees("One and two and three and four.")
+        await discord.until(lambda: not [m for m in discord.shown if m.flags & _SILENT])
+        assert not [one for one in discord.discord.calls if one.status == 404]
+
+
+async def test_code_that_grows_is_code_from_its_first_line_on(steward: Steward) -> None:
+    async with on_discord(steward) as discord:
+        writing = ReplyGate()
+        code = "```python\n" + "x = 1\n" * 600 + "```"
+        discord.steward.script(text(code).in_pieces(4).held(writing, after=5))
+        await discord.start()
+        discord.say("Hello")
+        await discord.until(lambda: discord.shown)
+        assert discord.shown[0].text.startswith("…\n```python\nx = 1\n")
+        writing.release()
+        await discord.until(lambda: [m for m in discord.shown if not m.flags & _SILENT])
+        await discord.steward.recorded()
