@@ -176,7 +176,7 @@ async def _opened_store(
     """
     try:
         store = await stack.enter_async_context(
-            open_store(settings.database_url, patience=patience)
+            open_store(settings.database_url, patience=patience, alone=True)
         )
         await store.check_writable()
     except StoreUnavailable as fault:

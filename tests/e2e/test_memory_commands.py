@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.launching import ROOT, Command
 from tests.e2e.steward import Steward, words_in
+from tests.patience import PATIENCE
 from tests.standins.messages_api import calls, text, tool
 from tests.words import ANSWERS_READ, APPROVE, INDEXED, NOTHING_REMEMBERED
 
@@ -97,7 +98,7 @@ def memory(steward: Steward, command: Command) -> Memory:
             env=steward.settings | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         return done.returncode, done.stdout + done.stderr

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import URL, Connection, false, make_url, update
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
@@ -36,10 +36,10 @@ from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
-from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
+from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.errors import SettingError
 
 
@@ -75,7 +75,7 @@ class Store:
     file_changes: SqlFileChanges
     feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
-    """Raises a StoreError when rows cannot be written; changes none."""
+    """Writes rows for real and removes them; raises a StoreError when that fails."""
     damage: Damage
     """The first damage that anybody met."""
 
@@ -88,10 +88,12 @@ async def open_store(
     now: Now = wall_clock,
     upgrade: bool = True,
     patience: Patience | None = None,
+    alone: bool = False,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
-    Without `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
+    With `alone` no other process may have opened the same file alone: SettingError. Without
+    `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
     up to `busy_seconds`, and with `patience` without end for a server that is away, or for a disk
     that is full later on. Raises SettingError for any other URL, and a StoreError when the database
     cannot be used.
@@ -99,7 +101,7 @@ async def open_store(
     prepare = migrate if upgrade else inspect_only
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
-    async with _opened(parsed, busy_seconds, prepare, patience) as database:
+    async with _opened(parsed, busy_seconds, prepare, patience, alone) as database:
         watched = WatchedDatabase(database, patience, damage.found)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
@@ -140,7 +142,7 @@ def _store(
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
-        check_writable=partial(database.write, _change_nothing, repeatable=True),
+        check_writable=partial(try_writing, database),
         damage=damage,
     )
 
@@ -148,11 +150,6 @@ def _store(
 def _file_of(url: URL) -> Path | None:
     named = url.get_backend_name() == "sqlite" and url.database
     return Path(named) if named else None
-
-
-def _change_nothing(connection: Connection) -> None:
-    """Asks for the right to write, with a statement that finds no row."""
-    connection.execute(update(pairing).where(false()).values(code_hash=""))
 
 
 def _parsed(url: str) -> URL:
@@ -171,11 +168,11 @@ def _engine(url: URL) -> Engine:
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None
+    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None, alone: bool
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
-        return open_sqlite(url, busy_seconds, prepare)
+        return open_sqlite(url, busy_seconds, prepare, alone=alone)
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
 
