@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.domain.approval import ApprovalState
+from bot.domain.approval import Approval, ApprovalState
 from bot.domain.chat import Chat
 from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.person import Person
@@ -17,7 +17,7 @@ from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.first_look import first_look, gets_more
+from bot.flow.turn.first_look import asked_anew, first_look
 from bot.flow.turn.grounds import Grounds, asked_once, explained
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
@@ -67,7 +67,7 @@ class Gatekeeper:
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
     ) -> dict[str, Gate]:
-        """Returns gates for open calls without a card, and for approved calls no longer allowed."""
+        """Returns gates for open calls without a card, and for approved ones that changed since."""
         if not work.progress.open_calls:
             return {}
         asker = await self._people.get(place.person)
@@ -98,10 +98,28 @@ class Gatekeeper:
                 gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
             elif not _waits(open_call) and open_call.approval is not None:
-                here = self.placed(work, place, call)
-                if grown := await gets_more(open_call.approval, call, tools, here):
-                    gates[call.id] = grown
+                case = _Case(call, stance, self.placed(work, place, call))
+                if anew := await self._anew(work, case, open_call.approval, tools, asker):
+                    gates[call.id] = anew
         return gates
+
+    async def _anew(
+        self,
+        work: Work,
+        case: _Case,
+        card: Approval,
+        tools: Mapping[str, Tool],
+        asker: Person | None,
+    ) -> Gate | None:
+        """Returns the gate of an approved call whose card shows what is no longer so."""
+        anew = await asked_anew(card, case.call, tools, case.place)
+        if anew is None:
+            return None
+        rights = NOTHING if asker is None else asker.effective_rights
+        if not _takes_owner(anew, asker, rights):
+            return bounded(anew, work.turn.mandate)
+        owners = await self._owners.asked_for(work.log.chat)
+        return bounded(_for_owner(anew, asker, work.log.chat, owners), work.turn.mandate)
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         """Returns the place where a call of the turn happens."""
