@@ -255,6 +255,7 @@ FORWARDED = '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\n
 CAME_LATE = "[Steward] This came late: it is a part of the message before"
 
 HOOK_UNKNOWN = "There is no such hook here, or the proof is wrong."
+HOOK_REPEATED = "A call with this signature came within a day."
 
 TRIED = "do not repeat those that worked"
 BY_PLACE = "📍 By my location"

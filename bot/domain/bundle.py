@@ -11,6 +11,7 @@ from bot.domain.limits import BundleBounds
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
 from bot.domain.visible_text import quoted_name
+from bot.domain.web_address import links_in
 
 _SPAN = timedelta(seconds=2)
 """The longest gap between the fragments of one message; platforms tell whole seconds."""
@@ -172,6 +173,11 @@ class Bundle:
         named = dict(one for message in self.messages for one in message.named)
         lines = "\n".join(f"@{number} is {quoted_name(name)}" for number, name in named.items())
         return (set_apart(NAMES, lines),) if lines else ()
+
+    @property
+    def own_addresses(self) -> tuple[str, ...]:
+        """Returns the addresses of the web that the sender typed, each as a link has it."""
+        return links_in(*(text for source, text in self.passages if source is None))
 
     @property
     def wish(self) -> str:

@@ -12,6 +12,7 @@ from bot.domain.foreign_text import as_read
 from bot.domain.message import Block, FileRef, Outbound
 from bot.domain.picture import ImagePart
 from bot.domain.reach import Reach
+from bot.domain.run_place import in_todays_words
 
 
 class Effect(StrEnum):
@@ -59,6 +60,8 @@ class ToolSpec:
 
     With foreign text in view, the call asks when nobody else wrote that address.
     """
+    private: frozenset[str] = frozenset()
+    """Places, as in 127.0.0.1:80, whose addresses no text but a person's own makes known."""
     origin: str | None = None
     """The origin of everything that it returns, failures included."""
     hosted: bool = False
@@ -310,7 +313,8 @@ class Surroundings:
         """
         known = set(self.variables) <= set(shown.variables)
         lent = not self.variables or self.skill == shown.skill
-        return known and lent and shown.where in ("", self.where)
+        told = in_todays_words(shown.where)
+        return known and lent and told in ("", in_todays_words(self.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,8 +418,10 @@ class Preview:
 
 
 def _described(preview: Preview) -> tuple[object, ...]:
-    told = (preview.title, preview.subject, preview.effect, preview.blocks, preview.where)
-    return (*told, preview.seen, preview.surroundings)
+    told = (preview.title, preview.subject, preview.effect, preview.blocks)
+    surroundings = replace(preview.surroundings, where=in_todays_words(preview.surroundings.where))
+    seen = None if preview.seen is None else in_todays_words(preview.seen)
+    return (*told, in_todays_words(preview.where), seen, surroundings)
 
 
 @dataclass(frozen=True, slots=True)
