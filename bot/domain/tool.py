@@ -59,6 +59,8 @@ class ToolSpec:
 
     With foreign text in view, the call asks when nobody else wrote that address.
     """
+    private: frozenset[str] = frozenset()
+    """Places, as in 127.0.0.1:80, whose addresses no text but a person's own makes known."""
     origin: str | None = None
     """The origin of everything that it returns, failures included."""
     hosted: bool = False

@@ -1,6 +1,6 @@
 """Decides if a call may run: by arguments, rights, stances of companions, grounds, repetition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.domain.approval import Approval, ApprovalState
@@ -11,7 +11,6 @@ from bot.domain.progress import OpenCall
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.transcript import Entry
 from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
@@ -29,14 +28,14 @@ from bot.ports.tool import Place, Tool
 
 @dataclass(frozen=True, slots=True)
 class _Foreign:
-    """The source of foreign content in view, if any, and the log that it stands in."""
+    """The source of foreign content in view, if any, and the turn that reads it."""
 
     source: str | None
-    log: Sequence[Entry]
+    work: Work
 
     def carried_by(self, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
         """Returns true when the call may carry out what the foreign text asked for."""
-        return self.source is not None and may_carry(call, tools, self.log)
+        return self.source is not None and may_carry(call, tools, self.work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +85,7 @@ class Gatekeeper:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
-                foreign = _Foreign(untrusted, work.log.entries())
+                foreign = _Foreign(untrusted, work)
                 gate = await self._judge(_Case(call, stance, here), tools, foreign, rights, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
