@@ -48,7 +48,7 @@ class Agreed:
     reasons: Mapping[Difference, str]
     """The reasons on the new card, by what is different now."""
     reach: Reach = Reach.TALK
-    """How far the consent goes, whoever asks; it also goes as far as the asker's own level."""
+    """The most that it covers, whoever asks; calls within the asker's own level need none."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

@@ -1,4 +1,4 @@
-"""How far a call reaches, and how far a person's approval of it goes."""
+"""The reach of a call, and how far the approval of a person goes."""
 
 from enum import StrEnum
 

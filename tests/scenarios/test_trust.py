@@ -8,6 +8,7 @@ import pytest
 from bot.adapters.tools.web import WebFetch
 from bot.domain.errors import ToolFailure
 from bot.domain.person import Role
+from bot.domain.reach import Level
 from bot.domain.server import ServerSpec
 from bot.domain.tool import ToolCall, ToolOutput
 from bot.domain.view import ResultPart
@@ -186,6 +187,7 @@ async def test_the_trust_of_an_owner_is_not_that_of_a_member_of_the_same_group()
     script = (*RULED, calls(fetch("a", DOCS)), calls(write("v")), says("two"))
     async with stage(*script, tools=[web(), writing()], people=PEOPLE) as scene:
         team = Group(scene)
+        await scene.grant(BOB, Level.CHANGES)
         assert "Trusted in this chat" in await team.command(f"/rules trust {DOCS}")
         await team.ask("write x", BOB)
         await scene.press("Always", BOB)
