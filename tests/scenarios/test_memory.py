@@ -203,7 +203,6 @@ async def test_a_recalled_passage_with_foreign_content_pauses_rules_and_the_card
         await scene.say("Write: gerbil")
         told = await scene.shows("Your rule is paused: I recalled an earlier answer with")
         assert "/forget erases it." in told
-        assert "/new" not in told
         await scene.press("Approve")
         await scene.settled(3)
         await scene.say("/rules")
