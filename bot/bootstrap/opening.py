@@ -161,7 +161,7 @@ def _make_workspace(settings: Settings) -> None:
 async def _opened_store(settings: Settings, stack: AsyncExitStack) -> Store:
     """Opens the store and asks for the right to write, which no message should have to find out."""
     try:
-        store = await stack.enter_async_context(open_store(settings.database_url))
+        store = await stack.enter_async_context(open_store(settings.database_url, alone=True))
         await store.check_writable()
     except StoreUnwritable as fault:
         told = f"{unwritable(fault)} {mend_database(settings, fault)}"

@@ -17,7 +17,7 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class Purpose(StrEnum):
-    """What a signature is for; each purpose but a call has a key of its own, made of the secret."""
+    """The use of a signature; each one but a call has a key of its own, made of the secret."""
 
     CALL = "call"
     """Signed with the secret itself, as the services do that call: their form has no name in it."""

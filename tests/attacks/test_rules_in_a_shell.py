@@ -21,6 +21,7 @@ from bot.domain.command_line.readers import READERS, ReadingForms
 from bot.domain.rules import matches
 from bot.domain.tool import CommandRule
 from tests.lacking import missing
+from tests.patience import PATIENCE
 
 SEED = 20261122
 _OTHERS = names(
@@ -380,4 +381,4 @@ def _run_all(folder: Path, commands: list[str]) -> None:
     assert all(environment_of(command, folder) == environ for command in commands)
     file = folder.parent / "commands.sh"
     file.write_text(script)
-    subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=100)
+    subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=PATIENCE)

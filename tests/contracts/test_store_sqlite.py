@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from bot.adapters.sql.soundness import looked_through
 from bot.adapters.sql.store import open_store
 from bot.domain.change import (
     Append,
@@ -132,6 +133,39 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
             writers[0].execute("PRAGMA max_page_count = 205")
             await commit(store, lines(chat, len(entries) + 1))
+
+
+async def test_a_full_disk_is_found_by_a_trial_that_leaves_nothing(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url) as store:
+        await store.check_writable()
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("SELECT count(*) FROM pairing").fetchone() == (0,)
+
+    def bound(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    with closing(sqlite3.connect(file)) as connection:
+        # Else the trial finds the room that the first one has left.
+        connection.execute("VACUUM")
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    with heard("connect", bound):
+        async with open_store(sqlite_url) as store:
+            with pytest.raises(StoreUnwritable):
+                await store.check_writable()
+
+
+async def test_looking_for_damage_waits_for_no_writer(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url, busy_seconds=0.05) as store:
+        await remember(store, DOG, CAR)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert await store.words.check() == (2, 2)
+            assert looked_through(file, 60).faults == []
+
+
+def test_a_look_for_damage_ends_with_its_time(file: Path):
+    looked = looked_through(file, 0)
+    assert (looked.faults, looked.unread) == ([], looked.tables)
 
 
 async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):

@@ -19,6 +19,7 @@ from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_two_processes import Pair, pair
 from tests.e2e.times import Times
+from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, failure, text, tool
 from tests.words import HOOK_REPEATED, HOOK_UNKNOWN, TRIED
@@ -65,7 +66,7 @@ class Caller:
         return (await self.look(taken)).json()["state"]
 
     async def becomes(self, taken: httpx.Response, state: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while await self.state(taken) != state:  # noqa: ASYNC110 - callers have to ask
                 await asyncio.sleep(0.02)
 
@@ -93,7 +94,7 @@ async def caller(steward: Steward) -> AsyncIterator[Caller]:
     port = free_port()
     steward.settings |= {"STEWARD_HOOKS_LISTEN": str(port), "HOOK_BUILD_SECRET": SECRET}
     write(steward, "build", BUILD.format(more=""))
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
         yield Caller(client)
 
 
@@ -260,7 +261,7 @@ async def test_a_body_that_drips_ends_after_a_bound_and_holds_nobody_up(
     await writer.drain()
     assert (await caller.post()).status_code == 202
     await steward.sees("Quick.")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert b" 408 " in await reader.readline()
     writer.close()
 
@@ -284,7 +285,7 @@ async def test_connections_that_say_nothing_keep_nobody_out_and_end(
             writer.write(b"POST /hooks/build HTTP/1.1\r\nX-A: ")
         assert (await caller.post()).status_code == 202
         await steward.sees("Quick.")
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(PATIENCE):
             for reader, _ in silent:
                 with suppress(ConnectionError):
                     assert await reader.read() == b""
@@ -510,7 +511,7 @@ async def test_two_processes_share_the_bounds_and_the_keys_of_a_hook(
     # The database comes first, so that the records can still be read when all has ended.
     steward.model.script.rule(lambda _: text("Taken."))
     url = f"http://127.0.0.1:{pair.hooks_port}"
-    async with httpx.AsyncClient(base_url=url, timeout=20) as client:
+    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
         other = Caller(client)
         both = [await one.post(key="same") for one in (caller, other)]
         assert len({a.json()["id"] for a in both}) == 1

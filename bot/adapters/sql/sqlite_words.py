@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
+from bot.domain.errors import StoreUnwritable
 
 _VOCABULARY = "passage_vocabulary"
 _MAKE = (
@@ -17,7 +18,7 @@ _MAKE = (
 _DROP = (f"DROP TABLE IF EXISTS {_VOCABULARY}", "DROP TABLE IF EXISTS passage_words")
 _UNNAME = f"DELETE FROM sqlite_master WHERE name IN ('passage_words', '{_VOCABULARY}')"
 _PARTS = ("data", "idx", "content", "docsize", "config")
-_CHECK = "INSERT INTO passage_words (passage_words) VALUES ('integrity-check')"
+_READ_TERMS = f"SELECT sum(cnt) FROM {_VOCABULARY}"
 _TAKE_OUT = text("DELETE FROM passage_words WHERE rowid = :number")
 _PUT = text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)")
 _COUNT = text(
@@ -63,7 +64,13 @@ class SqliteEngine:
                 connection.exec_driver_sql(f"DROP TABLE IF EXISTS passage_words_{part}")
 
     def check(self, connection: Connection) -> None:
-        connection.exec_driver_sql(_CHECK)
+        """Reads pages and terms: FTS5's own check is a write, and all others would wait for it."""
+        for part in _PARTS:
+            table = f"passage_words_{part}"
+            found = connection.exec_driver_sql(f"PRAGMA quick_check('{table}')").scalar_one()
+            if found != "ok":
+                raise StoreUnwritable(f"{table}: {' '.join(str(found).split())}")
+        connection.exec_driver_sql(_READ_TERMS)
 
     def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
         connection.execute(_TAKE_OUT, {"number": number})

@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-from sqlalchemy import URL, Connection, false, make_url, update
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
@@ -33,10 +33,10 @@ from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
-from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
+from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.errors import SettingError
 
 
@@ -72,22 +72,28 @@ class Store:
     file_changes: SqlFileChanges
     feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
-    """Raises a StoreError when rows cannot be written; changes none."""
+    """Writes rows for real and removes them; raises a StoreError when that fails."""
 
 
 @asynccontextmanager
 async def open_store(
-    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock, upgrade: bool = True
+    url: str,
+    *,
+    busy_seconds: float = 5.0,
+    now: Now = wall_clock,
+    upgrade: bool = True,
+    alone: bool = False,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
-    Without `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
+    With `alone` no other process may have opened the same file alone: SettingError. Without
+    `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
     up to `busy_seconds`. Raises SettingError for any other URL, and a StoreError when the database
     cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
     parsed = _parsed(url)
-    async with _opened(parsed, busy_seconds, prepare) as database:
+    async with _opened(parsed, busy_seconds, prepare, alone) as database:
         yield _store(database, _engine(parsed), now)
 
 
@@ -120,13 +126,8 @@ def _store(database: Database, engine: Engine, now: Now) -> Store:
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
-        check_writable=partial(database.write, _change_nothing),
+        check_writable=partial(try_writing, database),
     )
-
-
-def _change_nothing(connection: Connection) -> None:
-    """Asks for the right to write, with a statement that finds no row."""
-    connection.execute(update(pairing).where(false()).values(code_hash=""))
 
 
 def _parsed(url: str) -> URL:
@@ -145,11 +146,11 @@ def _engine(url: URL) -> Engine:
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], alone: bool
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
-        return open_sqlite(url, busy_seconds, prepare)
+        return open_sqlite(url, busy_seconds, prepare, alone=alone)
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
 

@@ -94,7 +94,7 @@ class Engine(Protocol):
     def drop(self, connection: Connection) -> None: ...
 
     def check(self, connection: Connection) -> None:
-        """Raises the database's error when the index is damaged."""
+        """Reads the whole index, and raises a fault when it is damaged; nobody waits for it."""
         ...
 
     def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
@@ -174,7 +174,7 @@ class SqlWords:
             held = connection.execute(_HELD).scalar_one()
             return held, connection.execute(_INDEXED_ROWS).scalar_one()
 
-        return await self._database.write(look)
+        return await self._database.read(look)
 
     async def _made_anew_for(self, fault: StoreError) -> None:
         """Makes a broken index anew, once in a run; any other fault is raised again."""

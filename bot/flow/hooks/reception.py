@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddHookCall, Change, Write
@@ -12,7 +11,7 @@ from bot.domain.hook_proof import id_of, key_of, seal_of
 from bot.domain.hook_words import read_json
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
-from bot.flow.hooks.runs import Accepted, called, queued
+from bot.flow.hooks.runs import Accepted, Sign, called, queued
 from bot.ports.clock import Clock
 from bot.ports.hook_service import Refusal, Refused
 from bot.ports.hooks import HookCalls
@@ -24,15 +23,6 @@ _REPEATED = (
     "as the time."
 )
 _LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
-
-
-@dataclass(frozen=True, slots=True)
-class _Sign:
-    """What a call is known again by: its key, the id of its stamp, and its signature."""
-
-    key: str
-    id: str | None
-    seal: str
 
 
 class Reception:
@@ -60,11 +50,11 @@ class Reception:
         key, now = key_of(hook, headers), self._clock.now()
         if len(key) > LONGEST_KEY or not key.isprintable():
             return Refused(Refusal.UNREADABLE, _LONG_KEY)
-        sign = _Sign(key, id_of(hook, headers, body), seal_of(hook, headers, body))
+        sign = Sign(key, id_of(hook, headers, body), seal_of(hook, headers, body))
         known = await self._known(hook.name, sign, now - KEY_KEPT)
         return known or await self._bounded(hook, sign, body)
 
-    async def _known(self, hook: str, sign: _Sign, since: datetime) -> Accepted | Refused | None:
+    async def _known(self, hook: str, sign: Sign, since: datetime) -> Accepted | Refused | None:
         """Returns the call that came before with this key or this stamp, or refuses a recording.
 
         A recording has a signature that came before, here or at a hook with the same secret. Its
@@ -79,7 +69,7 @@ class Reception:
             return Refused(Refusal.REPEATED, _REPEATED)
         return None
 
-    async def _bounded(self, hook: Hook, sign: _Sign, body: bytes) -> Accepted | Refused:
+    async def _bounded(self, hook: Hook, sign: Sign, body: bytes) -> Accepted | Refused:
         try:
             value = read_json(body)
         except ValueError:
@@ -89,8 +79,7 @@ class Reception:
         except (Unplaced, NoSuchChat) as fault:
             _LOG.warning("hook %s cannot run: %s", hook.name, fault)
             return Refused(Refusal.NO_PLACE, "The hook cannot run now.")
-        made = called(hook, sign.key, value, chat, self._clock.now(), sign.id)
-        call = replace(made, seal=sign.seal)
+        call = called(hook, sign, value, chat, self._clock.now())
         try:
             return await self._stored(call, queued(call, person, chat), hook)
         except Crowded as fault:
@@ -108,7 +97,7 @@ class Reception:
             raise
         except Conflict:
             # The same call came twice at once, and the other one was first.
-            known = await self._known(call.hook, _Sign(call.key, call.id, call.seal), since)
+            known = await self._known(call.hook, Sign(call.key, call.id, call.seal), since)
             if known is None:
                 raise
             return known
