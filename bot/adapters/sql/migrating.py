@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.errors import StoreTooNew, StoreTooOld, StoreUnwritable
+from bot.domain.errors import StoreFault, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
 REVISIONS = (
@@ -50,7 +50,7 @@ def _version(connection: Connection) -> str | None:
 
 def _upgrade(connection: Connection) -> None:
     if not (_MIGRATIONS / "env.py").is_file():
-        raise StoreUnwritable(f"the migrations are missing: {_MIGRATIONS}")
+        raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, bindparam, func, inspect, select, text, updat
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
-from bot.domain.errors import StoreBusy, StoreError
+from bot.domain.errors import StoreDamaged, StoreError, StoreFault
 from bot.domain.fit import OWN_END, Candidate, fit, weights
 from bot.domain.passage import Hit, Passage, Whose
 from bot.domain.standing_wish import WISH, is_wish
@@ -87,6 +87,10 @@ class HeldRow(NamedTuple):
 class Engine(Protocol):
     """The full-text search of one database; a token is an owner and a stem."""
 
+    def alone(self, connection: Connection) -> None:
+        """Waits until nobody else makes the index, in this process or another one."""
+        ...
+
     def make(self, connection: Connection) -> None:
         """Makes the table of the index."""
         ...
@@ -119,9 +123,17 @@ class Engine(Protocol):
 
 
 class SqlWords:
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(
+        self,
+        database: Database,
+        engine: Engine,
+        damaged: Callable[[StoreDamaged], None] = lambda _: None,
+    ) -> None:
+        """Takes a database that tells nobody of damage: most of it is made good here."""
         self._database = database
         self._engine = engine
+        self._damaged = damaged
+        self._making = asyncio.Lock()
         self._there = False
         self._mended = False
         self._totals: dict[Whose, int] = {}
@@ -135,11 +147,11 @@ class SqlWords:
         # A thread of its own costs more than a few pages take.
         rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
         try:
-            await self._database.write(partial(self._put, rows=rows))
+            await self._database.write(partial(self._put, rows=rows), repeatable=True)
             for one in passages:
                 if one.whose in self._totals:
                     self._totals[one.whose] += 1
-        except StoreError as fault:
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
@@ -155,12 +167,12 @@ class SqlWords:
         await self._prepared()
         try:
             return await self._database.read(partial(search, wanted=wanted))
-        except StoreError as fault:
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew)
+        await self._database.write(self._make_anew, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -176,30 +188,50 @@ class SqlWords:
 
         return await self._database.read(look)
 
-    async def _made_anew_for(self, fault: StoreError) -> None:
-        """Makes a broken index anew, once in a run; any other fault is raised again."""
-        if isinstance(fault, StoreBusy) or self._mended:
+    async def _made_anew_for(self, fault: StoreDamaged | StoreFault) -> None:
+        """Makes a broken index anew, once in a run; then the fault is raised, and damage told."""
+        if self._mended:
+            self._tell(fault)
             raise fault
         self._mended = True
         _LOG.warning("the index of words is broken and made anew: %s", fault)
-        await self.start_anew()
+        try:
+            await self.start_anew()
+        except StoreDamaged as worse:
+            self._tell(worse)
+            raise
+
+    def _tell(self, fault: StoreError) -> None:
+        if isinstance(fault, StoreDamaged):
+            self._damaged(fault)
 
     async def _prepared(self) -> None:
         """Makes the index when it is missing; whoever lost it gets it back from the passages."""
-        if not self._there:
-            try:
-                standing = await self._database.read(_standing)
-            except StoreError as fault:
-                await self._made_anew_for(fault)
+        if self._there:
+            return
+        # The first questions of many chats come together, and one of them makes it.
+        async with self._making:
+            if self._there:
                 return
-            if standing is None:
-                await self._database.write(self._make_anew)
-            elif standing != STEMS:
-                _LOG.info("the index of words gets other stems, in the background")
-                await self._database.write(_owe_all)
+            try:
+                if await self._database.read(_standing) != STEMS:
+                    await self._database.write(self._bring_up, repeatable=True)
+            except (StoreDamaged, StoreFault) as fault:
+                await self._made_anew_for(fault)
             self._there = True
 
+    def _bring_up(self, connection: Connection) -> None:
+        """Makes a missing index, and owes everything to one with other stems."""
+        self._engine.alone(connection)
+        standing = _standing(connection)
+        if standing is None:
+            self._make_anew(connection)
+        elif standing != STEMS:
+            _LOG.info("the index of words gets other stems, in the background")
+            _owe_all(connection)
+
     def _make_anew(self, connection: Connection) -> None:
+        self._engine.alone(connection)
         self._engine.drop(connection)
         self._engine.make(connection)
         _owe_all(connection)
