@@ -12,7 +12,7 @@ from bot.domain.fit import Found
 from bot.domain.message import Plain
 from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.passage import Passage, Whose, clipped_words, whose
-from bot.domain.recalled import foreign_in
+from bot.domain.recalled import foreign_in, origins_in
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
@@ -96,6 +96,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         return ToolOutput(
             text,
             untrusted=_foreign(passages, place.person, group=not chat.private),
+            origin=_origin(passages),
             passages=tuple(one.id for one in passages),
         )
 
@@ -152,6 +153,12 @@ def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | 
     """Returns the foreign source of what was found; in a group the words of others are foreign."""
     others = (f"an earlier message of {one.speaker}" for one in passages if one.person != person)
     return foreign_in(passages) or (next(others, None) if group else None)
+
+
+def _origin(passages: Sequence[Passage]) -> str | None:
+    """Returns the one origin of all foreign content that was found, which an owner may trust."""
+    origins = origins_in(passages)
+    return origins[0] if len(origins) == 1 else None
 
 
 def memory_tools(
