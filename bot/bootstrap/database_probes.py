@@ -5,9 +5,9 @@ from pathlib import Path
 
 from bot.adapters.sql.soundness import Soundness, looked_through
 from bot.adapters.sql.store import Store, open_store
-from bot.bootstrap.database import file_of, mend_database, unwritable
+from bot.bootstrap.database import file_of, mend_database, unavailable
 from bot.doctor import NO_ROOM, Complaint, write_below
-from bot.domain.errors import DriverMissing, StoreTooOld, StoreUnwritable
+from bot.domain.errors import DriverMissing, StoreTooOld, StoreUnavailable
 from bot.domain.goal import GoalState
 from bot.settings import Settings
 
@@ -33,8 +33,8 @@ async def try_database(settings: Settings) -> str:
     except DriverMissing as fault:
         told = "PostgreSQL needs its driver, which is not installed."
         raise Complaint(told, f"Run `{fault.install}`.") from None
-    except StoreUnwritable as fault:
-        raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
+    except StoreUnavailable as fault:
+        raise Complaint(unavailable(fault), mend_database(settings, fault)) from None
     return " ".join(filter(None, (known, looked)))
 
 

@@ -11,6 +11,8 @@ from bot.domain.file_change import Replaced
 from bot.domain.foreign_text import as_read
 from bot.domain.message import Block, FileRef, Outbound
 from bot.domain.picture import ImagePart
+from bot.domain.reach import Reach
+from bot.domain.run_place import in_todays_words
 
 
 class Effect(StrEnum):
@@ -58,12 +60,16 @@ class ToolSpec:
 
     With foreign text in view, the call asks when nobody else wrote that address.
     """
+    private: frozenset[str] = frozenset()
+    """Places, as in 127.0.0.1:80, whose addresses no text but a person's own makes known."""
     origin: str | None = None
     """The origin of everything that it returns, failures included."""
     hosted: bool = False
     """True when the model's provider runs it during a reply; offered to models that have it."""
     source: str | None = None
     """The foreign source of the description; None for words of the program."""
+    reach: Reach = Reach.BEYOND
+    """The most that a call can touch where the folder is the chat's own."""
 
     @property
     def told(self) -> str:
@@ -314,7 +320,8 @@ class Surroundings:
         """
         known = set(self.variables) <= set(shown.variables)
         lent = not self.variables or self.skill == shown.skill
-        return known and lent and shown.where in ("", self.where)
+        told = in_todays_words(shown.where)
+        return known and lent and told in ("", in_todays_words(self.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,8 +372,8 @@ class Preview:
     """The words of a button for a rule that is not about exactly this call."""
     surroundings: Surroundings = Surroundings()
     """The surroundings that a standing rule made of this card is bound to."""
-    owner_only: bool = False
-    """True when only an owner may approve the call, whatever rights the asker has."""
+    reach: Reach | None = None
+    """The most that the call can touch; None on a card of an older program, which knew none."""
     offer: Offer | None = None
     """The rules that the skill in use asks for, on the first card under it."""
     once: bool = False
@@ -394,9 +401,23 @@ class Preview:
         return self.effect is Effect.DANGER and not self.unwalled
 
     @property
+    def needs(self) -> Reach:
+        """Returns how far an approval has to go; an unknown reach may be any."""
+        return Reach.TALK if self.effect is Effect.READ else self.reach or Reach.BEYOND
+
+    @property
     def outcome(self) -> str:
         """Returns the outcome of a success in words."""
         return self.done or f"{self.subject}: done"
+
+    def unruled(self) -> "Preview":
+        """Returns the preview of a card that offers no standing rule."""
+        return replace(self, always=None, always_label="", wider=None, offer=None)
+
+    def explained(self, why: str) -> "Preview":
+        """Returns the preview of a card with one more reason to ask, and no standing rule."""
+        told = ". ".join(part for part in (self.why, why) if part)
+        return replace(self.unruled(), why=told)
 
     def shows_like(self, other: "Preview") -> bool:
         """Returns true when both describe the same effects in the same place and state."""
@@ -404,8 +425,10 @@ class Preview:
 
 
 def _described(preview: Preview) -> tuple[object, ...]:
-    told = (preview.title, preview.subject, preview.effect, preview.blocks, preview.where)
-    return (*told, preview.seen, preview.surroundings, preview.owner_only)
+    told = (preview.title, preview.subject, preview.effect, preview.blocks)
+    surroundings = replace(preview.surroundings, where=in_todays_words(preview.surroundings.where))
+    seen = None if preview.seen is None else in_todays_words(preview.seen)
+    return (*told, in_todays_words(preview.where), seen, surroundings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """The arguments of the flow: the store, the world around it, and the settings that it obeys."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
 
 from bot.domain.budget import Budgets, Limit, Scope
@@ -61,11 +61,11 @@ from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
 from bot.ports.timing import CronTimes, MomentWords, ZonesAt
-from bot.ports.tool import Catalog
+from bot.ports.tool import Catalog, Folder
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
-Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
+Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch."""
 
 
@@ -123,6 +123,11 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+
+
+async def never() -> None:
+    """Waits without an end, because the store is never away."""
+    await asyncio.Event().wait()
 
 
 async def at_once() -> None:
@@ -199,6 +204,8 @@ class World:
     """The operator's own tool servers."""
     commands_run: Callable[[], Awaitable[str]] = without_commands
     """Tells how commands run, as in “sandboxed, no network”."""
+    store_returned: Callable[[], Awaitable[None]] = never
+    """Waits until the store has been away and is back."""
     holds: Callable[[], Holds] = never_held
     """Returns how often the program kept everybody waiting."""
     conceal: Callable[[str], str] = as_it_is

@@ -22,7 +22,7 @@ from bot.domain.change import (
     SaveTurn,
 )
 from bot.domain.chat import Chat
-from bot.domain.errors import SettingError, StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import SettingError, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from bot.domain.message import Address, RawUpdate
 from bot.domain.passage import whose
 from bot.domain.transcript import AskerBody
@@ -175,7 +175,7 @@ async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
 
 
 async def test_a_damaged_file_is_told_at_the_opening(damaged: Path):
-    with pytest.raises(StoreUnwritable):
+    with pytest.raises(StoreDamaged):
         async with open_store(f"sqlite:///{damaged}"):
             pass
 
@@ -357,3 +357,21 @@ async def test_a_damaged_index_of_words_is_seen_by_a_check(sqlite_url: str) -> N
     async with open_store(sqlite_url) as store:
         with pytest.raises(StoreError):
             await store.words.check()
+
+
+async def test_damage_that_anybody_meets_is_known_to_the_part_that_ends_the_program(
+    sqlite_url: str, file: Path
+) -> None:
+    async with open_store(sqlite_url) as store:
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            wanted = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'goal'"
+            pages = other.execute(wanted).fetchall()
+            (size,) = other.execute("PRAGMA page_size").fetchone()
+        with file.open("r+b") as written:
+            for (page,) in pages:
+                written.seek((page - 1) * size)
+                written.write(b"\xa5" * size)
+        with pytest.raises(StoreDamaged):
+            await store.goals.get("any")
+        assert "malformed" in str(await store.damage.met())

@@ -296,7 +296,7 @@ async def test_no_start_goes_on_with_a_database_that_it_cannot_write(
         start = await practice.run(*arguments, module=OBEYING)
     finally:
         practice.home.chmod(0o700)
-    assert start.code == 2
+    assert start.code == 75
     assert start.text.startswith("steward: The database cannot be read or written: ")
     assert f"Give your user the right to write {file} and its folder." in start.text
     assert len(start.text.splitlines()) == 1

@@ -1,9 +1,10 @@
 """Writes blocks of a message in the Markdown that Discord shows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import assert_never
 
+from bot.adapters.discord.masked_links import judged
 from bot.adapters.markdown_tables import laid_out
 from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.storable import storable
@@ -38,7 +39,7 @@ def written(block: Block, *, whole: bool) -> str:
     text = visible(storable(block.text)) if whole else storable(block.text)
     match block:
         case Markdown():
-            return markdown(text)
+            return markdown(text, block.hideable)
         case Plain(style=style):
             return "\n".join(_styled(line, style) for line in text.split("\n"))
         case CodeBlock():
@@ -53,7 +54,7 @@ def plain(text: str) -> str:
     """Escapes a text so that it is shown as it is; addresses stay links."""
     parts = _URL.split(text)
     parts[::2] = [_SIGNS.sub(r"\\\g<0>", part) for part in parts[::2]]
-    return _LINE_MARK.sub(r"\1\3\\\2", "".join(parts))
+    return judged(_LINE_MARK.sub(r"\1\3\\\2", "".join(parts)), ())
 
 
 def in_fence(text: str, language: str = "") -> str:
@@ -64,8 +65,11 @@ def in_fence(text: str, language: str = "") -> str:
     return f"{FENCE}{mark}\n{inner}\n{FENCE}"
 
 
-def markdown(source: str) -> str:
-    """Returns Markdown with what Discord does not know in another form; code stays as it is."""
+def markdown(source: str, links: Collection[str] | None = ()) -> str:
+    """Returns Markdown with what Discord does not know in another form; code stays as it is.
+
+    `links` are the targets that words may hide; None when they may hide any.
+    """
     # A table of too many cells stays as it is written.
     arranged = laid_out(source)
     done, fence = list[str](), ""
@@ -83,7 +87,7 @@ def markdown(source: str) -> str:
         elif line.strip() or (done and done[-1].strip()):
             # Discord would show each of several blank lines.
             done.append(_line(line))
-    return "\n".join([*done, FENCE] if fence else done)
+    return judged("\n".join([*done, FENCE] if fence else done), links)
 
 
 def _fence_of(line: str) -> str:

@@ -20,6 +20,9 @@ PATH = "/hooks/"
 READ_SECONDS = 10.0
 """Seconds in which a body must have come."""
 
+STORE_SECONDS = 10.0
+"""Seconds in which a call is stored; the caller sends it again after that."""
+
 _READ_AT_ONCE = 8
 """Bodies of one hook that are read at the same time, with half a megabyte together."""
 
@@ -75,9 +78,11 @@ class HookDoor:
     async def __call__(self, scope: _Scope, receive: Receive, send: _Send) -> None:
         try:
             reply = await self._answer(scope, receive)
+        except TimeoutError:
+            reply = _NOT_STORED
         except StoreError as fault:
             _log.warning("a call of a hook cannot be stored: %s", fault)
-            reply = _told(503, "The call was not stored. Send it again.", *_LATER)
+            reply = _NOT_STORED
         content = f"{json.dumps(reply.told, ensure_ascii=False)}\n".encode("utf-8", "replace")
         fixed = (("content-type", "application/json"), ("cache-control", "no-store"))
         whole = (*fixed, ("content-length", str(len(content))), *reply.headers)
@@ -94,7 +99,8 @@ class HookDoor:
         if scope["method"] != allowed:
             return _told(405, f"Use {allowed} here.", ("allow", allowed))
         if allowed == "GET":
-            found = await self._service.status(names[0], headers, names[1])
+            async with asyncio.timeout(STORE_SECONDS):
+                found = await self._service.status(names[0], headers, names[1])
             return _told(404, _UNKNOWN) if found is None else _shown(200, found)
         if not self._service.awaits(names[0], headers):
             return _told(404, _UNKNOWN, _CLOSING)
@@ -102,7 +108,8 @@ class HookDoor:
         return body if isinstance(body, _Reply) else await self._taken(names[0], headers, body)
 
     async def _taken(self, name: str, headers: Mapping[str, str], body: bytes) -> _Reply:
-        answer = await self._service.take(name, headers, body)
+        async with asyncio.timeout(STORE_SECONDS):
+            answer = await self._service.take(name, headers, body)
         if isinstance(answer, Answered):
             return _shown(202, answer.status)
         seconds = str(max(math.ceil(answer.seconds), 1))
@@ -153,6 +160,9 @@ def _headers(scope: _Scope) -> Mapping[str, str]:
 
 def _told(status: int, sentence: str, *headers: tuple[str, str]) -> _Reply:
     return _Reply(status, {"error": sentence}, headers)
+
+
+_NOT_STORED = _told(503, "The call was not stored. Send it again.", *_LATER)
 
 
 def _shown(status: int, call: CallStatus) -> _Reply:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 T = TypeVar("T")
 
@@ -38,7 +38,8 @@ class Line:
         try:
             self.driver.execute(statement, prepare=False)
         except self.connection.dialect.loaded_dbapi.Error as error:
-            raise DBAPIError(statement, None, error) from error
+            # Nothing is wrong with these words, so the connection or the server is at fault.
+            raise OperationalError(statement, None, error) from error
 
     def end(self) -> None:
         with suppress(DBAPIError):
@@ -83,8 +84,13 @@ class Lines:
         """Ends the lines that wait, and cuts those that are used."""
         for line in [*self._busy]:
             line.cut()
-        while self._waiting:
-            self._waiting.pop().end()
+        self.end_waiting()
+
+    def end_waiting(self) -> None:
+        """Ends the lines that wait; new ones are opened when they are needed."""
+        with suppress(IndexError):
+            while True:
+                self._waiting.pop().end()
 
     def _begun(self, first: Callable[[Line], T]) -> tuple[Line, T]:
         while (line := self._last_used()) is not None:

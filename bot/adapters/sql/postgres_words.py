@@ -13,6 +13,8 @@ _MAKE = (
     " tokens text NOT NULL, vector tsvector NOT NULL)",
     "CREATE INDEX ix_passage_words_vector ON passage_words USING gin (vector)",
 )
+_MAKING = 7_391_204_519
+_ALONE = text("SELECT pg_advisory_xact_lock(:key)")
 _DROP = "DROP TABLE IF EXISTS passage_words"
 _PUT = text(
     "INSERT INTO passage_words (number, tokens, vector)"
@@ -58,6 +60,9 @@ _HELD = text(
 
 class PostgresEngine:
     """Ranks candidates by the weight of their words, since ts_rank knows no rare words."""
+
+    def alone(self, connection: Connection) -> None:
+        connection.execute(_ALONE, {"key": _MAKING})
 
     def make(self, connection: Connection) -> None:
         for statement in _MAKE:

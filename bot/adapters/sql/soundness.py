@@ -19,7 +19,7 @@ _TABLES = (
 
 @dataclass(frozen=True, slots=True)
 class Soundness:
-    """What was found in the pages of a database."""
+    """The faults in the pages of a database, and how much of it was read."""
 
     faults: Sequence[str]
     """A line for each damaged table, with the first fault in it or in one of its indexes."""

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
-from bot.domain.errors import StoreUnwritable
+from bot.domain.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
 _MAKE = (
@@ -47,6 +47,9 @@ _HELD = text(
 class SqliteEngine:
     """Every token is quoted: FTS5 takes the words of people for its own operators."""
 
+    def alone(self, connection: Connection) -> None:
+        """Has nothing to wait for: one transaction writes at a time."""
+
     def make(self, connection: Connection) -> None:
         for statement in _MAKE:
             connection.exec_driver_sql(statement)
@@ -69,7 +72,7 @@ class SqliteEngine:
             table = f"passage_words_{part}"
             found = connection.exec_driver_sql(f"PRAGMA quick_check('{table}')").scalar_one()
             if found != "ok":
-                raise StoreUnwritable(f"{table}: {' '.join(str(found).split())}")
+                raise StoreDamaged(f"{table}: {' '.join(str(found).split())}")
         connection.exec_driver_sql(_READ_TERMS)
 
     def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ stems are other ones than it has, every passage is owed to it too; until then it
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -19,9 +19,10 @@ from sqlalchemy import Connection, bindparam, func, inspect, select, text, updat
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
-from bot.domain.errors import StoreBusy, StoreError
+from bot.domain.errors import StoreDamaged, StoreError, StoreFault
 from bot.domain.fit import OWN_END, Candidate, fit, weights
 from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.standing_wish import WISH, is_wish
 from bot.domain.stems import soft, sought, stems
 
 _LOG = logging.getLogger(__name__)
@@ -86,6 +87,10 @@ class HeldRow(NamedTuple):
 class Engine(Protocol):
     """The full-text search of one database; a token is an owner and a stem."""
 
+    def alone(self, connection: Connection) -> None:
+        """Waits until nobody else makes the index, in this process or another one."""
+        ...
+
     def make(self, connection: Connection) -> None:
         """Makes the table of the index."""
         ...
@@ -118,9 +123,17 @@ class Engine(Protocol):
 
 
 class SqlWords:
-    def __init__(self, database: Database, engine: Engine) -> None:
+    def __init__(
+        self,
+        database: Database,
+        engine: Engine,
+        damaged: Callable[[StoreDamaged], None] = lambda _: None,
+    ) -> None:
+        """Takes a database that tells nobody of damage: most of it is made good here."""
         self._database = database
         self._engine = engine
+        self._damaged = damaged
+        self._making = asyncio.Lock()
         self._there = False
         self._mended = False
         self._totals: dict[Whose, int] = {}
@@ -134,28 +147,32 @@ class SqlWords:
         # A thread of its own costs more than a few pages take.
         rows = _rows(passages) if size <= _AT_ONCE else await asyncio.to_thread(_rows, passages)
         try:
-            await self._database.write(partial(self._put, rows=rows))
+            await self._database.write(partial(self._put, rows=rows), repeatable=True)
             for one in passages:
                 if one.whose in self._totals:
                     self._totals[one.whose] += 1
-        except StoreError as fault:
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        return await self._found(words, partial(self._search, whose=whose, limit=limit))
+
+    async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
+        return await self._found(words, partial(self._wishes, whose=whose))
+
+    async def _found(self, words: str, search: Callable[..., Sequence[Hit]]) -> Sequence[Hit]:
         wanted = sought(words, stem)
         if not wanted:
             return ()
         await self._prepared()
         try:
-            return await self._database.read(
-                partial(self._search, wanted=wanted, whose=whose, limit=limit)
-            )
-        except StoreError as fault:
+            return await self._database.read(partial(search, wanted=wanted))
+        except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew)
+        await self._database.write(self._make_anew, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -171,30 +188,50 @@ class SqlWords:
 
         return await self._database.read(look)
 
-    async def _made_anew_for(self, fault: StoreError) -> None:
-        """Makes a broken index anew, once in a run; any other fault is raised again."""
-        if isinstance(fault, StoreBusy) or self._mended:
+    async def _made_anew_for(self, fault: StoreDamaged | StoreFault) -> None:
+        """Makes a broken index anew, once in a run; then the fault is raised, and damage told."""
+        if self._mended:
+            self._tell(fault)
             raise fault
         self._mended = True
         _LOG.warning("the index of words is broken and made anew: %s", fault)
-        await self.start_anew()
+        try:
+            await self.start_anew()
+        except StoreDamaged as worse:
+            self._tell(worse)
+            raise
+
+    def _tell(self, fault: StoreError) -> None:
+        if isinstance(fault, StoreDamaged):
+            self._damaged(fault)
 
     async def _prepared(self) -> None:
         """Makes the index when it is missing; whoever lost it gets it back from the passages."""
-        if not self._there:
-            try:
-                standing = await self._database.read(_standing)
-            except StoreError as fault:
-                await self._made_anew_for(fault)
+        if self._there:
+            return
+        # The first questions of many chats come together, and one of them makes it.
+        async with self._making:
+            if self._there:
                 return
-            if standing is None:
-                await self._database.write(self._make_anew)
-            elif standing != STEMS:
-                _LOG.info("the index of words gets other stems, in the background")
-                await self._database.write(_owe_all)
+            try:
+                if await self._database.read(_standing) != STEMS:
+                    await self._database.write(self._bring_up, repeatable=True)
+            except (StoreDamaged, StoreFault) as fault:
+                await self._made_anew_for(fault)
             self._there = True
 
+    def _bring_up(self, connection: Connection) -> None:
+        """Makes a missing index, and owes everything to one with other stems."""
+        self._engine.alone(connection)
+        standing = _standing(connection)
+        if standing is None:
+            self._make_anew(connection)
+        elif standing != STEMS:
+            _LOG.info("the index of words gets other stems, in the background")
+            _owe_all(connection)
+
     def _make_anew(self, connection: Connection) -> None:
+        self._engine.alone(connection)
         self._engine.drop(connection)
         self._engine.make(connection)
         _owe_all(connection)
@@ -221,12 +258,29 @@ class SqlWords:
             places = self._engine.newest(connection, rare[0], _CANDIDATES)
         else:
             places = self._engine.best(connection, weight, _CANDIDATES)
-        found = self._engine.held(connection, _numbers(places))
-        # The owner of the row decides, even if the index should be behind.
-        theirs = [one for one in found if one.whose == whose]
+        theirs = self._theirs(connection, _numbers(places), whose)
         counted |= _estimated(unsure, theirs, total)
         weight = weights(parts, counted, total)
         return fit(weight, _candidates(theirs, places), limit, unsure)
+
+    def _wishes(
+        self, connection: Connection, wanted: Mapping[str, float], whose: Whose
+    ) -> Sequence[Hit]:
+        parts = {_token(whose, stem): part for stem, part in wanted.items()}
+        unsure = soft(parts)
+        counted = self._counted(connection, [token for token in parts if token not in unsure])
+        places = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
+        numbers = [place.number for place in places]
+        weight = weights(parts, counted, self._total(connection, whose))
+        telling = {token: each for token, each in weight.items() if token not in unsure}
+        theirs = self._theirs(connection, numbers, whose)
+        return fit(telling, _candidates(theirs, ()), len(numbers))
+
+    def _theirs(
+        self, connection: Connection, numbers: Sequence[int], whose: Whose
+    ) -> Sequence[HeldRow]:
+        """Returns rows of the index; the owner of the row decides, even if it should be behind."""
+        return [one for one in self._engine.held(connection, numbers) if one.whose == whose]
 
     def _counted(self, connection: Connection, tokens: Sequence[str]) -> dict[str, int]:
         """Returns the number of passages with each token; counting the frequent ones takes long."""
@@ -318,6 +372,7 @@ def _tokens(one: Passage) -> Sequence[str]:
     said = stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}", stem)
     front = f"{one.whose}x"
     return [
+        *([front + WISH] if is_wish(one.question) else ()),
         *(front + each for each in said),
         OWN_END,
         *(front + each for each in stems(one.answer, stem)),

@@ -22,8 +22,8 @@ async def try_writing(database: Database) -> None:
 
     The row stands for no pairing code: it has expired, and nobody knows words with its hash.
     """
-    await database.write(_put)
-    await database.write(_take_away)
+    await database.write(_put, repeatable=True)
+    await database.write(_take_away, repeatable=True)
 
 
 def _put(connection: Connection) -> None:

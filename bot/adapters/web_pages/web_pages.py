@@ -69,6 +69,10 @@ class WebPages:
         self._network = PublicNetwork(reach.places(), resolver)
         self._room = asyncio.Semaphore(bounds.at_once)
 
+    @property
+    def places(self) -> frozenset[str]:
+        return self._reach.places()
+
     def address(self, url: str) -> str:
         address = read_address(url)
         self._reach.check(address)
@@ -89,6 +93,8 @@ class WebPages:
             found = await _told(address, self._asked(address))
             if isinstance(found, WebPage):
                 return found
+            if found.place in self.places and address.place not in self.places:
+                raise ToolFailure(f"the page leads to {found.place}, which only a person may name")
             address = found
         raise ToolFailure(f"the page redirects more than {self._bounds.redirects} times")
 

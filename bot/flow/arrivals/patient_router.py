@@ -5,9 +5,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
+from bot.domain.errors import Conflict, StoreUnavailable
 from bot.domain.message import Inbound
 from bot.flow.arrivals.router import Router
+from bot.flow.arrivals.set_aside import SetAside
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -18,17 +19,20 @@ _LOOKS = 5
 """Tries to route one update; a try fails when the chat changed at the same moment."""
 
 _PAUSE_SECONDS = 1.0
-"""Seconds until the store is asked again after it could not write."""
+"""Seconds until the store is asked again after it could not work."""
 
 
 class PatientRouter:
     """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
 
-    def __init__(self, router: Router, inbox: Inbox, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, router: Router, inbox: Inbox, journal: Journal, clock: Clock, set_aside: SetAside
+    ) -> None:
         self._router = router
         self._inbox = inbox
         self._journal = journal
         self._clock = clock
+        self._set_aside = set_aside
         self._complaint = ""
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
@@ -43,7 +47,7 @@ class PatientRouter:
         while True:
             try:
                 await attempt()
-            except (StoreBusy, StoreUnwritable) as fault:
+            except StoreUnavailable as fault:
                 # Once, however many updates meet the same fault.
                 if str(fault) != self._complaint:
                     _LOG.warning("%s, routing again in a second", fault)
@@ -56,7 +60,7 @@ class PatientRouter:
     async def _route(self, row: InboundRow, inbound: Inbound) -> None:
         try:
             await self._routed(row, inbound)
-        except (StoreBusy, StoreUnwritable):
+        except StoreUnavailable:
             raise
         except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)
@@ -64,7 +68,7 @@ class PatientRouter:
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
             # A conflict means that the update is marked already: the fault came after routing.
             with suppress(Conflict):
-                await self._journal.commit(Change((dead,)))
+                await self._journal.commit(Change((dead, *await self._set_aside.told(row))))
 
     async def _routed(self, row: InboundRow, inbound: Inbound) -> None:
         for _ in range(_LOOKS - 1):

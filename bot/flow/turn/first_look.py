@@ -2,14 +2,18 @@
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.domain.approval import Approval
-from bot.domain.consent import gains
+from bot.domain.consent import Difference, outdated
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
-from bot.domain.step import Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.step import AskFirst, Refuse, Run
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, clipped
 from bot.ports.tool import Place, Tool
+
+_LONGEST_PLACE = 200
+_OTHERWISE = "You approved it as it was before; now it would run as shown here"
 
 
 async def first_look(
@@ -43,25 +47,33 @@ async def first_look(
         return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
     except ToolFailure as fault:
         if ahead:
-            return unforeseen(call, tool.spec.effect, str(fault))
+            unseen = unforeseen(call, tool.spec.effect, str(fault))
+            return replace(unseen, reach=place.reach(tool.spec.reach))
         return Refuse(Status.FAILED, Code.ERROR, str(fault))
 
 
-async def gets_more(
+async def asked_anew(
     card: Approval, call: ToolCall, tools: Mapping[str, Tool], place: Place
-) -> Refuse | None:
-    """Returns the refusal of an approved call that would get variables its card did not name.
+) -> AskFirst | None:
+    """Returns a new card for an approved call that would run in another way than was shown.
 
-    A skill may have come into use since the card was shown.
+    An upgrade or the loss of the sandbox may have come since, or a skill with variables.
     """
-    skill = place.skill
-    if skill is None or not skill.environment:
+    lends = place.skill is not None and bool(place.skill.environment)
+    if not (lends or card.preview.surroundings.where):
         return None
     now = await first_look(call, tools, place, ahead=False, carries=False)
-    if not isinstance(now, Preview) or not gains(card, now):
+    if not isinstance(now, Preview):
         return None
-    told = f"Not run: it would get variables of the skill {skill.name} that its card did not name."
-    return Refuse(Status.FAILED, Code.ERROR, f"{told} Make the call again: a new card shows them.")
+    match outdated(card, now):
+        case None:
+            return None
+        case Difference.PLACE:
+            shown = clipped(card.preview.where, _LONGEST_PLACE)
+            why = f"You approved it for another place: {shown}" if shown else _OTHERWISE
+        case _:
+            why = _OTHERWISE
+    return AskFirst(now.explained(why))
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -72,8 +72,10 @@ class Scenes:
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
         chat, turn = work.log.chat, work.turn
+        folder = await self._workspaces(chat, turn.asker)
         place = Place(
-            workspace=await self._workspaces(chat, turn.asker),
+            workspace=folder.path,
+            own=folder.own,
             chat=chat.shown_in,
             turn=turn.id,
             conversation=turn.conversation,
