@@ -382,6 +382,10 @@ class Preview:
     """The wider standing rule that a person may give instead: documents of a folder."""
     paused: str = ""
     """The content from outside for which a standing rule does not count; empty without one."""
+    barred: str = ""
+    """The content from outside for which no standing rule is offered; empty where one is."""
+    trustable: tuple[str, ...] = ()
+    """The origins of all that content, if an owner could trust them; none of others."""
     done: str = ""
     """The outcome in words once the call has succeeded, as in “notes/todo.md created”."""
     document: str = ""

@@ -13,6 +13,7 @@ import pytest
 from bot.domain.change import AllowServer, Change, SaveTerms
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
+from bot.domain.reach import Reach
 from bot.domain.rights import Rights
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
@@ -20,6 +21,7 @@ from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, 
 from bot.domain.transcript import CallPart
 from bot.flow.models.lending import server_of
 from bot.ports.tool import Place
+from tests.fakes.channel import Shown
 from tests.fakes.model import Step, call, calls, says
 from tests.fakes.servers import FakeServers
 from tests.fakes.skills import FakeSkills
@@ -36,7 +38,7 @@ class OwnersOnly(ScenarioTool):
     """A tool that no rights but an owner's allow."""
 
     async def preview(self, arguments: Any, place: Place) -> Preview:
-        return replace(await super().preview(arguments, place), owner_only=True, always=None)
+        return replace(await super().preview(arguments, place), reach=Reach.BEYOND, always=None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,61 @@ async def test_a_call_of_a_server_asks_and_its_answer_taints_the_talk() -> None:
         assert (result.status, result.untrusted) == (Status.SUCCESS, "MCP nasty")
 
 
+def of_the_operator(name: str) -> ScenarioTool:
+    made = lent(name)
+    return replace(made, spec=replace(made.spec, origin="server nasty"))
+
+
+def twice() -> Sequence[Step]:
+    asked = [calls(call(n, "nasty__do", {"what": n})) for n in "ab"]
+    return (*asked, says("Done."))
+
+
+async def second_card(scene: Stage) -> Shown:
+    wanted = "🔐 Do nasty__do b"
+    return await scene.until(lambda: next((c for c in scene.cards if wanted in c.text), None))
+
+
+async def test_a_card_tells_why_there_is_no_always_and_the_trust_it_names_brings_it() -> None:
+    async with served(*twice(), *twice(), tools=[of_the_operator("do")]) as (scene, _):
+        await scene.say("do both")
+        await scene.parked()
+        assert "Always" in str(scene.cards[-1].piece.body["buttons"])
+        assert "No “Always”" not in scene.cards[-1].text
+        await scene.press("Approve")
+        card = await second_card(scene)
+        assert "Always" not in str(card.piece.body["buttons"])
+        assert (
+            "No “Always” here: text from outside is in view. Source: MCP nasty. "
+            "An owner can trust it: /rules trust server nasty, then /new."
+        ) in card.text
+        await scene.press("Approve")
+        await scene.settled()
+        await scene.say("/rules trust server nasty")
+        await scene.shows("Trusted in this chat: `server nasty`")
+        await scene.say("/new")
+        await scene.say("do both again")
+        await scene.press("Approve")
+        card = await second_card(scene)
+        assert "Always" in str(card.piece.body["buttons"])
+        assert "No “Always”" not in card.text
+        await scene.press("Approve")
+        await scene.settled(2)
+
+
+async def test_a_card_names_no_trust_where_something_else_from_outside_is_in_view() -> None:
+    script = (says("I see."), calls(call("a", "nasty__do", {"what": "x"})), says("No."))
+    async with served(*script, tools=[of_the_operator("do")]) as (scene, _):
+        await scene.say("Look at this", forwarded_from="Eve")
+        await scene.settled()
+        await scene.say("do it")
+        await scene.parked()
+        assert "/new brings it back." in scene.cards[-1].text
+        assert "/rules trust" not in scene.cards[-1].text
+        await scene.press("Deny")
+        await scene.settled(2)
+
+
 async def test_a_rule_for_a_trusted_servers_tool_covers_other_arguments_until_trust_ends() -> None:
     plain = tool("nasty__do", Effect.WRITE, Replay.ONCE)
     trusted = Trusted(plain.spec, plain.act)
@@ -108,7 +165,7 @@ async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve(
         await scene.store.chats.at(Address("fake", "1"), private=True)
         await scene.say("use the skill", BOB, at=WITH_BOB)
         await scene.parked()
-        card = await scene.until(lambda: scene.cards[-1] if len(scene.cards) > 1 else None)
+        card = await second_card(scene)
         rows = [row for shown in scene.cards for row in shown.piece.body["buttons"]]
         data = next(b["data"] for row in rows for b in row if "Approve" in b["label"])
         assert "Only an owner" in await scene.press_data(data, BOB, card.id, WITH_BOB)

@@ -21,6 +21,8 @@ The first is what a rule was given for, so it stays as it is.
 """
 
 _LONGEST_NAME = 60
+_MOST_WAYS = 2
+"""Origins that a card names with the command that trusts them."""
 
 
 def shown_open(approval: Approval) -> list[Show]:
@@ -38,6 +40,7 @@ def open_card(approval: Approval, chat: int | None = None) -> Outbound:
         Plain(text) for text in (*_reasons(preview), place_told(preview, LONGEST_ASIDE)) if text
     )
     blocks.extend(_offered(preview.offer))
+    blocks.extend(_unoffered(preview))
     if elsewhere:
         blocks.append(Plain("⏳ An owner is asked in their private chat. You can deny or stop it."))
     small = (_about(approval), REPLY, _life(approval, approval.created_at))
@@ -72,6 +75,20 @@ def _paused(source: str) -> str:
         "Your rule is paused: this chat contains text from outside. /new resumes it. "
         f"Source: {source}."
     )
+
+
+def _unoffered(preview: Preview) -> list[Block]:
+    """Returns the line that tells why a card offers no standing rule, and what brings it."""
+    if not preview.barred:
+        return []
+    ways = " and ".join(f"/rules trust {origin}" for origin in preview.trustable[:_MOST_WAYS])
+    if 0 < len(preview.trustable) <= _MOST_WAYS:
+        helps = f"An owner can trust it: {ways}, then /new."
+    else:
+        recalled = preview.barred.startswith(SOURCE)
+        helps = "/forget erases it." if recalled else "/new brings it back."
+    told = f"No “Always” here: text from outside is in view. Source: {preview.barred}."
+    return [Plain(visible(f"{told} {helps}"), style="aside")]
 
 
 def place_told(preview: Preview, longest: int | None = None) -> str:

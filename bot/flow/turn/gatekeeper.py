@@ -17,7 +17,7 @@ from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.first_look import asked_anew, first_look
-from bot.flow.turn.grounds import Grounds, asked_once
+from bot.flow.turn.grounds import Grounds, Outside, asked_once
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
 from bot.flow.turn.stances import agreed, deferred
@@ -27,14 +27,14 @@ from bot.ports.tool import Place, Tool
 
 @dataclass(frozen=True, slots=True)
 class _Foreign:
-    """The source of foreign content in view, if any, and the turn that reads it."""
+    """The foreign content in view, if any, and the turn that reads it."""
 
-    source: str | None
+    outside: Outside | None
     work: Work
 
     def carried_by(self, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
         """Returns true when the call may carry out what the foreign text asked for."""
-        return self.source is not None and may_carry(call, tools, self.work)
+        return self.outside is not None and may_carry(call, tools, self.work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Gatekeeper:
         self._repetitions = repetitions
 
     async def judge(
-        self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
+        self, work: Work, tools: Mapping[str, Tool], place: Place, outside: Outside | None
     ) -> dict[str, Gate]:
         """Returns gates for open calls without a card, and for approved ones that changed since."""
         if not work.progress.open_calls:
@@ -84,10 +84,10 @@ class Gatekeeper:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
-                foreign = _Foreign(untrusted, work)
+                foreign = _Foreign(outside, work)
                 gate = await self._judge(_Case(call, stance, here), tools, foreign, asker, held)
                 later = isinstance(stance, Deferred)
-                first = not asking and untrusted is None
+                first = not asking and outside is None
                 if isinstance(gate, AskFirst) and not later and first:
                     gate = await self._offering(work, gate, call, here, tools)
                 gate = self._repetitions.gate(call, gate, stance, work.progress)
@@ -175,7 +175,7 @@ class Gatekeeper:
                 return Run(preview.effect, preview)
             case _:
                 return await self._grounds.gate(
-                    call, preview, place, foreign.source, ruled=_within(asker, preview)
+                    call, preview, place, foreign.outside, ruled=_within(asker, preview)
                 )
 
 

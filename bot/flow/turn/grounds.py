@@ -1,12 +1,13 @@
 """The grounds on which a change may run: a standing rule, or the decision of a person on a card."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.domain.approval import Approval, Rule
 from bot.domain.consent import difference, of_rule
 from bot.domain.rules import allowed_by, folder_rule
+from bot.domain.server import is_lent
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
 from bot.ports.approvals import Approvals, Rules
@@ -17,6 +18,16 @@ WAITING = Refuse(
     Code.AWAITING_DECISION,
     "Already waiting: the same call has an open card in this chat.",
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """What is foreign to a turn: the first source, and all origins if an owner could trust them."""
+
+    source: str
+    origins: tuple[str, ...] = ()
+    ends: bool = True
+    """False for a turn whose own words were written beside foreign text."""
 
 
 class Grounds:
@@ -31,21 +42,25 @@ class Grounds:
         self._documents = documents
 
     async def gate(
-        self, call: ToolCall, preview: Preview, place: Place, untrusted: str | None, *, ruled: bool
+        self,
+        call: ToolCall,
+        preview: Preview,
+        place: Place,
+        outside: Outside | None,
+        *,
+        ruled: bool,
     ) -> Gate:
         """Returns the gate of one call; rules count where its asker may approve (`ruled`)."""
         ruled = ruled and preview.effect is Effect.WRITE
         rule = await self._rule(call, place, preview) if ruled else None
         if preview.effect is Effect.READ:
             return Run(Effect.READ, preview)
-        if rule is not None and untrusted is None:
+        if rule is not None and outside is None:
             return Run(Effect.WRITE, preview, allowed_by(rule))
         if _same(call, await self._approvals.open_in(place.chat)):
             return WAITING
-        if untrusted is not None:
-            # A rule given now would not count before the next fresh start.
-            paused = untrusted if rule is not None else ""
-            return AskFirst(replace(preview.unruled(), paused=paused))
+        if outside is not None:
+            return AskFirst(_barred(call, preview, outside, given=rule is not None))
         wider = folder_rule(call.name, preview.always, self._documents)
         return AskFirst(replace(preview, wider=wider))
 
@@ -58,6 +73,19 @@ class Grounds:
             difference, call=call, now=preview, under=place.under, documents=self._documents
         )
         return next((rule for rule in rules if judged(of_rule(rule)) is None), None)
+
+
+def _barred(call: ToolCall, preview: Preview, outside: Outside, *, given: bool) -> Preview:
+    """Returns the preview without rules, which would not count before the next fresh start.
+
+    A card tells why where a rule is `given`, or where it would offer one for a server's tool.
+    """
+    bare = preview.unruled()
+    if given:
+        return replace(bare, paused=outside.source)
+    if preview.always is None or not is_lent(call.name) or not outside.ends:
+        return bare
+    return replace(bare, barred=outside.source, trustable=outside.origins)
 
 
 def asked_once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:

@@ -39,6 +39,7 @@ from bot.flow.models.compaction import Compaction
 from bot.flow.signs.newest_state import Live
 from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.gatekeeper import Gatekeeper
+from bot.flow.turn.grounds import Outside
 from bot.flow.turn.replies import Replies
 from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.tool_runner import Due, Ran, ToolRunner
@@ -159,10 +160,12 @@ class ToolLoop:
         return scene.fold(work.log, self._limits.images_in_view)
 
     async def _gates(self, work: Work, scene: Scene) -> dict[str, Gate]:
-        seen = self._fold(work, scene).untrusted_for(work.turn.asker)
-        untrusted = seen or work.turn.mandate.foreign
+        fold, asker = self._fold(work, scene), work.turn.asker
+        lasting = work.turn.mandate.foreign
+        source = fold.untrusted_for(asker) or lasting
+        outside = Outside(source, fold.origins_for(asker), not lasting) if source else None
         tools = scene.preamble.tools
-        return await self._gatekeeper.judge(work, tools, scene.place, untrusted)
+        return await self._gatekeeper.judge(work, tools, scene.place, outside)
 
     async def _make_room(self, work: Work, outlook: Outlook) -> tuple[Outlook, Finish | None]:
         """Cuts the view; returns an ending when it was too long and nothing is left to cut."""

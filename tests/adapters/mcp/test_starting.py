@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.reach import Reach
 from bot.domain.tool import Effect, LetServerIn
 from tests.adapters.mcp.conftest import Bench, Make, eventually
 from tests.processes import runs
@@ -31,7 +32,7 @@ async def test_the_card_shows_exactly_what_would_be_started_but_no_secret(bench:
     assert one.spec.line in shown
     assert "NODE_OPTIONS=--require ./x.js\nTOKEN={{TOKEN}}" in shown
     assert "swordfish" not in str(preview)
-    assert (preview.effect, preview.owner_only, preview.always) == (Effect.DANGER, True, None)
+    assert (preview.effect, preview.reach, preview.always) == (Effect.DANGER, Reach.BEYOND, None)
 
 
 async def test_a_word_lets_in_what_was_shown_and_nothing_else(bench: Make) -> None:
