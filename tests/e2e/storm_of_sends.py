@@ -192,13 +192,13 @@ class Storm:
         if how != "any moment":
             let_go = self._platform.hold(after_work=how == "answer held")
         process = self._start()
-        for _ in range(self._random.randint(1, 4)):
+        for _ in range(self._random.randint(1, 3)):
             await self._owe()
         for _ in range(_LOOKS):
             if self._platform.sent() > before:
                 break
             await asyncio.sleep(0.001)
-        await asyncio.sleep(self._random.choice((0.0, 0.001, 0.003, 0.01, 0.03)))
+        await asyncio.sleep(self._random.choice((0.0, 0.001, 0.01, 0.1, 0.3)))
         await _killed(process)
         if let_go is not None:
             let_go()
