@@ -130,7 +130,7 @@ class TelegramChannel:
         async with self._searching:
             for number in numbers_of(to, traces):
                 first = self._first.get(counter_of(to))
-                if earlier and first is not None and number > first:
+                if earlier and first is not None and number >= first:
                     break
                 async with pace():
                     found = str(number) if await stands(self._api, to, number) else found
