@@ -1,7 +1,8 @@
 """A storm at one boundary: a message is sent, and the process dies before it has recorded that.
 
-`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED [SECONDS]` runs one by hand. The process that
-is killed is the delivery alone, with the real channel and the real store; people write meanwhile.
+`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED [SECONDS]` runs one by hand. The
+process that is killed is the delivery alone, with the real channel and the real store; people write
+meanwhile.
 """
 
 import asyncio
