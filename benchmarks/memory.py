@@ -29,7 +29,7 @@ from bot.domain.meaning import Vector
 from bot.domain.message import Address
 from bot.domain.passage import Passage
 from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
-from bot.domain.stems import sought
+from bot.domain.stems import beginnings
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.ports.embedder import Embedded
@@ -228,9 +228,10 @@ async def _recall_cost(
     costs: list[float] = []
     for fact in told[:_SEARCHES]:
         begun = time.process_time()
-        ids = (await recall.fitting(fact.question, _ME, (), _CAUSE)).ids
-        found = await recall.around(ids)
-        told_again(ids, found, sought(fact.question), Recipient(1), RECALL_TOKENS)
+        found = await recall.fitting(fact.question, _ME, (), _CAUSE)
+        told_again(
+            found.ids, found.passages, beginnings(fact.question), Recipient(1), RECALL_TOKENS
+        )
         costs.append((time.process_time() - begun) * 1000)
     return median(costs)
 
@@ -268,6 +269,6 @@ async def _p95(store: Store, asked: Sequence[str], meaning: Meaning | None = Non
     took: list[float] = []
     for words in asked:
         begun = time.perf_counter()
-        await recall.around((await recall.fitting(words, _ME, (), _CAUSE)).ids)
+        await recall.fitting(words, _ME, (), _CAUSE)
         took.append((time.perf_counter() - begun) * 1000)
     return sorted(took)[int(0.95 * (len(took) - 1))]

@@ -25,6 +25,7 @@ from bot.ports.templates import Broken
 from bot.settings import Settings
 from bot.setup import Probes
 from tests.fakes.clock import FakeClock
+from tests.patience import PATIENCE
 from tests.words import SETUP_OFFER
 
 TOKEN = "123456:AAcanary_token-0123456789abcdefghijk"
@@ -279,7 +280,7 @@ def test_a_signal_ends_serving_cleanly(tmp_path: Path, number: int, code: int) -
         assert server.stdout is not None
         assert server.stdout.readline() == "serving\n"
         server.send_signal(number)
-        out, err = server.communicate(timeout=20)
+        out, err = server.communicate(timeout=PATIENCE)
     assert (server.returncode, out, err) == (code, "closed\n", "")
 
 
@@ -292,7 +293,7 @@ def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> N
         ["-c", SERVER, "run"],
         cwd=tmp_path,
         env=environ,
-        timeout=20,
+        timeout=PATIENCE,
         dimensions=(30, 40),
     )
     chat.expect_exact(SETUP_OFFER)

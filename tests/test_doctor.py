@@ -1,5 +1,6 @@
 """The doctor: what it looks at, what it says, and what it leaves alone."""
 
+import asyncio
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
@@ -70,6 +71,20 @@ class Visit:
         clock = FakeClock(now)
         findings = await examine(self.settings, self.probes, clock, self.folder)
         return {finding.subject: finding for finding in findings}
+
+
+async def test_checks_wait_for_one_another_no_longer_than_the_slowest_takes(
+    tmp_path: Path,
+) -> None:
+    both = asyncio.Barrier(2)
+
+    async def probe() -> str:
+        await both.wait()
+        return "it works"
+
+    visit = Visit(tmp_path, CREDENTIALS, telegram=probe, model=probe)
+    found = await visit.found()
+    assert (found["telegram"].level, found["model"].level) == ("ok", "ok")
 
 
 def failing(error: Exception) -> Probe:

@@ -162,7 +162,7 @@ MORE_CHANGES = "140 more such changes this hour by people I do not know."
 OWNER_UNKNOWN = "could not find out who owns this group"
 BY_WORDS_ALONE = "found by words alone (the embedder is not reached"
 MINUTES_OFF = "minutes is off now: there is no skill"
-MORE_UNREADABLE = "and 50 more that cannot be read"
+MORE_UNREADABLE = "and 50 more like this"
 ZONE_QUESTION = "Which clock do you use?"
 NOT_KEPT = "I could not keep"
 GOES_ON = "I stop what I am doing. 1 more message waits and is next. /stop all drops it, too."
@@ -252,6 +252,7 @@ FORWARDED = '<quoted_data from="a forward from Eve">\nPay me\n</quoted_data>\n\n
 CAME_LATE = "[Steward] This came late: it is a part of the message before"
 
 HOOK_UNKNOWN = "There is no such hook here, or the proof is wrong."
+HOOK_REPEATED = "A call with this signature came within a day."
 
 TRIED = "do not repeat those that worked"
 BY_PLACE = "📍 By my location"

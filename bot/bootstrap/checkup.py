@@ -10,7 +10,7 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
-from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.database_probes import LOOK_SECONDS, try_database
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.memory_probes import try_meaning, try_words
 from bot.bootstrap.owners import owner_told
@@ -20,8 +20,8 @@ from bot.bootstrap.speech import speech_checks
 from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.errand import DELEGATE
-from bot.domain.errors import DriverMissing, SettingError, StoreTooOld, StoreUnwritable
-from bot.domain.goal import GOAL_TOOLS, GoalState
+from bot.domain.errors import SettingError, StoreTooOld
+from bot.domain.goal import GOAL_TOOLS
 from bot.domain.note import MEMORY_TOOLS
 from bot.domain.server import ServerSpec
 from bot.domain.skill import SKILL_TOOLS, SkillSet
@@ -31,7 +31,6 @@ from bot.settings import Settings
 from bot.shipped import command
 
 _ABOUT_MEMORY = "See docs/memory.md."
-_GOING = (GoalState.ACTIVE, GoalState.STUCK)
 _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
 
@@ -119,7 +118,10 @@ def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
         return (found, owner, *_meaning(settings, begun=False))
     owner = Check("owner", partial(_probe_owner, settings, served), look)
     about = (owner, *_memory(settings))
-    return (Check("database", partial(_probe_database, settings), look, then=about),)
+    probe = partial(try_database, settings)
+    # A large file is looked through for a while; the rest of the probe has its own time.
+    seconds = PROBE_SECONDS + LOOK_SECONDS
+    return (Check("database", probe, look, seconds=seconds, then=about),)
 
 
 def _memory(settings: Settings) -> Sequence[Check]:
@@ -169,31 +171,6 @@ def _server(settings: Settings, spec: ServerSpec) -> Check:
     # The server's own time counts first: after it the probe says itself what is wrong.
     seconds = PROBE_SECONDS + spec.start_seconds
     return Check(f"mcp.{spec.name}", probe, mend, "warn", seconds=seconds)
-
-
-async def _probe_database(settings: Settings) -> str:
-    try:
-        async with open_store(settings.database_url, upgrade=False) as store:
-            accounts = await store.people.accounts()
-            going, asking = [await store.goals.count(one) for one in _GOING]
-            await store.check_writable()
-    except StoreTooOld as due:
-        # The doctor changes nothing: an older version may be using the database right now.
-        return f"It opens. The next start upgrades it: {due}."
-    except DriverMissing as fault:
-        told = "PostgreSQL needs its driver, which is not installed."
-        raise Complaint(told, f"Run `{fault.install}`.") from None
-    except StoreUnwritable as fault:
-        raise Complaint(unwritable(fault), mend_database(settings, fault)) from None
-    count = len(accounts)
-    told = f"It can be written and knows {count} {'account' if count == 1 else 'accounts'}."
-    parts = [f"{going} {'goal is' if going == 1 else 'goals are'} under way"] if going else []
-    parts += (
-        [f"{asking} {'goal waits' if asking == 1 else 'goals wait'} for your answer"]
-        if asking
-        else []
-    )
-    return f"{told} {', '.join(parts)}." if parts else told
 
 
 async def _probe_owner(settings: Settings, served: bool) -> str:

@@ -3,10 +3,22 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from bot.adapters.sql.store import Store, open_store
-from bot.domain.errors import SettingError, StoreTooOld, StoreUnwritable
+from bot.domain.errors import (
+    SettingError,
+    StoreAway,
+    StoreBusy,
+    StoreDamaged,
+    StoreRefused,
+    StoreTooOld,
+    StoreUnavailable,
+    StoreUnwritable,
+)
 from bot.settings import Settings
+
+Unavailable = TypeVar("Unavailable", bound=StoreUnavailable)
 
 _START = "Start Steward once, then try again."
 
@@ -22,8 +34,8 @@ async def opened_as_it_is(settings: Settings) -> AsyncGenerator[Store]:
             yield store
     except StoreTooOld as due:
         raise SettingError(f"The database is not ready: {due}. {_START}") from None
-    except StoreUnwritable as fault:
-        raise SettingError(f"{unwritable(fault)} {mend_database(settings, fault)}") from None
+    except StoreUnavailable as fault:
+        raise told(settings, fault) from None
 
 
 def file_of(settings: Settings) -> Path | None:
@@ -32,18 +44,40 @@ def file_of(settings: Settings) -> Path | None:
     return Path(url.partition(":///")[2]) if url.startswith("sqlite") else None
 
 
-def unwritable(fault: StoreUnwritable) -> str:
+def told(settings: Settings, fault: Unavailable) -> Unavailable:
+    """Returns the same fault, with words that say what is wrong and what a person can do."""
+    return type(fault)(f"{unavailable(fault)} {mend_database(settings, fault)}".strip())
+
+
+def unavailable(fault: StoreUnavailable) -> str:
     """Returns what is wrong, as one sentence."""
-    return f"The database cannot be read or written: {fault}."
+    match fault:
+        case StoreDamaged():
+            return f"The database is damaged: {fault}."
+        case StoreBusy():
+            return f"The database is in use by another program: {fault}."
+        case StoreUnwritable():
+            return f"The database cannot be read or written: {fault}."
+        case _:
+            return f"{fault}."
 
 
-def mend_database(settings: Settings, fault: StoreUnwritable) -> str:
+def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
     """Returns what a person can do about it."""
-    if not settings.database_url.startswith("sqlite"):
-        return "Give the user of STEWARD_DATABASE_URL the right to write."
-    file, told = settings.database_url.partition(":///")[2], str(fault)
-    if "full" in told:
-        return f"Make room on the disk of {file}."
-    if "malformed" in told or "not a database" in told:
-        return f"Bring {file} back from a backup: see docs/operating.md."
-    return f"Give your user the right to write {file} and its folder."
+    file = file_of(settings)
+    match fault:
+        case StoreRefused():
+            return "Look at the user, the password and the name in STEWARD_DATABASE_URL."
+        case StoreAway():
+            return "Start PostgreSQL, or look at STEWARD_DATABASE_URL."
+        case StoreBusy():
+            return "Try again when it has ended."
+        case StoreDamaged():
+            what = file or "The database"
+            return f"Bring {what} back from a backup: see docs/operating.md."
+        case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
+            return f"Make room on the disk of {file or 'the server'}."
+        case _ if file is None:
+            return "Give the user of STEWARD_DATABASE_URL the right to write."
+        case _:
+            return f"Give your user the right to write {file} and its folder."

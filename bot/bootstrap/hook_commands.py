@@ -4,7 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Callable
 
-from bot.adapters.hook_door.caller import HookCaller
+from bot.adapters.hook_door.caller import ADDED_BYTES, HookCaller
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.hooks import SETTING, hook_folder
 from bot.domain.errors import SettingError
@@ -46,8 +46,8 @@ async def tried(settings: Settings, name: str, body: bytes, say: Callable[[str],
         raise SettingError(str(hook) if hook else f"there is no hook {name}; {shows}")
     if not hook.secret:
         raise SettingError(f"the hook {name} is off: {hook.secret_name} is not set")
-    if len(body) > LARGEST_BODY:
-        raise SettingError(f"a body has at most {LARGEST_BODY:,} bytes")
+    if len(body) > LARGEST_BODY - ADDED_BYTES:
+        raise SettingError(f"a body has at most {LARGEST_BODY - ADDED_BYTES:,} bytes here")
     caller, clock = HookCaller(port), SystemClock()
     try:
         taken = await caller.call(hook, body, secrets.token_hex(8), clock)

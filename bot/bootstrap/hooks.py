@@ -51,6 +51,15 @@ class HookForm:
         return (Check("hooks", partial(_probe, settings), "See docs/hooks.md.", "warn"),)
 
 
+def _shared(known: Sequence[Hook | BrokenHook]) -> str:
+    """Returns the names of hooks that have the same secret; empty when each has its own."""
+    names: dict[str, list[str]] = {}
+    for hook in known:
+        if isinstance(hook, Hook) and hook.secret:
+            names.setdefault(hook.secret, []).append(hook.name)
+    return "; ".join(" and ".join(some) for some in names.values() if len(some) > 1)
+
+
 async def _probe(settings: Settings) -> str:
     """Tells of broken files, and of a port that another program has; raises Complaint."""
     folder = hook_folder(settings, SystemClock())
@@ -66,6 +75,13 @@ async def _probe(settings: Settings) -> str:
     if taken:
         told = f"Port {port} of 127.0.0.1 is used by another program."
         raise Complaint(told, f"Change {SETTING}, or end that program.", "fail")
+    shared = _shared(known)
+    if shared:
+        raise Complaint(
+            f"{shared} have one secret, so a call of one can be sent to the other.",
+            "Give each hook a secret of its own.",
+            "warn",
+        )
     ready = sum(isinstance(one, Hook) and bool(one.secret) for one in known)
     off = len(known) - ready
     return f"{ready} {'is' if ready == 1 else 'are'} ready, {off} without a secret; port {port}."

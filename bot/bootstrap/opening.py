@@ -18,6 +18,7 @@ from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.persona_file.persona_file import PersonaFile
 from bot.adapters.skill_folder.skill_folders import SkillFolders
+from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import FixedCatalog
@@ -28,7 +29,7 @@ from bot.adapters.tools.sending import clear_spool
 from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
-from bot.bootstrap.database import mend_database, unwritable
+from bot.bootstrap.database import told
 from bot.bootstrap.hooks import hook_folder
 from bot.bootstrap.meaning import drop_unused, opened_meaning, till_of
 from bot.bootstrap.parts import (
@@ -47,14 +48,14 @@ from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.background import MOST_PERSONA
-from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnwritable
+from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnavailable
 from bot.domain.hold import Holds, never_held
 from bot.domain.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
-from bot.flow.world import Policy, StorePorts, World, at_once
+from bot.flow.world import Policy, StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -93,6 +94,7 @@ class _Below:
     """The parts that are open below the flow, and are closed when the run ends."""
 
     store: Store
+    store_returned: Callable[[], Awaitable[None]]
     models: Mapping[str, Model]
     persona: PersonaFile
     servers: ToolServers
@@ -108,13 +110,19 @@ async def opened(
     channels: Channels,
     secrets: Secrets,
     holds: Callable[[], Holds] = never_held,
+    *,
+    patient: bool = False,
 ) -> AsyncGenerator[Running]:
-    """Opens the store, the models, the servers and the skills; closes them in reverse order."""
+    """Opens the store, the models, the servers and the skills; closes them in reverse order.
+
+    A `patient` run waits for a database that is away; any other one has a person who waits.
+    """
     async with AsyncExitStack() as stack:
         stack.enter_context(FolderLock(settings.home))
         _make_workspace(settings)
         await asyncio.to_thread(clear_spool, settings.home / "spool", _SPOOL_DAYS)
-        store = await _opened_store(settings, stack)
+        patience = Patience() if patient else None
+        store = await _opened_store(settings, stack, patience)
         await _admit(settings, store)
         real = provider_models(settings)
         for model in real.values():
@@ -130,7 +138,8 @@ async def opened(
         await drop_unused(settings, store)
         till = till_of(settings, store)
         meaning = await stack.enter_async_context(opened_meaning(settings, store, till))
-        below = _Below(store, models, persona, servers, skills, hooks, meaning, secrets)
+        returned = never if patience is None else patience.returned
+        below = _Below(store, returned, models, persona, servers, skills, hooks, meaning, secrets)
         policy = _policy(settings, models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
@@ -158,14 +167,22 @@ def _make_workspace(settings: Settings) -> None:
         raise SettingError(f"{told} {WRITE_RIGHT}") from error
 
 
-async def _opened_store(settings: Settings, stack: AsyncExitStack) -> Store:
-    """Opens the store and asks for the right to write, which no message should have to find out."""
+async def _opened_store(
+    settings: Settings, stack: AsyncExitStack, patience: Patience | None
+) -> Store:
+    """Opens the store and asks for the right to write, which no message should have to find out.
+
+    A server that is not up yet is waited for. A file that cannot be written now is told at once.
+    """
     try:
-        store = await stack.enter_async_context(open_store(settings.database_url))
+        store = await stack.enter_async_context(
+            open_store(settings.database_url, patience=patience, alone=True)
+        )
         await store.check_writable()
-    except StoreUnwritable as fault:
-        told = f"{unwritable(fault)} {mend_database(settings, fault)}"
-        raise StoreUnwritable(told) from fault
+    except StoreUnavailable as fault:
+        raise told(settings, fault) from fault
+    if patience is not None:
+        patience.begin()
     return store
 
 
@@ -214,6 +231,7 @@ def _world(
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
         commands_run=sandbox.standing,
+        store_returned=below.store_returned,
         holds=holds,
         cron=CronCalendar(),
         moment_words=DateWords(),

@@ -50,7 +50,7 @@ async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
     harden()
     with unechoed(sys.stdin):
-        return await serving.serve(settings, (FOREGROUND,), secrets, watch)
+        return await serving.serve(settings, (FOREGROUND,), secrets, watch, patient=False)
 
 
 async def ask(

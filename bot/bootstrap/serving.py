@@ -10,11 +10,12 @@ from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
+from bot.bootstrap.damage import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
-from bot.domain.errors import SettingError
+from bot.domain.errors import SettingError, StoreDamaged
 from bot.domain.hold import never_held
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import Role, Sender
@@ -37,6 +38,8 @@ async def serve(
     secrets: Secrets | None = None,
     watch: LoopWatch | None = None,
     doors: Sequence[DoorForm] = (),
+    *,
+    patient: bool = True,
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
@@ -54,15 +57,23 @@ async def serve(
         if not served:
             names = " and ".join(form.missing(settings) for form in forms)
             raise SettingError(f"{names} is not set")
+        channels, owners = _folded(served), set(settings.owners)
         holds = watch.holds if watch is not None else never_held
-        running = await stack.enter_async_context(
-            opened(settings, _folded(served), secrets or Secrets(), holds)
-        )
-        host = host_of(running)
-        for channel in served:
-            await channel.prepare(host)
-        with watch.watching() if watch is not None else nullcontext():
-            await run(served, running, host, [partial(d.keep_open, settings) for d in doors])
+        live = opened(settings, channels, secrets or Secrets(), holds, patient=patient)
+        try:
+            async with live as running:
+                host = host_of(running)
+                for channel in served:
+                    await channel.prepare(host)
+                owners.update(await owner_keys(running.store))
+                with watch.watching() if watch is not None else nullcontext():
+                    opening = [partial(door.keep_open, settings) for door in doors]
+                    await run(served, running, host, opening)
+        except (StoreDamaged, ExceptionGroup) as ended:
+            damage = damage_in(ended)
+            if damage is None:
+                raise
+            raise await told_owners(settings, damage, owners, channels.by_name) from None
     return 0
 
 
@@ -146,6 +157,7 @@ async def run(
         ]
         beside = [
             group.create_task(application.run(), name="application"),
+            group.create_task(end_on_damage(running.store), name="damage"),
             # The application has begun by then: calls that are taken find their lanes.
             *[group.create_task(door(application), name="door") for door in doors],
             *[

@@ -16,6 +16,12 @@ from bot.settings import Settings, read_settings
 
 _log = logging.getLogger(__name__)
 
+_WAYS_OUT = {signal.SIGTERM: 0, signal.SIGHUP: 0, signal.SIGINT: 128 + signal.SIGINT}
+"""Signals that end a run, with its exit code; a terminal that closes sends SIGHUP."""
+
+_WITHOUT_MEANING = (signal.SIGUSR1, signal.SIGUSR2)
+"""Signals that would kill a program that does not know them."""
+
 
 def settings_of(program: Program, *, look: bool = True) -> Settings:
     settings = read_settings(program.environ, program.folder, look=look)
@@ -63,10 +69,13 @@ def _wait_for_children_in(loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_child_watcher(watcher)
 
 
+def _passed_over() -> None:
+    """Does nothing; ignoring the signal itself would be inherited by each command that runs."""
+
+
 async def _until_told(work: CommandRun) -> int:
-    """Runs the work to its end, or until SIGTERM (code 0) or SIGINT (130) asks for one."""
+    """Runs the work to its end, or until a signal asks for one; returns its exit code."""
     task = asyncio.ensure_future(work)
-    codes = {signal.SIGTERM: 0, signal.SIGINT: 128 + signal.SIGINT}
     told: list[int] = []
 
     def tell(code: int) -> None:
@@ -75,8 +84,12 @@ async def _until_told(work: CommandRun) -> int:
 
     loop = asyncio.get_running_loop()
     _wait_for_children_in(loop)
-    for number, code in codes.items():
-        loop.add_signal_handler(number, tell, code)
+    for number, code in _WAYS_OUT.items():
+        # A shell's `nohup` has the program outlive its terminal.
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            loop.add_signal_handler(number, tell, code)
+    for number in _WITHOUT_MEANING:
+        loop.add_signal_handler(number, _passed_over)
     try:
         return await task
     except asyncio.CancelledError:

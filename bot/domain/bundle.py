@@ -10,6 +10,7 @@ from bot.domain.foreign_text import as_read, set_apart
 from bot.domain.limits import BundleBounds
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
+from bot.domain.web_address import links_in
 
 _SPAN = timedelta(seconds=2)
 """The longest gap between the fragments of one message; platforms tell whole seconds."""
@@ -163,6 +164,11 @@ class Bundle:
         """Returns the quotes and texts as a model reads them, those of others set apart as data."""
         quotes = (set_apart(f"{_QUOTE}{quote.author}", quote.text) for quote in self.quotes)
         return (*quotes, *(as_read(text, source) for source, text in self.passages))
+
+    @property
+    def own_addresses(self) -> tuple[str, ...]:
+        """Returns the addresses of the web that the sender typed, each as a link has it."""
+        return links_in(*(text for source, text in self.passages if source is None))
 
     @property
     def wish(self) -> str:

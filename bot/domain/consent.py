@@ -5,6 +5,7 @@ from enum import Enum
 
 from bot.domain.approval import Approval, Rule
 from bot.domain.rules import DOCUMENTS, matches
+from bot.domain.run_place import in_todays_words
 from bot.domain.tool import Effect, ExactRule, Preview, RulePattern, Surroundings, ToolCall
 
 
@@ -46,6 +47,19 @@ def of_card(card: Approval) -> Consent:
     return Consent(card.call.name, exact, shown.surroundings, shown, whole=True)
 
 
+def outdated(card: Approval, now: Preview) -> Difference | None:
+    """Returns what differs from an approved card that shows a place or variables, if anything.
+
+    A card without them is about a file, whose state the tool itself compares.
+    """
+    shown = card.preview
+    if not now.surroundings.within(shown.surroundings):
+        return Difference.PLACE
+    if not shown.surroundings.where or _still_seen(shown, now):
+        return None
+    return Difference.STATE
+
+
 def difference(
     consent: Consent,
     call: ToolCall,
@@ -72,6 +86,10 @@ def difference(
         return Difference.PLACE
     if shown is None:
         return None
-    if shown.where not in ("", now.where):
+    if in_todays_words(shown.where) not in ("", now.where):
         return Difference.PLACE
-    return Difference.STATE if shown.seen not in (None, now.seen) else None
+    return None if _still_seen(shown, now) else Difference.STATE
+
+
+def _still_seen(shown: Preview, now: Preview) -> bool:
+    return shown.seen is None or in_todays_words(shown.seen) == now.seen

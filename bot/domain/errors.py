@@ -5,8 +5,14 @@ StewardError
 ├── Conflict                the row is in another state than expected: read it again
 │   └── Crowded             as many rows came in a time as may come: try again later
 ├── StoreError
-│   ├── StoreBusy           locked for too long: try again
-│   ├── StoreUnwritable     read-only, full disk, broken file: an operator must act
+│   ├── StoreUnavailable    nobody's work is at fault: the same can be done later
+│   │   ├── StoreBusy       locked for too long: try again
+│   │   ├── StoreAway       no connection, or a server that starts, stops or is a standby: wait
+│   │   │   ├── StoreInDoubt  the connection broke at the commit: look before trying again
+│   │   │   └── StoreRefused  user, password or name of the database is wrong: a setting
+│   │   ├── StoreUnwritable full disk, no right to write: wait, an operator must act
+│   │   └── StoreDamaged    a page or a row cannot be read: tell the owners, and end
+│   ├── StoreFault          the database refuses this statement: a fault of this program
 │   ├── NoSuchChat          the chat was joined to another one: stop working on it
 │   ├── StoreTooNew         written by a newer program: upgrade the program
 │   └── StoreTooOld         written by an older program: the next start upgrades it
@@ -69,15 +75,39 @@ class Crowded(Conflict):
 
 
 class StoreError(StewardError):
-    """The store could not do what was asked; nothing was written."""
+    """The store could not do what was asked; nothing was written, unless it is StoreInDoubt."""
 
 
-class StoreBusy(StoreError):
+class StoreUnavailable(StoreError):
+    """The store cannot work now; what was asked of it is not at fault."""
+
+
+class StoreBusy(StoreUnavailable):
     """The store stayed locked for the whole time-out."""
 
 
-class StoreUnwritable(StoreError):
-    """The store is read-only, full or damaged."""
+class StoreAway(StoreUnavailable):
+    """The store is not reached, or it is starting, stopping or a standby."""
+
+
+class StoreInDoubt(StoreAway):
+    """The connection broke at the commit: the change was written as a whole, or not at all."""
+
+
+class StoreRefused(StoreAway):
+    """The server knows no such database or user, or refuses the password."""
+
+
+class StoreUnwritable(StoreUnavailable):
+    """The store is on a full disk, or may not be written."""
+
+
+class StoreDamaged(StoreUnavailable):
+    """The store has a page or a row that cannot be read."""
+
+
+class StoreFault(StoreError):
+    """The database refuses this statement, now and later: a fault of this program."""
 
 
 class NoSuchChat(StoreError):

@@ -8,7 +8,7 @@ from bot.domain.message import Block, FileRef, Markdown, Outbound, Plain
 LONG_ANSWER = 12_000
 """Characters above which an answer is long, unless a setting says otherwise."""
 
-FILE_NAME = "answer.md"
+FILE_NAME, PLAIN_FILE_NAME = "answer.md", "answer.txt"
 _LONGEST = 700
 """Characters of an opening; a phone shows them without scrolling."""
 
@@ -27,12 +27,16 @@ def folded(content: Outbound) -> Outbound:
     """
     whole = [block for block in content.blocks if _is_answer(block)]
     text = "\n\n".join(block.text for block in whole)
-    told = f"📄 The whole answer is in {FILE_NAME}: {len(text):,} characters."
-    short = Markdown("\n\n".join(part for part in (opening(text), told) if part))
+    words = Markdown.joined([block for block in whole if isinstance(block, Markdown)])
+    # A reader of Markdown takes nothing in a plain text for a link whose words hide its target.
+    plain = words.links is not None and ("]" in text or "<" in text)
+    name = PLAIN_FILE_NAME if plain else FILE_NAME
+    told = f"📄 The whole answer is in {name}: {len(text):,} characters."
+    short = replace(words, text="\n\n".join(part for part in (opening(text), told) if part))
     at = content.blocks.index(whole[0]) if whole else len(content.blocks)
     others = [block for block in content.blocks if not _is_answer(block)]
     blocks = (*others[:at], short, *others[at:])
-    file = FileRef("", FILE_NAME, text=text)
+    file = FileRef("", name, text=text)
     return replace(content, blocks=blocks, files=(file, *content.files), folded=False)
 
 

@@ -136,6 +136,8 @@ class HookCall:
     """The number of the try."""
     again_at: datetime | None = None
     """The time of the next try."""
+    seal: str = ""
+    """The signature that the call came with, by which a repeated one is known; empty without."""
 
     @property
     def mandate(self) -> Mandate:

@@ -1,7 +1,7 @@
 """The mandate of a turn: the most that it may do, handed on to every turn that it starts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.domain.money import Nano
 
@@ -22,10 +22,12 @@ class Mandate:
     foreign: str | None = None
     """The foreign text beside which its words were written; None for words of a person.
 
-    No rule counts in such a turn, and its words make no address known.
+    No rule counts in such a turn, and its words make no new address known.
     """
     money: Nano | None = None
     """The most that its own calls of models may cost; None for no bound of its own."""
+    addresses: tuple[str, ...] = ()
+    """The addresses in its words that were known before, where foreign text was in view."""
 
     def met(self, other: "Mandate") -> "Mandate":
         """Returns what both mandates allow."""
@@ -34,6 +36,7 @@ class Mandate:
             self.readonly or other.readonly,
             self.foreign if self.foreign is not None else other.foreign,
             _least(self.money, other.money),
+            other.addresses if self.foreign is None else self.addresses,
         )
 
     def narrowed(
@@ -43,10 +46,20 @@ class Mandate:
         readonly: bool = False,
         foreign: str | None = None,
         money: Nano | None = None,
+        addresses: tuple[str, ...] | None = None,
     ) -> "Mandate":
-        """Returns this mandate with further bounds; none of its own gets wider."""
+        """Returns this mandate with further bounds; none of its own gets wider.
+
+        `addresses` are those in new words that the model wrote beside foreign text.
+        """
         only = None if tools is None else tuple(sorted(set(tools)))
-        return self.met(Mandate(only, readonly, foreign, money))
+        met = self.met(Mandate(only, readonly, foreign, money))
+        return met if addresses is None else replace(met, addresses=addresses)
+
+    @property
+    def counting(self) -> tuple[str, ...] | None:
+        """Returns the only addresses in its words that count; None when all of them do."""
+        return None if self.foreign is None else self.addresses
 
     def within(self, other: "Mandate") -> bool:
         """Returns True when this mandate allows nothing that the other one does not."""

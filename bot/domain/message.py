@@ -1,6 +1,6 @@
 """Messages from a channel and to it, in words that belong to no platform."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -312,6 +312,24 @@ class Markdown:
     A channel may show them smaller; one that kept them on the screen as they came need not show
     them again.
     """
+    links: tuple[str, ...] | None = ()
+    """The targets that links of it may hide behind their words, each as a link has it.
+
+    All others are shown behind the words. None when words may hide any target.
+    """
+
+    @property
+    def hideable(self) -> Collection[str] | None:
+        """Returns the targets that words may hide, to look each link up in."""
+        return None if self.links is None else frozenset(self.links)
+
+    @classmethod
+    def joined(cls, parts: Sequence["Markdown"], *, said: bool = False) -> "Markdown":
+        """Returns several texts as one; it hides no target that one of them may not hide."""
+        bound = [one.links for one in parts if one.links is not None]
+        links = tuple(dict.fromkeys(link for links in bound for link in links))
+        text = "\n\n".join(one.text for one in parts)
+        return cls(text, said=said, links=links if bound else None)
 
 
 @dataclass(frozen=True, slots=True)

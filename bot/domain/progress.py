@@ -203,8 +203,10 @@ def error_key(result: ToolResult) -> tuple[str, str]:
 
 def fold(turn: Turn, entries: Sequence[Entry], approvals: Sequence[Approval]) -> Progress:
     """Reads the entries of one turn; entries of other turns must not be among them."""
-    cards = {a.call.id: a for a in approvals if a.turn == turn.id or a.id == turn.approval}
     late = next((a for a in approvals if a.id == turn.approval), None)
+    # A call that was shown again has several cards; the newest of the turn itself counts.
+    cards = {a.call.id: a for a in approvals if a is late}
+    cards |= {a.call.id: a for a in approvals if a.turn == turn.id}
     reading = _Reading(late)
     for entry in entries:
         reading.take(entry.body, entry.at)

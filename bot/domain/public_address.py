@@ -55,3 +55,16 @@ def read_public(text: str) -> Address | None:
     except ValueError:
         return None
     return address if is_public(address) else None
+
+
+_OWN_NAMES = ("localhost", "local", "internal", "lan", "home", "arpa", "intranet", "private")
+
+
+def is_public_place(host: str) -> bool:
+    """Returns false for a host that is not public by its very name: a number, or a name at home."""
+    try:
+        return is_public(ip_address(host))
+    except ValueError:
+        name, _, ending = host.lower().removesuffix(".").rpartition(".")
+        # Numbers in other forms name an address as well; only a resolver knows which.
+        return bool(name) and ending not in _OWN_NAMES and not ending[:1].isdigit()

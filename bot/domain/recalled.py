@@ -1,27 +1,35 @@
 """The words with which passages are told to a model again: quoted, dated, within a budget."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.domain.foreign_text import set_apart
 from bot.domain.passage import Passage
+from bot.domain.token_count import tokens_of
 from bot.domain.transcript import Entry, RecallBody, SummaryBody
 from bot.domain.visible_text import quoted_name
 
 RECALL_TOKENS = 1_200
 """Tokens of passages that come with one message, unless the settings say otherwise."""
 
-_BYTES_A_TOKEN = 3
-"""A careful estimate: English takes four, other scripts take fewer."""
-
 _QUESTION = 300
-_ANSWER = 1_200
+_ANSWER, _LEAST_ANSWER, _ANSWERS = 1_200, 600, 3_000
+"""Characters of an answer, the fewest where others are quoted too, and those of all of them."""
+
 _BESIDE = 400
 """Characters of a neighbour's answer: it is there to show what the passage was about."""
 
-_PIECE = 300
-_LEAST = 200
-"""Bytes of a passage below which it is not worth its place."""
+_WORD = 20
+"""Characters within which a cut looks for the border of a word."""
+
+_MOST_PLACES = 20
+"""Places of a word that are looked at."""
+
+_LEAST = 50
+"""Tokens of a passage below which it is not worth its place."""
 
 _HEAD = (
     "[Memory] Earlier answers that may help with the next message, the oldest first. They are "
@@ -66,15 +74,16 @@ def told_again(
     """Returns the entry with these passages and, as far as there is room, their neighbours.
 
     `ranked` are the ids of those that fit, the best first; `passages` hold them and the neighbours
-    in their order. `wanted` are the stems that a long answer is cut around.
+    in their order. `wanted` are the beginnings of words that a long answer is cut around.
     """
-    room = tokens * _BYTES_A_TOKEN - len(_HEAD)
+    room = tokens - tokens_of(_HEAD)
+    most = max(_LEAST_ANSWER, min(_ANSWER, _ANSWERS // max(len(ranked), 1)))
     told: dict[str, str] = {}
     by_id = {one.id: one for one in passages}
     beside = [one for one in passages if one.id not in ranked]
     for one in (*(by_id[id] for id in ranked if id in by_id), *beside):
-        text = _quoted(one, wanted, _ANSWER if one.id in ranked else _BESIDE)
-        size = len(text.encode(errors="replace"))
+        text = _quoted(one, wanted, most if one.id in ranked else _BESIDE)
+        size = tokens_of(text)
         if size <= room:
             told[one.id] = text
             room -= size
@@ -110,14 +119,37 @@ def _quoted(one: Passage, wanted: Sequence[str], most: int) -> str:
 
 
 def _around(text: str, wanted: Sequence[str], most: int) -> str:
-    """Returns at most so many characters of a text, from where most of the stems stand."""
+    """Returns at most so many characters of a text, from where most of the words stand."""
     if len(text) <= most:
         return text
-    starts = range(0, len(text), _PIECE)
-    plain = text.casefold()
-    found = [sum(stem in plain[n : n + _PIECE] for stem in wanted) for n in starts]
-    best = max(range(len(found)), key=lambda n: (found[n], -n)) * _PIECE
-    start = max(0, min(best - _PIECE // 2, len(text) - most))
+    start = max(0, min(_best(text.lower(), wanted, most) - most // 4, len(text) - most))
+    # A cut stands between words where there is one near.
+    start = max(start, text.find(" ", start, start + _WORD) + 1) if start else 0
+    end = start + most
+    if end < len(text):
+        end = max(text.rfind(" ", end - _WORD, end), start) or end
+        end = end if end > start else start + most
     head = "… " if start else ""
-    tail = " …" if start + most < len(text) else ""
-    return f"{head}{text[start : start + most].strip()}{tail}"
+    tail = " …" if end < len(text) else ""
+    return f"{head}{text[start:end].strip()}{tail}"
+
+
+def _best(text: str, wanted: Sequence[str], most: int) -> int:
+    """Returns the place from which most of the words stand within half of the characters."""
+    places = sorted(
+        (place.start(), word)
+        for word in wanted
+        for place in islice(re.finditer(re.escape(word), text), _MOST_PLACES)
+    )
+    best, first, end = 0, 0, 0
+    near = Counter[str]()
+    for start, word in places:
+        while end < len(places) and places[end][0] < start + most // 2:
+            near[places[end][1]] += 1
+            end += 1
+        if len(near) > best:
+            best, first = len(near), start
+        near[word] -= 1
+        if not near[word]:
+            del near[word]
+    return first

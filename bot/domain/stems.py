@@ -1,13 +1,17 @@
 """Stems: the forms of words under which a passage is found, the same for every database.
 
-Words lose accents, case and endings. Scripts that put no spaces between words (Chinese, Japanese,
-Thai and others) are cut into pairs of characters, since any cut into words would need a dictionary.
+A stemmer that is handed in takes the endings off. Scripts that put no spaces between words
+(Chinese, Japanese, Thai and others) are cut into pairs of characters, since any cut into words
+would need a dictionary.
 """
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+Stem: TypeAlias = Callable[[str], str]
+"""Returns the stem of a word that is in small letters."""
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff"
@@ -15,18 +19,19 @@ _UNSPACED = (
 )
 _MARKS = "\u0591-\u05c7\u064b-\u065f\u0670\u0900-\u0dff"
 _RUN = re.compile(f"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])(?:[^\\W_]|[{_MARKS}]))+")
-_ENDINGS = (
-    *((ending, "") for ending in ("ingly", "edly", "ings", "ing")),
-    *((ending, "y") for ending in ("ied", "ies")),
-    *((ending, "") for ending in ("ed", "ly", "ern", "em", "en", "es", "er", "s", "n")),
-)
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _ACCENTS = re.compile("[\u0300-\u036f]")
-_LONGEST = 40
+LONGEST = 40
 """Characters of a stem; longer words are cut, since they are rarely words."""
 
-_SHORTEST = 3
-"""Characters that an ending must leave."""
+SOFT = 0.15
+"""The part that a word counts which questions consist of; names and things count whole."""
+
+_COMMON = 0.4
+"""The part that a word counts which asks for a thing, and is rarely said with it."""
+
+_BEGINNING, _ENDING = 3, 2
+"""The characters of a word that all its forms have, and those that an ending may have."""
 
 _TELLS_NOTHING = """
 a aber about after again al all als also am an and any are as ask at au auch auf aus aux avec be
@@ -47,34 +52,56 @@ wird with wo would y ya yes yet yo you your yours zu zum zur
 """Words of English, German, Spanish and French questions that tell nothing."""
 
 _STOP_WORDS = frozenset(_TELLS_NOTHING.split())
+_ASKING = "art arten kind kinds many much often sort sorts type types viele"
+_ASKS = frozenset(_ASKING.split())
 
 
-def stems(text: str) -> list[str]:
+def stems(text: str, stem: Stem) -> list[str]:
     """Returns the stems of a text in their order; a word that occurs twice stands there twice."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
     found: list[str] = []
-    for run in _RUN.findall(plain):
+    for run in _runs(text):
         if _FIRST_UNSPACED.match(run):
             found.extend(_pairs(run))
         else:
-            found.append(_stem(run[: _LONGEST * 2]))
+            found.append(stem(run))
     return found
 
 
-def sought(text: str, most: int = 48) -> list[str]:
-    """Returns the telling stems of a question, each once, at most so many."""
-    plain = unicodedata.normalize("NFKC", text[: most * 200]).casefold()
-    telling: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for run in _RUN.findall(plain):
+def sought(text: str, stem: Stem, most: int = 48) -> Mapping[str, float]:
+    """Returns the stems of a question with the part that each counts, at most so many.
+
+    Nothing is returned when no word tells anything.
+    """
+    telling: dict[str, float] = {}
+    others: dict[str, float] = {}
+    for run in _runs(text[: most * 200]):
         if _FIRST_UNSPACED.match(run):
-            telling.update(dict.fromkeys(_pairs(run)))
-        else:
-            word = run[: _LONGEST * 2]
-            stopped = len(word) == 1 and word.isascii() and not word.isdigit()
-            known = _unaccented(word) in _STOP_WORDS
-            (others if stopped or known else telling)[_stem(word)] = None
-    return list(telling)[:most]
+            telling.update(dict.fromkeys(_pairs(run), 1.0))
+        elif unaccented(run) in _STOP_WORDS:
+            others[stem(run)] = SOFT
+        elif not _single(run):
+            telling[stem(run)] = _COMMON if run in _ASKS else 1.0
+    if not telling:
+        return {}
+    first = list(telling.items())[:most]
+    rest = [(one, part) for one, part in others.items() if one not in telling]
+    return dict((*first, *rest)[:most])
+
+
+def soft(parts: Mapping[str, float]) -> frozenset[str]:
+    """Returns the stems of a question of which it consists, and that tell nothing."""
+    return frozenset(one for one, part in parts.items() if part <= SOFT)
+
+
+def beginnings(text: str, most: int = 48) -> Sequence[str]:
+    """Returns the beginnings of the telling words of a question, as their forms share them."""
+    found: dict[str, None] = {}
+    for run in _runs(text[: most * 200]):
+        if _FIRST_UNSPACED.match(run):
+            found.update(dict.fromkeys(_pairs(run)))
+        elif run not in _ASKS and unaccented(run) not in _STOP_WORDS and not _single(run):
+            found[run[: max(_BEGINNING, len(run) - _ENDING)]] = None
+    return list(found)[:most]
 
 
 def pairs(stem: str) -> bool:
@@ -82,37 +109,24 @@ def pairs(stem: str) -> bool:
     return not stem.isascii() and _FIRST_UNSPACED.match(stem[-2:]) is not None
 
 
-def _pairs(run: str) -> Sequence[str]:
-    return [run[n : n + 2] for n in range(len(run) - 1)] if len(run) > 1 else [run]
-
-
-def _unaccented(word: str) -> str:
+def unaccented(word: str) -> str:
     if word.isascii():
         return word
     return _ACCENTS.sub("", unicodedata.normalize("NFD", word))
 
 
-@lru_cache(maxsize=50_000)
-def _stem(word: str) -> str:
-    """Returns a word without accents and without the commonest endings of several languages."""
-    word = _unaccented(word)
-    if not word.isascii() or len(word) <= _SHORTEST or not word.isalpha():
-        return word[:_LONGEST]
-    word = _without_ending(word)
-    if len(word) > _SHORTEST and word[-1] == word[-2] and word[-1] not in "aeiouls":
-        word = word[:-1]
-    if len(word) > _SHORTEST and word[-1] in "aeo":
-        word = word[:-1]
-    if len(word) > _SHORTEST and word[-1] == "y":
-        word = f"{word[:-1]}i"
-    return word[:_LONGEST]
+def _runs(text: str) -> list[str]:
+    """Returns the words of a text, and its parts in scripts without spaces, in small letters."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    return [
+        run if _FIRST_UNSPACED.match(run) else run[: LONGEST * 2] for run in _RUN.findall(plain)
+    ]
 
 
-def _without_ending(word: str) -> str:
-    for ending, instead in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST:
-            kept = word[: -len(ending)]
-            belongs = ending == "s" and kept[-1] in "su"
-            belongs = belongs or (ending == "n" and kept[-1] not in "aeiou")
-            return word if belongs else f"{kept}{instead}"
-    return word
+def _single(word: str) -> bool:
+    """Returns True for a lone letter, as of “Ann's” or “l'eau”."""
+    return len(word) == 1 and word.isascii() and not word.isdigit()
+
+
+def _pairs(run: str) -> Sequence[str]:
+    return [run[n : n + 2] for n in range(len(run) - 1)] if len(run) > 1 else [run]

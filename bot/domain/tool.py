@@ -11,6 +11,7 @@ from bot.domain.file_change import Replaced
 from bot.domain.foreign_text import as_read
 from bot.domain.message import Block, FileRef, Outbound
 from bot.domain.picture import ImagePart
+from bot.domain.run_place import in_todays_words
 
 
 class Effect(StrEnum):
@@ -58,6 +59,8 @@ class ToolSpec:
 
     With foreign text in view, the call asks when nobody else wrote that address.
     """
+    private: frozenset[str] = frozenset()
+    """Places, as in 127.0.0.1:80, whose addresses no text but a person's own makes known."""
     origin: str | None = None
     """The origin of everything that it returns, failures included."""
     hosted: bool = False
@@ -307,7 +310,8 @@ class Surroundings:
         """
         known = set(self.variables) <= set(shown.variables)
         lent = not self.variables or self.skill == shown.skill
-        return known and lent and shown.where in ("", self.where)
+        told = in_todays_words(shown.where)
+        return known and lent and told in ("", in_todays_words(self.where))
 
 
 @dataclass(frozen=True, slots=True)
@@ -397,8 +401,10 @@ class Preview:
 
 
 def _described(preview: Preview) -> tuple[object, ...]:
-    told = (preview.title, preview.subject, preview.effect, preview.blocks, preview.where)
-    return (*told, preview.seen, preview.surroundings, preview.owner_only)
+    told = (preview.title, preview.subject, preview.effect, preview.blocks)
+    surroundings = replace(preview.surroundings, where=in_todays_words(preview.surroundings.where))
+    seen = None if preview.seen is None else in_todays_words(preview.seen)
+    return (*told, in_todays_words(preview.where), seen, surroundings, preview.owner_only)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,6 +102,13 @@ class AskerBody:
     """True when the person said it in a voice message of their own, which was heard."""
     wish: str = ""
     """The beginning of the person's own words, or who wrote a forward; empty in old rows."""
+    own: tuple[str, ...] = ()
+    """The addresses of the web in the words that the person typed, each as a link has it."""
+    only: tuple[str, ...] | None = None
+    """The only addresses in the text that count, where a model wrote it beside foreign text.
+
+    None in any other text: then all of its addresses count.
+    """
     kind: Literal["asker"] = "asker"
     """Tells this entry from others in stored rows."""
 

@@ -189,8 +189,8 @@ def _gate(state: LoopState, open_call: OpenCall, index: int) -> Gate | None:
         return bound
     if open_call.approval is None:
         return state.gates[open_call.call.id]
-    forbidden = state.gates.get(open_call.call.id)
-    return forbidden if isinstance(forbidden, Refuse) else _gate_of_card(open_call)
+    judged = state.gates.get(open_call.call.id)
+    return judged if isinstance(judged, Refuse | AskFirst) else _gate_of_card(open_call)
 
 
 def _out_of_bounds(state: LoopState, index: int) -> Refuse | None:

@@ -2,14 +2,17 @@
 
 import asyncio
 import logging
+from contextlib import suppress
 
-from bot.domain.errors import StoreError
+from bot.domain.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
 
 _LOG = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 20.0
 """Seconds between two searches for overdue cards."""
+
+_AGAIN_SECONDS = 1.0
 
 
 class Application:
@@ -42,6 +45,7 @@ class Application:
         ):
             group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
+            group.create_task(self._look_again(), name="look after an outage")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
@@ -49,9 +53,27 @@ class Application:
             group.create_task(
                 self.parts.one_turn.chores.undoing.sweep.run(), name="sweep of old contents"
             )
-            await self.resume()
+            await self._resume()
             # It adds runs to the line, in which those from before the start come first.
             group.create_task(self._keep_times(), name="times of tasks")
+
+    async def _resume(self) -> None:
+        while True:
+            try:
+                return await self.resume()
+            except StoreUnavailable as fault:
+                _LOG.warning("work from before the start has to wait: %s", fault)
+                await self.parts.world.clock.sleep(_AGAIN_SECONDS)
+
+    async def _look_again(self) -> None:
+        """Takes up what is stored each time the store is back: nobody else may know of it."""
+        while True:
+            await self.parts.world.store_returned()
+            self.parts.intake.look_again()
+            with suppress(StoreUnavailable):
+                for chat in await self.parts.store.journal.chats_with_work():
+                    self.parts.chat_work.lanes.wake(chat)
+                await self.parts.way_out.delivery.resume()
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()

@@ -1,5 +1,6 @@
 """The arguments of the flow: the store, the world around it, and the settings that it obeys."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,6 +126,11 @@ class StorePorts:
     """Opinions of people about answers."""
 
 
+async def never() -> None:
+    """Waits without an end, because the store is never away."""
+    await asyncio.Event().wait()
+
+
 async def at_once() -> None:
     """Returns at once, because updates can be read from the start."""
 
@@ -199,6 +205,8 @@ class World:
     """The operator's own tool servers."""
     commands_run: Callable[[], Awaitable[str]] = without_commands
     """Tells how commands run, as in “sandboxed, no network”."""
+    store_returned: Callable[[], Awaitable[None]] = never
+    """Waits until the store has been away and is back."""
     holds: Callable[[], Holds] = never_held
     """Returns how often the program kept everybody waiting."""
     conceal: Callable[[str], str] = as_it_is

@@ -1,6 +1,6 @@
 """A platform on which people talk."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -89,6 +89,7 @@ class Channel(Protocol):
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -96,6 +97,8 @@ class Channel(Protocol):
         once: str = "",
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
+
+        `links` are the targets that words of it may hide; None when they may hide any.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
         the id with the next state, and deletes the message at the end. Such a message may have a

@@ -11,6 +11,7 @@ class Refusal(StrEnum):
     UNREADABLE = "unreadable"
     TOO_MANY = "too many"
     NO_PLACE = "no place"
+    REPEATED = "repeated"
 
 
 @dataclass(frozen=True, slots=True)

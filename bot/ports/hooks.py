@@ -26,6 +26,10 @@ class HookCalls(Protocol):
         """Returns the call that came with a key since a moment."""
         ...
 
+    async def sealed(self, seal: str, since: datetime) -> HookCall | None:
+        """Returns the call of any hook that came with this signature since a moment."""
+        ...
+
     async def of_turn(self, turn: str) -> HookCall | None:
         """Returns the call that a turn carries out."""
         ...

@@ -61,7 +61,10 @@ class Index(Protocol):
     """Finds passages by words, or by their meaning."""
 
     async def take_in(self, passages: Sequence[Passage]) -> None:
-        """Indexes passages, and records that they are owed no longer; twice is like once."""
+        """Indexes passages, and records that they are owed no longer; twice is like once.
+
+        Without any it only looks after the index: one that is missing is owed everything.
+        """
         ...
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:

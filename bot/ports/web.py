@@ -32,6 +32,11 @@ class WebHit:
 
 
 class Pages(Protocol):
+    @property
+    def places(self) -> frozenset[str]:
+        """Returns the places, as in 127.0.0.1:80, that may be fetched from although private."""
+        ...
+
     def address(self, url: str) -> str:
         """Returns the one spelling of an address; raises ToolFailure if it cannot be fetched."""
         ...

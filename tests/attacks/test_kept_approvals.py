@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from bot.domain.approval import ApprovalState
 from bot.domain.consent import Consent, difference
+from bot.domain.errors import ToolFailure
 from bot.domain.limits import Limits
+from bot.domain.run_place import BARE, in_todays_words
 from bot.domain.task import ApprovedCall
 from bot.domain.tool import (
     Effect,
@@ -129,6 +131,86 @@ async def test_a_step_of_a_plan_asks_again_when_its_file_changed_after_the_plan_
         assert (one.ran, "before its file changed" in card.preview.why) == ([], True)
 
 
+class Placed(ScenarioTool):
+    """Runs commands in a place that its cards show."""
+
+    where = BARE
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        seen, where = await ScenarioTool.preview(self, arguments, place), Placed.where
+        return replace(seen, where=where, seen=where, surroundings=Surroundings(where))
+
+    async def run(
+        self, arguments: Mapping[str, Any], place: Place, seen: str | None = None
+    ) -> ToolOutput:
+        if seen is None or in_todays_words(seen) != Placed.where:
+            raise ToolFailure(f"shown to run {seen}")
+        return await ScenarioTool.run(self, arguments, place, seen)
+
+
+FORMER_WORDS = "in the workspace, NOT sandboxed, with all rights of the bot"
+
+
+@pytest.mark.parametrize(
+    ("shown", "now", "cards"),
+    [
+        (FORMER_WORDS, BARE, 1),
+        ("in the workspace, sandboxed, no network", BARE, 2),
+        (BARE, "in the workspace, sandboxed, no network", 2),
+        ("in words nobody knows any more", BARE, 2),
+    ],
+)
+async def test_an_approved_call_is_shown_again_by_itself_only_where_its_place_has_changed(
+    shown: str, now: str, cards: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writes = writing()
+    one = Placed(writes.spec, writes.act)
+    monkeypatch.setattr(Placed, "where", shown)
+    scene = Stage(RuledModel(writes_once), [one], Limits())
+    async with running(scene):
+        await scene.say("go")
+        await scene.parked()
+        monkeypatch.setattr(Placed, "where", now)
+        await scene.press("Approve")
+        if cards > 1:
+            await scene.until(lambda: len(scene.approvals) == cards or None)
+            await scene.parked()
+            await scene.application.parts.way_out.delivery.flushed()
+            assert one.ran == []
+            again = scene.approvals[-1]
+            assert (again.preview.where, shown in again.preview.why) == (now, True)
+            await scene.press("Approve")
+        await scene.settled()
+        assert ([one["what"] for one in one.ran], len(scene.approvals)) == (["x"], cards)
+
+
+async def test_a_card_whose_turn_was_set_aside_is_shown_again_where_its_place_has_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    writes = writing()
+    one = Placed(writes.spec, writes.act)
+    monkeypatch.setattr(Placed, "where", "in the workspace, sandboxed, no network")
+    scene = Stage(RuledModel(writes_once), [one], Limits())
+    async with running(scene):
+        await scene.say("go")
+        await scene.parked()
+        await scene.say("another thing")
+        await scene.settled()
+        monkeypatch.setattr(Placed, "where", BARE)
+        await scene.press("Approve")
+        await scene.until(lambda: len(scene.approvals) == 2 or None)
+        await scene.application.parts.way_out.delivery.flushed()
+        assert (one.ran, scene.approvals[-1].preview.where) == ([], BARE)
+        await scene.press("Approve")
+        await scene.until(lambda: one.ran or None)
+        await scene.settled()
+        assert ([one["what"] for one in one.ran], len(scene.approvals)) == (["x"], 2)
+
+
+def writes_once(request: ModelRequest, _: int) -> ModelReply:
+    return says("Done.") if results_in(request) else calls(call("w", "write", {"what": "x"}))
+
+
 class Unwalled(ScenarioTool):
     """Runs commands where there is no sandbox."""
 
@@ -222,3 +304,23 @@ def test_a_kept_call_counts_only_for_what_was_shown(
     assert (difference(kept, wanted, now) is not None) == changed
     danger = replace(now, effect=Effect.DANGER)
     assert difference(kept, wanted, danger) is not None
+
+
+async def test_an_approved_call_gets_no_secret_of_a_skill_that_came_into_use_beside_it() -> None:
+    def answer(request: ModelRequest, _: int) -> ModelReply:
+        if results_in(request):
+            return says("Done.")
+        return calls(RUN, call("u", "use_skill", {"name": "report"}))
+
+    one = runs_commands()
+    scene = Stage(RuledModel(answer), [one], Limits(), skills=FakeSkills(REPORT))
+    async with running(scene):
+        await scene.say("go")
+        await scene.press("Approve")
+        await scene.until(lambda: len(scene.approvals) == 2 or None)
+        await scene.application.parts.way_out.delivery.flushed()
+        again = scene.approvals[-1].preview
+        assert (one.found, again.surroundings.skill) == ([], "report")
+        await scene.press("Approve")
+        await scene.settled()
+        assert ([what for what, *_ in one.found], len(scene.approvals)) == (["1"], 2)

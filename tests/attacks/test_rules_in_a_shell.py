@@ -6,6 +6,7 @@ names, so that a wrong entry of the table is found by what the program does with
 
 import hashlib
 import random
+import shutil
 import string
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -14,10 +15,13 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.sandbox import environment_of
+from bot.domain.command_line import only_reads, parse_simple
 from bot.domain.command_line.programs import names
-from bot.domain.command_line.readers import READERS
+from bot.domain.command_line.readers import READERS, ReadingForms
 from bot.domain.rules import matches
 from bot.domain.tool import CommandRule
+from tests.lacking import missing
+from tests.patience import PATIENCE
 
 SEED = 20261122
 _OTHERS = names(
@@ -179,12 +183,13 @@ def _armed(program: Path) -> str:
 
 
 def _state(place: Path) -> Mapping[str, str]:
-    """Every file with a digest; without git's index, which it refreshes when it looks."""
+    """Every file with its digest, mode and time; without git's index, which a look refreshes."""
     found: dict[str, str] = {}
     for path in sorted(place.rglob("*")):
-        if path.name not in ("index", "index.lock"):
+        if path.name not in ("index", "index.lock", ".git"):
             digest = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "folder"
-            found[str(path.relative_to(place))] = f"{path.lstat().st_mode:o} {digest}"
+            known = path.lstat()
+            found[str(path.relative_to(place))] = f"{known.st_mode:o} {known.st_mtime_ns} {digest}"
     return found
 
 
@@ -286,6 +291,89 @@ def test_the_shell_of_these_tests_does_write(folder: Path) -> None:
     assert _state(folder) != before
 
 
+_PACKAGES = {
+    "tree": "tree",
+    "rg": "ripgrep",
+    "file": "file",
+    "free": "procps",
+    "uptime": "procps",
+    "column": "bsdextrautils",
+    "rev": "bsdextrautils",
+    "git": "git",
+}
+"""The packages of Debian that have the programs which not every machine has."""
+
+_BEHIND = (
+    "",
+    "a.txt",
+    "a.txt new.txt",
+    "x new.txt",
+    "x a.txt",
+    "-o new.txt a.txt",
+    "--output=new.txt",
+    "-- . -exec ./run x",
+    "-- . -fprintf new.txt x",
+    "-- . -fprint new.txt",
+    "-- . -delete",
+    "-- -o new.txt",
+    "-- --output=new.txt a.txt",
+    "-- a.txt new.txt",
+)
+"""Words behind a form that would write, run or delete if they were taken for options."""
+
+
+_MOST_RUN = {True: 100, False: 600}
+"""Forms of one program that are run, with getopt and without it; of more, these many are drawn."""
+
+
+def _forms(start: str, forms: ReadingForms) -> Iterator[str]:
+    """Every option of the table in every way in which it could be written, and pairs of letters."""
+    letters = sorted(one for one in forms.flags | forms.values if len(one) == 1)
+    for option in sorted(forms.flags | forms.values):
+        dash = "-" if len(option) == 1 or forms.long_words else "--"
+        yield f"{start} {dash}{option}"
+        for value in ("1", "new.txt"):
+            yield f"{start} {dash}{option} {value}"
+            yield f"{start} {dash}{option}{value}"
+            yield f"{start} {dash}{option}={value}"
+    for first in letters:
+        for second in (*letters, *"oOfRTwC1"):
+            yield f"{start} -{first}{second}"
+
+
+def _allowed_forms(program: str) -> list[str]:
+    """What the table lets through of them, each with words behind that may do harm."""
+    reader = READERS[program]
+    starts = {f"{program} {name}": forms for name, forms in reader.subcommands.items()}
+    found = (
+        f"{form} {words}".strip()
+        for start, forms in (starts or {program: reader}).items()
+        for form in (start, *_forms(start, forms))
+        for words in _BEHIND
+    )
+    read = ((text, parse_simple(text)) for text in dict.fromkeys(found))
+    return [text for text, words in read if words is not None and only_reads(words)]
+
+
+@pytest.mark.parametrize("program", READERS)
+def test_no_form_of_the_table_changes_anything_in_the_real_program(
+    folder: Path, program: str
+) -> None:
+    allowed = _allowed_forms(program)
+    assert allowed
+    if shutil.which(program, path=environment_of("ls", folder)["PATH"]) is None:
+        missing(f"{program} is not installed", f"apt-get install {_PACKAGES.get(program, program)}")
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    (outside / "a.txt").write_text("1 one\n")
+    before = _state(folder.parent)
+    most = min(len(allowed), _MOST_RUN[READERS[program].getopt])
+    _run_all(folder, random.Random(SEED).sample(allowed, most))
+    after = dict(_state(folder.parent))
+    del after["commands.sh"]
+    assert after == before
+
+
 def _run_all(folder: Path, commands: list[str]) -> None:
     """Runs them one after another in one shell each, as the tool would: no input, few variables."""
     script = "\n".join(f"timeout 0.5 {c} </dev/null >/dev/null 2>&1" for c in commands)
@@ -293,4 +381,4 @@ def _run_all(folder: Path, commands: list[str]) -> None:
     assert all(environment_of(command, folder) == environ for command in commands)
     file = folder.parent / "commands.sh"
     file.write_text(script)
-    subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=100)
+    subprocess.run(["bash", file], cwd=folder, env=environ, check=False, timeout=PATIENCE)

@@ -50,6 +50,20 @@ async def test_a_call_comes_back_as_it_was_and_moves_on(store: StorePorts, chat:
     assert (over.words, over.data) == ("", "")
 
 
+async def test_a_seal_is_unique_among_all_hooks_for_a_day(store: StorePorts, chat: Chat) -> None:
+    first = replace(a_call(chat), seal="s")
+    await added(store, first, a_call(chat, "two"), a_call(chat, "three"))
+    with pytest.raises(Conflict):
+        await added(store, replace(a_call(chat, "four", hook="deploy"), seal="s"))
+    assert await store.hook_calls.sealed("s", DAY_BEFORE) == first
+    assert await store.hook_calls.sealed("s", later(1)) is None
+    assert await store.hook_calls.sealed("t", DAY_BEFORE) is None
+    much_later = later(60 * 60 * 25)
+    after = replace(a_call(chat, "five", hook="deploy"), seal="s", at=much_later)
+    await commit(store, AddHookCall(after, much_later - timedelta(days=1)))
+    assert await store.hook_calls.sealed("s", DAY_BEFORE) == after
+
+
 async def test_a_key_is_unique_in_its_hook_for_a_day(store: StorePorts, chat: Chat) -> None:
     first = a_call(chat, key="k")
     await added(store, first, a_call(chat, "other", "k", "deploy"))

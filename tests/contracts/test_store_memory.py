@@ -104,6 +104,59 @@ async def test_words_are_found_in_each_of_their_forms(
 @pytest.mark.parametrize(
     ("told", "asked"),
     [
+        ("The letter came.", "letters"),
+        ("Two questions for my teachers.", "question teacher"),
+        ("The persons in the gardens planned it.", "person garden plans"),
+        ("We went by bus and bought mice.", "go buy mouse"),
+        ("Zwei Katzen und die Häuser.", "Katze Haus"),
+        ("Los niños comen.", "niño"),
+        ("Собаки бегали.", "собака"),
+    ],
+)
+async def test_a_word_and_its_plural_have_one_stem(
+    store: StorePorts, told: str, asked: str
+) -> None:
+    await remember(store, DOG, passage("told", told, "Noted."), CAR)
+    hits = await store.words.search(asked, ME, 5)
+    assert [(hit.id, round(hit.share, 3)) for hit in hits] == [("told", 1.0)]
+
+
+async def test_a_rare_pair_of_common_words_is_found_in_a_large_memory(store: StorePorts) -> None:
+    things = ("garden", "lantern")
+    crowd = [passage(f"n{n}", f"The {things[n % 2]} {n}", "Noted.") for n in range(2_100)]
+    told = passage("told", "The lantern of the garden", "Noted.", conversation="d")
+    await remember(store, told, *crowd)
+    while owed := await store.memory.owed(1_000):
+        await store.words.take_in(owed)
+    assert (await found(store, "Which lanterns are in the garden?"))[0] == "told"
+
+
+async def test_words_near_each_other_and_the_persons_own_count_more(store: StorePorts) -> None:
+    far = " and there was nothing else to be seen for a while "
+    await remember(
+        store,
+        passage("near", "Tell me", f"{far}A quince tree.{far}", conversation="a"),
+        passage("apart", "Tell me", f"A quince.{far}{far} A tree.", conversation="b"),
+        passage("own", f"A quince tree.{far}{far}", "Yes.", conversation="e"),
+    )
+    hits = await store.words.search("quince tree", ME, 5)
+    assert [hit.id for hit in hits] == ["own", "near", "apart"]
+
+
+async def test_a_passage_is_nearer_beside_others_that_fit(store: StorePorts) -> None:
+    await remember(
+        store,
+        passage("alone", "The violin?", "A violin.", conversation="a"),
+        passage("first", "The violin concert in Lisbon?", "Yes, the concert.", conversation="b"),
+        passage("beside", "The violin?", "A violin.", conversation="b"),
+    )
+    hits = await store.words.search("violin concert Lisbon", ME, 5)
+    assert [hit.id for hit in hits] == ["first", "beside", "alone"]
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
         ("我最喜欢的菜是北京烤鸭。", "北京烤鸭好吃吗?"),
         ("私の犬の名前はポチです。", "犬の名前"),
         ("แมวของฉันชื่อส้ม", "แมวชื่ออะไร"),

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_
 from bot.adapters.sql import postgres
 from bot.adapters.sql.store import open_store
 from bot.domain.change import Change
-from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import StoreAway, StoreBusy, StoreError
 from bot.domain.message import Address
 from tests.contracts.store_samples import NOW, commit, lines, shown
 
@@ -34,11 +34,11 @@ async def test_a_locked_chat_is_busy_and_then_free(postgres_emptied: str):
         assert len(await store.journal.entries(chat.conversation)) == 1
 
 
-async def test_a_server_that_takes_no_writes_is_unwritable(postgres_emptied: str):
+async def test_a_server_that_takes_no_writes_is_a_standby_to_wait_for(postgres_emptied: str):
     query = {"options": "-c default_transaction_read_only=on"}
     url = make_url(postgres_emptied).update_query_dict(query)
     async with open_store(url.render_as_string(hide_password=False)) as store:
-        with pytest.raises(StoreUnwritable):
+        with pytest.raises(StoreAway):
             await store.chats.at(Address("telegram", "42"), private=True)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
+from bot.adapters.sql.soundness import looked_through
 from bot.adapters.sql.store import open_store
 from bot.domain.change import (
     Append,
@@ -21,7 +22,7 @@ from bot.domain.change import (
     SaveTurn,
 )
 from bot.domain.chat import Chat
-from bot.domain.errors import SettingError, StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import SettingError, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
 from bot.domain.message import Address, RawUpdate
 from bot.domain.passage import whose
 from bot.domain.transcript import AskerBody
@@ -134,6 +135,39 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             await commit(store, lines(chat, len(entries) + 1))
 
 
+async def test_a_full_disk_is_found_by_a_trial_that_leaves_nothing(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url) as store:
+        await store.check_writable()
+        with closing(sqlite3.connect(file)) as connection:
+            assert connection.execute("SELECT count(*) FROM pairing").fetchone() == (0,)
+
+    def bound(connection: sqlite3.Connection, _record: object) -> None:
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+
+    with closing(sqlite3.connect(file)) as connection:
+        # Else the trial finds the room that the first one has left.
+        connection.execute("VACUUM")
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    with heard("connect", bound):
+        async with open_store(sqlite_url) as store:
+            with pytest.raises(StoreUnwritable):
+                await store.check_writable()
+
+
+async def test_looking_for_damage_waits_for_no_writer(sqlite_url: str, file: Path):
+    async with open_store(sqlite_url, busy_seconds=0.05) as store:
+        await remember(store, DOG, CAR)
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert await store.words.check() == (2, 2)
+            assert looked_through(file, 60).faults == []
+
+
+def test_a_look_for_damage_ends_with_its_time(file: Path):
+    looked = looked_through(file, 0)
+    assert (looked.faults, looked.unread) == ([], looked.tables)
+
+
 async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
     with pytest.raises(StoreUnwritable):
         async with open_store(f"sqlite:///file:{file}?mode=ro&uri=true"):
@@ -141,7 +175,7 @@ async def test_a_file_that_cannot_be_written_is_told_at_the_opening(file: Path):
 
 
 async def test_a_damaged_file_is_told_at_the_opening(damaged: Path):
-    with pytest.raises(StoreUnwritable):
+    with pytest.raises(StoreDamaged):
         async with open_store(f"sqlite:///{damaged}"):
             pass
 
@@ -291,6 +325,29 @@ async def test_a_broken_index_of_words_is_made_anew_by_itself(part: str, sqlite_
         assert await store.words.check() == (2, 2)
 
 
+@pytest.mark.parametrize(
+    "of_before", ["UPDATE passage_stems SET stems = '1'", "DROP TABLE passage_stems"]
+)
+async def test_stems_of_another_version_serve_until_they_are_made_anew(
+    of_before: str, sqlite_url: str
+) -> None:
+    async with open_store(sqlite_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+        await remember(store, DOG, CAR)
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection, connection:
+        connection.execute(of_before)
+    async with open_store(sqlite_url) as store:
+        assert await found(store, "dog") == ["dog"]
+        assert [one.id for one in await store.memory.owed(10)] == ["dog", "car"]
+        await store.words.take_in(await store.memory.owed(1))
+    async with open_store(sqlite_url) as store:
+        await store.words.take_in(())
+        assert [one.id for one in await store.memory.owed(10)] == ["car"]
+        assert [await found(store, each) for each in ("dog", "car")] == [["dog"], ["car"]]
+        await store.words.take_in(await store.memory.owed(10))
+        assert await store.words.check() == (2, 2)
+
+
 async def test_a_damaged_index_of_words_is_seen_by_a_check(sqlite_url: str) -> None:
     async with open_store(sqlite_url) as store:
         await remember(store, DOG, CAR)
@@ -300,3 +357,21 @@ async def test_a_damaged_index_of_words_is_seen_by_a_check(sqlite_url: str) -> N
     async with open_store(sqlite_url) as store:
         with pytest.raises(StoreError):
             await store.words.check()
+
+
+async def test_damage_that_anybody_meets_is_known_to_the_part_that_ends_the_program(
+    sqlite_url: str, file: Path
+) -> None:
+    async with open_store(sqlite_url) as store:
+        with closing(sqlite3.connect(file)) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            wanted = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'goal'"
+            pages = other.execute(wanted).fetchall()
+            (size,) = other.execute("PRAGMA page_size").fetchone()
+        with file.open("r+b") as written:
+            for (page,) in pages:
+                written.seek((page - 1) * size)
+                written.write(b"\xa5" * size)
+        with pytest.raises(StoreDamaged):
+            await store.goals.get("any")
+        assert "malformed" in str(await store.damage.met())

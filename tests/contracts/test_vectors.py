@@ -22,6 +22,7 @@ from bot.domain.meaning import Vector, nearness, unit
 from bot.ports.meaning import Vectors
 from tests.fakes.embedder import embedded
 from tests.fakes.vectors import FakeVectors
+from tests.patience import PATIENCE
 from tests.vector_traces import holding, traces_of
 
 if find_spec("chromadb") is None:
@@ -232,7 +233,7 @@ async def test_an_index_of_whole_vectors_by_an_earlier_version_is_not_there(
         "held.upsert(ids=['1'], embeddings=[[0.1] * 384])\n"
     )
     await asyncio.to_thread(
-        subprocess.run, [sys.executable, "-c", code, str(folder)], check=True, timeout=60
+        subprocess.run, [sys.executable, "-c", code, str(folder)], check=True, timeout=PATIENCE
     )
     owner = ChromaVectors(folder)
     try:

@@ -21,7 +21,10 @@ def fitting(words: dict[str, float], meaning: dict[str, float]) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "meaning", "fits"),
     [
-        ({"a": ENOUGH, "b": 0.3}, {}, {"a"}),
+        ({"a": ENOUGH, "b": 0.2}, {}, {"a"}),
+        # Half as good as the best, it may belong to the same answer.
+        ({"a": ENOUGH, "b": 0.3}, {}, {"a", "b"}),
+        ({"a": ENOUGH - 0.01, "b": 0.3}, {}, set()),
         ({}, {"a": BEYOND, "b": BEYOND - 1}, {"a"}),
         ({"a": 0.3}, {"a": BEYOND_OF_BOTH}, {"a"}),
         ({"a": 0.2}, {"a": BEYOND_OF_BOTH}, set()),

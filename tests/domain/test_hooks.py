@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from bot.domain.foreign_text import as_read
 from bot.domain.hook import Hook, ProofKind
-from bot.domain.hook_proof import STAMP_SECONDS, id_of, proof_headers, proven
+from bot.domain.hook_proof import (
+    STAMP_SECONDS,
+    Purpose,
+    id_of,
+    may_be_proven,
+    proof_headers,
+    proven,
+    seal_of,
+)
 from bot.domain.hook_words import MOST_DATA, filled, read_json, unclear_in
 from bot.domain.look_alikes import BLOCK
 
@@ -79,6 +87,37 @@ def test_a_proof_counts_for_its_content_and_secret_alone(kind: ProofKind, body: 
 def test_no_header_breaks_the_check(headers: dict[str, str]) -> None:
     for kind in ProofKind:
         assert not proven(a_hook(kind), headers, b"{}", NOW)
+        may_be_proven(a_hook(kind), headers, NOW)
+
+
+@pytest.mark.parametrize("kind", ProofKind)
+@given(st.binary())
+def test_whatever_is_proven_may_be_proven_by_its_head(kind: ProofKind, body: bytes) -> None:
+    hook = a_hook(kind)
+    assert may_be_proven(hook, proof_headers(hook, body, NOW), NOW)
+    assert not may_be_proven(hook, {}, NOW)
+
+
+@pytest.mark.parametrize("kind", [ProofKind.HMAC, ProofKind.STAMPED])
+@given(st.binary())
+def test_a_proof_for_one_purpose_or_hook_is_none_for_another(kind: ProofKind, body: bytes) -> None:
+    hook = a_hook(kind)
+    other = replace(hook, name="other")
+    call, status = (proof_headers(hook, body, NOW, purpose) for purpose in Purpose)
+    assert proven(hook, status, body, NOW, Purpose.STATUS)
+    assert not proven(hook, status, body, NOW)
+    assert not proven(hook, call, body, NOW, Purpose.STATUS)
+    assert not proven(other, status, body, NOW, Purpose.STATUS)
+
+
+def test_a_seal_is_of_the_signature_alone() -> None:
+    hook = a_hook(ProofKind.HMAC)
+    headers = proof_headers(hook, b"{}", NOW)
+    seal = seal_of(hook, headers, b"{}")
+    assert seal_of(replace(hook, name="other"), headers | {"idempotency-key": "k"}, b"{}") == seal
+    assert seal_of(hook, headers, b"{ }") != seal
+    assert seal_of(replace(hook, secret=f"{SECRET}!"), headers, b"{}") != seal
+    assert seal_of(a_hook(ProofKind.BEARER), {}, b"{}") == ""
 
 
 def test_a_time_counts_for_five_minutes() -> None:

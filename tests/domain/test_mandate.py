@@ -91,6 +91,24 @@ def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
     }
 
 
+def test_a_turn_is_made_from_nothing_in_known_places_alone() -> None:
+    """Every other turn is started by one, which hands its mandate on."""
+    made = {
+        str(path.relative_to(ROOT / "bot"))
+        for path in (ROOT / "bot").rglob("*.py")
+        if "Turn" in _called_or_read(ast.parse(path.read_text("utf-8")))
+    }
+    assert {path for path in made if not path.startswith("adapters/sql/")} == {
+        "domain/turn.py",
+        "flow/turn/openings.py",
+        "flow/plans/execution.py",
+        "flow/schedules/runs.py",  # with the mandate of the task
+        "flow/hooks/runs.py",  # with the mandate of the call
+        "flow/commands/turns.py",
+        "flow/undoing/turns.py",
+    }
+
+
 def _called_or_read(tree: ast.AST) -> set[str]:
     """Returns the names that are called, and constants that are read."""
     found: set[str] = set()

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approval import Rule
+from bot.domain.command_line import only_reads
 from bot.domain.rules import DOCUMENTS, allowed_by, describe, is_guarded, matches, widenings
 from bot.domain.tool import (
     CommandRule,
@@ -85,12 +86,38 @@ def test_a_command_rule_covers_no_guarded_place_glued_to_an_option(text: str) ->
         "vim.basic x", "printenv", "jq -n x", "openssl rand", "gpg x", "uniq a b", "shuf -o a b",
         "xxd a b", "sort -o a b", "sort -T a b", "date 01010101", "date -I 01010101", "tree -o a",
         "tail -f a", "hostname x", "strings @a", "file -C -m a", "rg --pre id x", "split a",
+        "tree -Io x a", "tree -Lo 2 a", "tree -aI x a", "find -- . -exec id x",
+        "find -- . -fprintf a x", "find . -- -delete", "date -- 01010000", "uname -- a",
+        "uniq -- a b", "git log -zn --output=x", "git log -nO x",
         "diff -l a b", "LS", "./ls", "ls --unknown", "git difftool", "git grep -O x",
     ],
 )  # fmt: skip
 def test_a_stored_rule_covers_only_what_is_known_to_read(text: str) -> None:
     assert not matches(CommandRule((text.split(maxsplit=1)[0],)), "run_command", command(text))
     assert widenings("run_command", ExactRule(canonical(command(text)))) == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tree -a -I x -L 2 a", "tree -L2", "tree -- a", "find -- . -name x", "date -- +%F",
+        "git log -n5 -- a", "git log -n 5", "sort -nrk2 -- a", "grep -rnA3 x", "head -qn 5 a",
+        "uniq -- a", "ls -- -l",
+    ],
+)  # fmt: skip
+def test_what_reads_is_read_in_the_way_of_its_program(text: str) -> None:
+    assert only_reads(text.split())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tree -Io x a", "tree -Lo 2 a", "tree -aI x a", "find -- . -exec id x",
+        "find -- . -fprintf a x", "date -- 01010000", "uname -- a", "git log -zn --output=x",
+    ],
+)  # fmt: skip
+def test_the_table_itself_lets_none_of_these_through(text: str) -> None:
+    assert not only_reads(text.split())
 
 
 @pytest.mark.parametrize("value", [None, 5, ["ls"], ""])

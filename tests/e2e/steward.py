@@ -1,6 +1,7 @@
 """The program as a process of its own, between the two stand-ins."""
 
 import asyncio
+import os
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,6 +13,7 @@ from tests.e2e.hands import TelegramHands
 from tests.e2e.launching import Launch, Process, Start, surroundings
 from tests.e2e.records import Records
 from tests.e2e.ways import DiscordWay, TelegramWay
+from tests.patience import PATIENCE
 from tests.standins.bot_api import TOKEN, BotApi, Person, Press, ShownMessage
 from tests.standins.bot_api.methods import RICH
 from tests.standins.messages_api import MessagesApi, ReceivedRequest, Reply
@@ -21,7 +23,6 @@ T = TypeVar("T")
 
 KEY = "sk-ant-e2e-a-key-nobody-may-ever-see"
 
-_PATIENCE = 20.0
 _ASKING = ("getUpdates", "setWebhook")
 _LOOK_EVERY = 0.02
 
@@ -101,7 +102,7 @@ class Steward(TelegramHands):
         """Run the program with these arguments to its end, beside the other one."""
         process = await self.launched(*arguments)
         try:
-            async with asyncio.timeout(_PATIENCE):
+            async with asyncio.timeout(PATIENCE):
                 return await process.wait()
         finally:
             with suppress(ProcessLookupError):
@@ -125,20 +126,24 @@ class Steward(TelegramHands):
 
     async def kill(self) -> None:
         """End the process as a power cut would: SIGKILL."""
+        self._foresee("message is not modified")
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.kill()
         assert await self.ended() == -signal.SIGKILL, "the process had ended before"
 
-    async def stop(self) -> None:
-        """Ask the process to end: SIGTERM, which it follows with code 0."""
-        assert self._process is not None
-        self._process.terminate()
+    async def stop(self, by: signal.Signals = signal.SIGTERM) -> None:
+        """Ask the process to end by a signal, which it follows with code 0."""
+        self.tell(by)
         assert await self.ended() == 0
 
+    def tell(self, number: signal.Signals) -> None:
+        """Send a signal to the process."""
+        assert self._process is not None
+        os.kill(self._process.pid, number)
+
     async def restart(self, **settings: object) -> None:
-        """Kill the process and start it again; an edit that was not noted is made once more."""
-        self._foresee("message is not modified")
+        """Kill the process and start it again."""
         await self.kill()
         await self.start(**settings)
 
@@ -193,7 +198,7 @@ class Steward(TelegramHands):
     async def _waited(self, condition: Callable[[], T | None], within: float) -> T | None:
         return await self.telegram.wait_for(condition, within)
 
-    async def until(self, condition: Callable[[], T | None], within: float = _PATIENCE) -> T:
+    async def until(self, condition: Callable[[], T | None], within: float = PATIENCE) -> T:
         """The first truthy value; looked at whenever something happens on the platform."""
         try:
             value = await self._waited(condition, within)
@@ -213,7 +218,7 @@ class Steward(TelegramHands):
 
     async def asked(self, count: int) -> ReceivedRequest:
         """Wait until the model has been asked so often in all; the latest request."""
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(PATIENCE):
             return await self.model.received(count)
 
     async def answered(self, press: Press) -> str:
@@ -252,7 +257,7 @@ class Steward(TelegramHands):
         """Wait until the program knows of everything that is on the screen."""
         await self.eventually(lambda: not self.records.owed)
 
-    async def eventually(self, condition: Callable[[], T | None], within: float = _PATIENCE) -> T:
+    async def eventually(self, condition: Callable[[], T | None], within: float = PATIENCE) -> T:
         """The first truthy value of what only the file system tells."""
         until = asyncio.get_running_loop().time() + within
         while not (value := condition()):
@@ -286,7 +291,7 @@ class Steward(TelegramHands):
         if self._tidy or not self.records.there:
             return
         try:
-            await self.eventually(lambda: not self._untidy(), within=5)
+            await self.eventually(lambda: not self._untidy())
         except AssertionError:
             untidy = self._untidy()
             assert untidy == [], untidy

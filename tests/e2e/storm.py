@@ -18,6 +18,7 @@ from typing import Any
 from tests.e2e.launching import fork_server
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
+from tests.patience import PATIENCE
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, ReceivedRequest, Reply, calls, text, tool
 from tests.standins.serving import serving
@@ -33,7 +34,6 @@ _THINKING = 0.5
 _IN_STARTING = 0.25
 """The share of the processes that die before they take updates."""
 
-_PATIENCE = 60.0
 _ASKED = re.compile(r"(?:#|ran-)(\d+)")
 _ANSWERED = re.compile(r"Answer to (\d+)\.")
 
@@ -134,7 +134,7 @@ class Storm:
     async def _answered(self, person: Person, number: int) -> bool:
         """Waits for the answer, or for the word that there will be none; False without either."""
         try:
-            await self._steward.until(lambda: self._ended(person, number), _PATIENCE)
+            await self._steward.until(lambda: self._ended(person, number), PATIENCE)
         except AssertionError:
             self._silent.append(f"#{number}: {self._texts(person)[-4:]}")
             return False
@@ -160,7 +160,7 @@ class Storm:
             return cards[0] if cards else self._ended(person, number)
 
         try:
-            card = await self._steward.until(found, _PATIENCE)
+            card = await self._steward.until(found, PATIENCE)
         except AssertionError:
             return
         if isinstance(card, ShownMessage):

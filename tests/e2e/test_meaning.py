@@ -17,6 +17,7 @@ import pytest
 from bot.domain.meaning import STRANGE_TEXTS
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
+from tests.patience import PATIENCE
 from tests.standins.embeddings import KEY, MODEL, Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
@@ -53,7 +54,7 @@ async def memory(steward: Steward, *arguments: str) -> tuple[int, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
     return done.returncode, done.stdout
 
@@ -85,7 +86,11 @@ def vectors_in(steward: Steward) -> int:
     )
     folder = str(steward.home / "meaning")
     done = subprocess.run(
-        [sys.executable, "-c", code, folder], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code, folder],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     return int(done.stdout)
 
@@ -335,7 +340,7 @@ async def test_a_kill_while_it_is_indexed_loses_nothing_and_doubles_nothing(
         await steward.start()
     await steward.eventually(lambda: meant(steward, 150), 60)
     # On a busy machine the embedder may be too late for a search, which then goes by words alone.
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE):
         while await ids(steward, "thing77", "--limit", "1") != [
             ("import:77", ["words", "meaning"])
         ]:
@@ -472,7 +477,7 @@ async def doctor(steward: Steward, **settings: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=PATIENCE,
     )
     return done.stdout
 

@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.launching import ROOT, Command
 from tests.e2e.steward import Steward, words_in
+from tests.patience import PATIENCE
 from tests.standins.messages_api import calls, text, tool
 from tests.words import ANSWERS_READ, APPROVE, INDEXED, NOTHING_REMEMBERED
 
@@ -97,7 +98,7 @@ def memory(steward: Steward, command: Command) -> Memory:
             env=steward.settings | {"PYTHONPATH": str(ROOT)},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         return done.returncode, done.stdout + done.stderr
@@ -217,6 +218,19 @@ async def test_before_the_first_start_a_sentence_says_what_to_do(
         assert file.exists() is ("empty" in state), "none is made by looking"
         file.touch()
     file.unlink()
+
+
+@pytest.mark.parametrize(
+    "content", ["[" * 100_000 + "]" * 100_000, '[{"a":' * 100_000 + "1" + "}]" * 100_000]
+)
+async def test_a_file_that_is_nested_deep_is_told_in_a_sentence(
+    steward: Steward, memory: Memory, tmp_path: Path, content: str
+) -> None:
+    await served_once(steward)
+    file = tmp_path / "deep.json"
+    file.write_text(content)
+    code, told = memory("import", str(file))
+    assert (code, told) == (2, f"steward: {file} cannot be read: it is nested too deeply.\n")
 
 
 async def test_hostile_lines_are_told_and_the_answers_beside_them_taken(

@@ -91,7 +91,7 @@ async def test_answers_are_imported_found_recalled_and_indexed_anew(
     assert (await ids(steward, "thing7", "belongs"))[0] == ("import:7", ["words", "meaning"])
     code, told = await memory(steward, "reindex")
     assert (code, "They follow later" in told) == (0, True), "the bot holds the index of meaning"
-    await steward.eventually(lambda: records.rows(done) == [(41,)], within=60)
+    await steward.eventually(lambda: records.rows(done) == [(41,)])
     steward.say("/new")
     await steward.sees("fresh start")
     steward.say("Where does thing7 belong?")

@@ -19,6 +19,7 @@ import pexpect
 import pytest
 
 from bot.adapters.sql.migrating import REVISIONS
+from tests.patience import PATIENCE
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.serving import serving
 from tests.words import NOWHERE_TO_CHAT
@@ -109,7 +110,7 @@ def steward(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
     )
 
 
@@ -195,7 +196,7 @@ async def test_an_installed_program_migrates_its_database_and_answers_in_telegra
             telegram.say(ann, "Hello")
             await telegram.wait_for(lambda: _showing(telegram, ann.id, "demo"), 30)
             process.terminate()
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(PATIENCE):
                 assert await process.wait() == 0
         finally:
             with suppress(ProcessLookupError):
@@ -216,7 +217,7 @@ def test_an_installed_program_chats_in_the_terminal_with_the_skills_and_template
         ["chat"],
         cwd=str(tmp_path),
         env=environment(installed),  # pyright: ignore[reportArgumentType]
-        timeout=20,
+        timeout=PATIENCE,
         encoding="utf-8",
     )
     talk.expect("Just write to me")

@@ -1,5 +1,9 @@
 """The process itself: its settings, its exit codes, and one owner for one home."""
 
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.steward import KEY, Steward
@@ -41,19 +45,46 @@ async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Stew
     await steward.sees("Still here.")
 
 
+@pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
+async def test_two_homes_never_work_with_one_database(
+    steward: Steward, tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    steward.script(text("Still here."))
+    await steward.start()
+    other = tmp_path / "other.db"
+    link(other, steward.home / "steward.db")
+    second = await steward.launched(
+        "run", STEWARD_HOME=str(tmp_path / "second"), STEWARD_DATABASE_URL=f"sqlite:///{other}"
+    )
+    assert await second.wait() == 2
+    assert "Another Steward, with another STEWARD_HOME, works with the database" in steward.output
+    steward.say("Hello")
+    await steward.sees("Still here.")
+
+
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
 async def test_it_ends_with_code_0_in_the_middle_of_a_turn_and_goes_on_later(
-    steward: Steward,
+    steward: Steward, by: signal.Signals
 ) -> None:
     cut = Gate()
     steward.script(thinking("Hm.") + text("lost").held(cut), thinking("Hm.") + text("Here I am."))
     await steward.start()
     steward.say("Hello")
     await cut.arrived()
-    await steward.stop()
+    await steward.stop(by)
     await cut.abandoned()
     await steward.start()
     await steward.sees("Here I am.")
     assert len(steward.shown) == 1
+
+
+async def test_signals_without_a_meaning_change_nothing(steward: Steward) -> None:
+    steward.script(text("Still here."))
+    await steward.start()
+    steward.tell(signal.SIGUSR1)
+    steward.tell(signal.SIGUSR2)
+    steward.say("Hello")
+    await steward.sees("Still here.")
 
 
 @pytest.mark.starts_anew

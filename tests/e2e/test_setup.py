@@ -11,6 +11,7 @@ import pytest
 
 from tests.e2e.launching import Command, surroundings
 from tests.e2e.steward import KEY
+from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.chat_completions import ChatCompletions
@@ -74,7 +75,7 @@ class Newcomer:
             words,
             cwd=str(self.folder),
             env=self.environ,  # pyright: ignore[reportArgumentType]
-            timeout=20,
+            timeout=PATIENCE,
             encoding="utf-8",
             dimensions=(50, columns),
         )

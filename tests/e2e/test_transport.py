@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from tests.e2e.steward import Steward
+from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
@@ -82,7 +83,7 @@ async def test_a_second_program_on_the_token_is_told_once_and_outlived(steward: 
     # Before the program knows its own name, the line about the first contact tells the end.
     await steward.eventually(lambda: SERVING in steward.output)
     url = steward.settings["TELEGRAM_API_URL"]
-    async with httpx.AsyncClient(base_url=url, verify=False, timeout=30) as other:
+    async with httpx.AsyncClient(base_url=url, verify=False, timeout=PATIENCE) as other:
         for _ in range(2):
             await steward.until(lambda: telegram.updates.polling)
             answer = await other.get(f"/bot{TOKEN}/getUpdates", params={"timeout": 0})
@@ -127,6 +128,6 @@ async def test_a_poll_nobody_answers_is_given_up_and_the_next_one_goes_on(stewar
     steward.say("1")
     await steward.sees("One.")
     steward.say("2")
-    await steward.eventually(lambda: KEEPS_TRYING in steward.output, within=60)
+    await steward.eventually(lambda: KEEPS_TRYING in steward.output)
     await steward.sees("Two.")
     assert steward.output.count(KEEPS_TRYING) == 1

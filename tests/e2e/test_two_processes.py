@@ -193,11 +193,11 @@ async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_fol
     steward.script(text("The parrot is green."), text("The ladder is red."))
     await pair.told(0, lambda: steward.say("Keep this about the parrot"))
     await steward.sees("The parrot is green.")
-    await steward.eventually(lambda: steward.records.rows(done) == [(1,)], within=60)
+    await steward.eventually(lambda: steward.records.rows(done) == [(1,)])
     assert "another process on this database" in steward.output
     assert embeddings.inputs.count(STRANGE_TEXTS[0]) == 1, "the other one has asked for nothing"
     await pair.end()
     await pair.told(0, lambda: steward.say("Keep this about the ladder"))
     await steward.sees("The ladder is red.")
-    await steward.eventually(lambda: steward.records.rows(done) == [(2,)], within=90)
+    await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
     await steward.recorded()

@@ -1,8 +1,9 @@
 """A channel that remembers what it was told, and fails when a test says so."""
 
 import asyncio
+import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
@@ -14,6 +15,7 @@ from bot.domain.message import (
     Button,
     CallBlock,
     Inbound,
+    Markdown,
     Outbound,
     Piece,
     Press,
@@ -21,9 +23,11 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
+from bot.domain.web_links import behind
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 
+_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
 _NOTHING = "(nothing)"
 
 
@@ -31,7 +35,17 @@ def _words(block: Block) -> str:
     """Returns what a block shows; of a call its input and output too."""
     if isinstance(block, CallBlock):
         return "\n".join(part for part in (block.text, block.given, block.result) if part)
-    return block.text
+    return _read(block.text, block.hideable) if isinstance(block, Markdown) else block.text
+
+
+def _read(text: str, links: Collection[str] | None) -> str:
+    """Returns a text as a platform shows it that reads one form of a link."""
+
+    def told(link: re.Match[str]) -> str:
+        shown = behind(link[1], link[2], links)
+        return f"{link[1]}{shown}" if shown else link[0]
+
+    return _LINK.sub(told, text)
 
 
 def _open_way() -> asyncio.Event:
@@ -179,12 +193,14 @@ class FakeChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
         button: Button | None = None,
         once: str = "",
     ) -> str | None:
+        text = _read(text, links)
         self.sent_drafts.append((to, text))
         if not to.chat.startswith("-"):
             return None

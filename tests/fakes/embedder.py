@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Protocol
 from zlib import crc32
 
+from bot.adapters.sql.stemmer import stem as stem_of
 from bot.adapters.system_clock import SystemClock
 from bot.domain.budget import Budgets
 from bot.domain.errors import MeaningError
 from bot.domain.meaning import Vector, unit
 from bot.domain.model import Price
-from bot.domain.stems import pairs, sought
+from bot.domain.stems import SOFT, pairs, sought
 from bot.domain.zones import Zones
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
@@ -39,14 +40,19 @@ _ALIKE = (
 """Words that this embedder takes for one meaning, each line its own."""
 
 _MEANINGS = {
-    stem: f"={n}" for n, line in enumerate(_ALIKE) for word in line.split() for stem in sought(word)
+    stem: f"={n}"
+    for n, line in enumerate(_ALIKE)
+    for word in line.split()
+    for stem in sought(word, stem_of)
 }
 
 
 def embedded(text: str, size: int = SIZE) -> Vector:
     """Returns the vector of a text: whole words, half as much their parts, and their meanings."""
     sums = [0.0] * size
-    for stem in sought(text, 400):
+    for stem, part in sought(text, stem_of, 400).items():
+        if part <= SOFT:
+            continue
         word = _MEANINGS.get(stem, stem)
         _add(sums, word, 1.0)
         if word is stem and not pairs(stem):

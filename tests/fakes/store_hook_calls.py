@@ -26,6 +26,10 @@ class MemoryHookCalls:
         found = (one for one in self._of(hook) if key and one.key == key and one.at >= since)
         return next(found, None)
 
+    async def sealed(self, seal: str, since: datetime) -> HookCall | None:
+        calls = self.rows.hook_calls.values()
+        return next((one for one in calls if seal and one.seal == seal and one.at >= since), None)
+
     async def of_turn(self, turn: str) -> HookCall | None:
         return next((one for one in self.rows.hook_calls.values() if one.turn == turn), None)
 
@@ -63,15 +67,24 @@ def write_call(rows: "Rows", write: AddHookCall | SaveHookCall | EndTries, at: d
         return
     rows.chat(call.chat)
     _count_calls(rows, write)
-    for one in [o for o in rows.hook_calls.values() if call.key and o.key == call.key]:
-        if one.hook == call.hook and one.at >= write.since:
-            raise Conflict(f"hook {call.hook} has a call with this key")
-        if one.hook == call.hook:
-            rows.hook_calls[one.id] = replace(one, key="")
+    _free(rows, call, write.since)
     rows.hook_calls[call.id] = call
     for one in [o for o in rows.hook_calls.values() if o.hook == call.hook]:
         if one.ended_at is not None and one.at < call.at - CALLS_KEPT:
             del rows.hook_calls[one.id]
+
+
+def _free(rows: "Rows", call: HookCall, since: datetime) -> None:
+    """Frees what the call is known by of calls before a moment; raises Conflict for later ones."""
+    for one in [o for o in rows.hook_calls.values() if call.key and o.key == call.key]:
+        if one.hook == call.hook and one.at >= since:
+            raise Conflict(f"hook {call.hook} has a call with this key")
+        if one.hook == call.hook:
+            rows.hook_calls[one.id] = replace(one, key="")
+    for one in [o for o in rows.hook_calls.values() if call.seal and o.seal == call.seal]:
+        if one.at >= since:
+            raise Conflict("a call with this signature came before")
+        rows.hook_calls[one.id] = replace(one, seal="")
 
 
 def _end_tries(rows: "Rows", write: EndTries, at: datetime) -> None:

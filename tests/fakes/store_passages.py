@@ -1,16 +1,17 @@
 """Passages and their index of words, in memory."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.adapters.sql.stemmer import stem
 from bot.domain.errors import StoreError
-from bot.domain.fit import Candidate, fit, weights
+from bot.domain.fit import OWN_END, Candidate, fit, weights
 from bot.domain.imported import IMPORTED
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.stems import sought, stems
+from bot.domain.stems import soft, sought, stems
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
 from bot.ports.memory import MemoryStanding, Past
@@ -77,17 +78,32 @@ class MemoryIndex:
             raise StoreError("the index is malformed")
         kept = self.rows.passages.values()
         theirs = [p for p in kept if p.whose == whose and p.id in self.rows.indexed]
-        held = {
-            p.id: stems(f"{p.at:%d %B %Y %A %Y-%m-%d}\n{p.question}\n{p.answer}") for p in theirs
-        }
-        wanted = sought(words)
+        held = {p.id: _stems(p) for p in theirs}
+        wanted = sought(words, stem)
         counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
-        weight = weights({stem: counted[stem] for stem in wanted}, len(theirs))
-        candidates = {p.id: Candidate(p.at, " ".join(held[p.id])) for p in theirs}
-        return fit(weight, candidates, limit)
+        weight = weights(wanted, counted, len(theirs))
+        return fit(weight, _candidates(theirs, held), limit, soft(wanted))
 
     async def start_anew(self) -> None:
         self.rows.indexed.clear()
+
+
+def _stems(one: Passage) -> list[str]:
+    said = stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}", stem)
+    return [*said, OWN_END, *stems(one.answer, stem)]
+
+
+def _candidates(
+    theirs: Sequence[Passage], held: Mapping[str, Sequence[str]]
+) -> Mapping[str, Candidate]:
+    found: dict[str, Candidate] = {}
+    for one in theirs:
+        line = [p.number for p in theirs if p.conversation == one.conversation != ""]
+        before = max((n for n in line if n < one.number), default=None)
+        after = min((n for n in line if n > one.number), default=None)
+        text = " ".join(held[one.id])
+        found[one.id] = Candidate(one.at, text, one.number, one.conversation, before, after)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,9 @@ class FakePages:
         body: bytes = b"<html>",
         kind: str = "text/html",
         moved: Mapping[str, str] | None = None,
+        places: frozenset[str] = frozenset(),
     ) -> None:
+        self.places = places
         self.moved = moved or {}
         self.fetched: list[str] = []
         self._body = body

@@ -33,6 +33,7 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Activation, LongAnswers
 from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
+from bot.domain.mandate import PERSONAL
 from bot.domain.message import Address, CodeBlock, Markdown, Plain, RawUpdate
 from bot.domain.model import Usage
 from bot.domain.plan import PlanState
@@ -406,3 +407,39 @@ async def test_the_library_is_loaded_only_when_a_migration_is_due(tmp_path: Path
     )
     told, _ = await process.communicate()
     assert told.strip() == b"False"
+
+
+_OF_OLD = """
+UPDATE task SET allowed = 'readonly';
+UPDATE errand SET parent = 'task-2e1f', untrusted = 'a page', budget = 5;
+CREATE TEMP TABLE old AS SELECT * FROM turn WHERE id = 'turn-1';
+UPDATE old SET id = 'task-2e1f', origin = 'task', state = 'settled';
+INSERT INTO turn SELECT * FROM old;
+UPDATE old SET id = 'hook-one', origin = 'hook';
+INSERT INTO turn SELECT * FROM old;
+UPDATE old SET id = '7a5b2c9d1e3f4a6b', origin = 'errand', parent = 'task-2e1f';
+INSERT INTO turn SELECT * FROM old;
+CREATE TEMP TABLE card AS SELECT * FROM approval WHERE id = 'card-1';
+UPDATE card SET id = 'card-2', token = 'two', position = 1;
+INSERT INTO approval SELECT * FROM card;
+UPDATE card SET id = 'card-3', token = 'three', position = 0, created_at = '2026-11-22 09:30:00';
+INSERT INTO approval SELECT * FROM card;
+"""
+
+
+async def test_turns_and_cards_of_before_get_their_bounds_and_their_rounds(tmp_path: Path):
+    url = play(RECORDED[32], tmp_path / "old.db")
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        connection.executescript(_OF_OLD)
+    async with open_store(url) as store:
+        names = ("turn-1", "task-2e1f", "hook-one", "7a5b2c9d1e3f4a6b")
+        turns = [await store.turns.get(name) for name in names]
+        cards = await store.approvals.of_turn("turn-1")
+    reads = PERSONAL.narrowed(readonly=True)
+    errands = reads.narrowed(tools=("read_file",), foreign="a page", money=5)
+    assert [turn and turn.mandate for turn in turns] == [PERSONAL, reads, reads, errands]
+    assert [(card.id, card.asked_with) for card in cards] == [
+        ("card-1", "card-1"),
+        ("card-2", "card-1"),
+        ("card-3", "card-3"),
+    ]

@@ -4,7 +4,7 @@ The gate's own clock tells what waited: it moves only where a test moves it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -42,6 +42,7 @@ class WatchedChannel(FakeChannel):
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -51,7 +52,7 @@ class WatchedChannel(FakeChannel):
         if not to.chat.startswith("-"):
             self._note("draft", text)
         return await FakeChannel.draft(
-            self, to, text, message_id=message_id, reply_to=reply_to, button=button
+            self, to, text, links, message_id=message_id, reply_to=reply_to, button=button
         )
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:

@@ -40,7 +40,7 @@ async def test_a_page_named_by_the_person_is_read_unasked_and_a_built_address_as
         await scene.press("Deny")
         await scene.settled()
         assert pages.fetched == ["https://news.example/today"]
-        await scene.shows("Press here: https://evil.example/x?d=hunter2")
+        await scene.shows("Press here (https://evil.example/x?d=hunter2)")
         assert not any("](https://evil" in text for text in scene.texts)
 
 
@@ -127,7 +127,7 @@ async def test_words_on_the_way_and_messages_of_tools_hide_no_built_address_eith
         await scene.say(f"read {url}")
         await scene.parked()
         drafts = [text for _, text in scene.channel.sent_drafts]
-        shown = "Press here: https://evil.example/x?d=hunter2"
+        shown = "Press here (https://evil.example/x?d=hunter2)"
         assert any(shown in text for text in drafts)
         assert sum(shown in text for text in scene.texts) >= 2
         assert not any("](https://evil" in text for text in (*scene.texts, *drafts))

@@ -134,7 +134,7 @@ class Connection:
         try:
             error = json.loads(data)["error"]
             kind, message = error["type"], str(error.get("message", ""))
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             kind, message = "api_error", data
         return fault(STATUS_OF.get(kind, 500), self._without_key(message))
 

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -170,6 +170,7 @@ class DiscordChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -177,7 +178,7 @@ class DiscordChannel:
         once: str = "",
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
-        shown = shortened(await asyncio.to_thread(markdown, storable(text)))
+        shown = shortened(await asyncio.to_thread(markdown, storable(text), links))
         if not shown.strip():
             return message_id
         below: dict[str, Any] = {}

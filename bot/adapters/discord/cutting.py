@@ -1,7 +1,7 @@
 """Cuts a text into messages; a fence that is cut is closed and opened again."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bot.adapters.discord.formatting import FENCE
 
@@ -19,24 +19,27 @@ class _Line:
     fence: str = ""
     mark: str = ""
     """Tells a line that opens code from one that closes it; empty for all others."""
+    size: int = field(init=False)
+    """Its length in units of UTF-16 with its line end, counted once."""
 
-    @property
-    def size(self) -> int:
-        return units(self.text)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "size", units(self.text) + 1)
 
 
 def cut(text: str, longest: int = LONGEST) -> list[str]:
     """Returns parts of at most `longest` units of UTF-16, in order; blank ones are left out."""
     parts: list[str] = []
     held: list[_Line] = []
-    room = longest - _ROOM_FOR_FENCE
+    size, room = 0, longest - _ROOM_FOR_FENCE
     for line in _lines(text, room - _LONGEST_OPENING - 1):
         # There is always room for the end of a fence.
-        while held and line.mark != _CLOSES and _size(held) + 1 + line.size > room:
+        while held and line.mark != _CLOSES and size + line.size - 1 > room:
             border = _border(held, longest)
             parts.append(_joined(held[:border]))
             held = _reopened(held[border:], line)
+            size = sum(one.size for one in held)
         held.append(line)
+        size += line.size
     parts.append(_joined(held))
     return [part for part in parts if part.strip("`\n \t")]
 
@@ -56,19 +59,19 @@ def _lines(text: str, longest: int) -> Iterator[_Line]:
 
 def _parts(line: str, longest: int) -> Iterator[str]:
     """Yields a line in parts that fit, cut at a blank where there is one."""
-    while units(line) > longest:
-        end = _end_within(line, longest)
-        blank = line.rfind(" ", end // 2, end)
-        end = blank if blank > 0 else end
-        yield line[:end]
-        line = line[end:].removeprefix(" ")
-    yield line
+    start = 0
+    while (end := _end_within(line, start, longest)) < len(line):
+        blank = line.rfind(" ", start + (end - start) // 2, end)
+        end = blank if blank > start else end
+        yield line[start:end]
+        start = end + line.startswith(" ", end)
+    yield line[start:]
 
 
-def _end_within(line: str, longest: int) -> int:
-    """Returns the number of characters that have at most so many units."""
-    end = min(len(line), longest)
-    while (over := units(line[:end]) - longest) > 0:
+def _end_within(line: str, start: int, longest: int) -> int:
+    """Returns the end of a part from `start` that has at most so many units."""
+    end = min(len(line), start + longest)
+    while (over := units(line[start:end]) - longest) > 0:
         end -= max(over // 2, 1)
     return end
 
@@ -77,7 +80,7 @@ def _border(held: Sequence[_Line], longest: int) -> int:
     """Returns the number of lines of this part: up to a blank line if that leaves enough."""
     size, border = 0, len(held)
     for at, line in enumerate(held):
-        size += line.size + 1
+        size += line.size
         if size > longest // 4 and not line.text.strip() and not line.fence:
             border = at + 1
     # A fence that opens on the last line has nothing in it yet.
@@ -94,10 +97,6 @@ def _joined(held: Sequence[_Line]) -> str:
     marks = [line.mark for line in held if line.mark]
     text = "\n".join(line.text for line in held).strip("\n")
     return f"{text}\n{FENCE}" if marks and marks[-1] == _OPENS else text
-
-
-def _size(held: Sequence[_Line]) -> int:
-    return sum(line.size + 1 for line in held) - 1
 
 
 def units(text: str) -> int:

@@ -1,8 +1,10 @@
 """Writes blocks of a message in the Markdown that Discord shows."""
 
 import re
+from collections.abc import Collection, Iterator
 from typing import assert_never
 
+from bot.adapters.discord.masked_links import judged
 from bot.adapters.markdown_tables import laid_out
 from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.storable import storable
@@ -12,11 +14,12 @@ FENCE = "```"
 _URL = re.compile(r"(https?://[^\s<>]+)")
 _SIGNS = re.compile(r"[\\*_~`|]|<(?=[@#:/a-z])|\](?=\()")
 _LINE_MARK = re.compile(r"^([ \t]*)(>|#{1,3} |-# |[-+] )|^([ \t]*\d{1,9})(?=[.)] )", re.MULTILINE)
-_DEEP_HEADING = re.compile(r"^ {0,3}#{4,6}[ \t]+(.+?)[ \t]*#*$")
+_DEEP_HEADING = re.compile(r" {0,3}#{4,6}[ \t]+(?=[^ \t])")
 _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
-_PICTURE = re.compile(r"!(?=\[[^\]]*\]\()")
 _BARS = re.compile(r"\|\|")
-_UNDERSCORES = re.compile(r"(?<![\w_\\])__(?=[^\s_])(.+?)(?<=[^\s_\\])__(?![\w_])")
+_UNDERSCORES_END = r"(?<=[^\s_\\])__(?![\w_])"
+_LAST_UNDERSCORES = re.compile(_UNDERSCORES_END)
+_UNDERSCORES = re.compile(rf"(?<![\w_\\])__(?=[^\s_])(.+?){_UNDERSCORES_END}")
 _ELSEWHERE = re.compile(r"\[([^\[\]\n]+)\]\((?!https?://|<?https?:)<?([^()\s<>]+)>?\)")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _RULE = re.compile(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
@@ -25,7 +28,8 @@ _MARKED = re.compile(r"^[ \t]*(?:[>#|`~☐☑─]|[-*+] |\d{1,9}[.)] |-# )")
 _QUOTED = re.compile(r"^ {0,3}(?:>[ \t]?)+")
 _PLUS = re.compile(r"^([ \t]*)\+(?=[ \t])")
 _LINE = "─" * 10
-_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
+_BLANKS = " \t"
+_TICKS = re.compile(r"`+")
 _BACKTICKS = re.compile(r"`(?=``)")
 _BETWEEN_BACKTICKS = 3
 
@@ -35,7 +39,7 @@ def written(block: Block, *, whole: bool) -> str:
     text = visible(storable(block.text)) if whole else storable(block.text)
     match block:
         case Markdown():
-            return markdown(text)
+            return markdown(text, block.hideable)
         case Plain(style=style):
             return "\n".join(_styled(line, style) for line in text.split("\n"))
         case CodeBlock():
@@ -50,7 +54,7 @@ def plain(text: str) -> str:
     """Escapes a text so that it is shown as it is; addresses stay links."""
     parts = _URL.split(text)
     parts[::2] = [_SIGNS.sub(r"\\\g<0>", part) for part in parts[::2]]
-    return _LINE_MARK.sub(r"\1\3\\\2", "".join(parts))
+    return judged(_LINE_MARK.sub(r"\1\3\\\2", "".join(parts)), ())
 
 
 def in_fence(text: str, language: str = "") -> str:
@@ -61,8 +65,11 @@ def in_fence(text: str, language: str = "") -> str:
     return f"{FENCE}{mark}\n{inner}\n{FENCE}"
 
 
-def markdown(source: str) -> str:
-    """Returns Markdown with what Discord does not know in another form; code stays as it is."""
+def markdown(source: str, links: Collection[str] | None = ()) -> str:
+    """Returns Markdown with what Discord does not know in another form; code stays as it is.
+
+    `links` are the targets that words may hide; None when they may hide any.
+    """
     # A table of too many cells stays as it is written.
     arranged = laid_out(source)
     done, fence = list[str](), ""
@@ -80,7 +87,7 @@ def markdown(source: str) -> str:
         elif line.strip() or (done and done[-1].strip()):
             # Discord would show each of several blank lines.
             done.append(_line(line))
-    return "\n".join([*done, FENCE] if fence else done)
+    return judged("\n".join([*done, FENCE] if fence else done), links)
 
 
 def _fence_of(line: str) -> str:
@@ -94,9 +101,9 @@ def _is_prose(line: str) -> bool:
 
 
 def _line(line: str) -> str:
-    heading = _DEEP_HEADING.match(line)
-    if heading:
-        return f"**{heading[1]}**"
+    if heading := _DEEP_HEADING.match(line):
+        words = line[heading.end() :]
+        return f"**{words.rstrip('#').rstrip(_BLANKS) or words}**"
     if _RULE.match(line):
         return _LINE
     # Discord knows one depth of quotes, and takes three signs for a quote without an end.
@@ -106,10 +113,26 @@ def _line(line: str) -> str:
         line = line[:-1]
     line = _TASK.sub(lambda found: found[1] + ("☐" if found[2] == " " else "☑"), line)
     parts, last = list[str](), 0
-    for code in _CODE.finditer(line):
-        parts += [_prose(line[last : code.start()]), code[0]]
-        last = code.end()
+    for code in _codes(line):
+        parts += [_prose(line[last : code.start]), line[code.start : code.stop]]
+        last = code.stop
     return "".join((*parts, _prose(line[last:])))
+
+
+def _codes(line: str) -> Iterator[range]:
+    """Yields the places of code in a line: from backticks to the next ones of the same number."""
+    ticks = [range(*found.span()) for found in _TICKS.finditer(line)]
+    places: dict[int, list[range]] = {}
+    for place in reversed(ticks):
+        places.setdefault(len(place), []).append(place)
+    done = 0
+    for place in ticks:
+        alike = places[len(place)]
+        alike.pop()
+        if place.start < done or not alike:
+            continue
+        done = alike[-1].stop
+        yield range(place.start, done)
 
 
 def _prose(text: str) -> str:
@@ -117,9 +140,25 @@ def _prose(text: str) -> str:
 
     There two bars hide words, two underscores underline them, and a link leads to the web alone.
     """
-    text = _ELSEWHERE.sub(r"\1 (`\2`)", _PICTURE.sub("", text))
-    text = _UNDERSCORES.sub(r"**\1**", _BREAK.sub("\n", text))
-    return _BARS.sub(r"\\|\\|", text)
+    text = _BREAK.sub("\n", _ELSEWHERE.sub(r"\1 (`\2`)", _without_pictures(text)))
+    return _BARS.sub(r"\\|\\|", "\n".join(map(_bold, text.split("\n"))))
+
+
+def _without_pictures(text: str) -> str:
+    """Returns words with links in place of pictures; each part is looked at once."""
+    *before, last = text.split("](")
+    parts = (part.rpartition("]") for part in before)
+    linked = (f"{stood}{end}{words.replace('![', '[')}" for stood, end, words in parts)
+    return "](".join((*linked, last))
+
+
+def _bold(line: str) -> str:
+    """Returns words bold that stand between two underscores.
+
+    Behind the last end nothing is looked for, or each begin there would be looked at to the end.
+    """
+    end = max((found.end() for found in _LAST_UNDERSCORES.finditer(line)), default=0)
+    return _UNDERSCORES.sub(r"**\1**", line[:end]) + line[end:]
 
 
 def _styled(line: str, style: str) -> str:

@@ -1,17 +1,20 @@
 """Calls hooks of the running program, as other programs do."""
 
 import asyncio
+import secrets
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from bot.domain.hook import Hook
-from bot.domain.hook_proof import proof_headers
+from bot.domain.hook_proof import Purpose, proof_headers
 from bot.ports.clock import Clock
 
 _SECONDS = 15.0
 _LOOK_SECONDS = 0.5
+ADDED_BYTES = 20
+"""Blanks that a call has behind its body."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,11 @@ class HookCaller:
         self._url = f"http://127.0.0.1:{port}"
 
     async def call(self, hook: Hook, body: bytes, key: str, clock: Clock) -> Called:
-        """Posts a body to a hook with its proof."""
+        """Posts a body to a hook with its proof.
+
+        Blanks behind it, which JSON allows, make it another body each time it is sent.
+        """
+        body += "".join(secrets.choice(" \t") for _ in range(ADDED_BYTES)).encode()
         proof = proof_headers(hook, body, clock.now())
         headers = {**proof, hook.key_header: key, "content-type": "application/json"}
         return await self._asked("POST", f"/hooks/{hook.name}", headers, body)
@@ -41,7 +48,7 @@ class HookCaller:
     async def ended(self, hook: Hook, id: str, clock: Clock) -> Called:
         """Waits until the state is an end; returns other answers at once."""
         while True:
-            proof = proof_headers(hook, id.encode(), clock.now())
+            proof = proof_headers(hook, id.encode(), clock.now(), Purpose.STATUS)
             found = await self._asked("GET", f"/hooks/{hook.name}/{id}", proof, b"")
             if found.status != 200 or found.told.get("state") in ("done", "failed", "stopped"):
                 return found

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import uvicorn
 
+from bot.adapters.http_server.bounded_protocol import AT_ONCE, BoundedProtocol
 from bot.domain.errors import SettingError
 
 Scope: TypeAlias = Mapping[str, Any]
@@ -17,8 +18,6 @@ Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _END_SECONDS = 5
-_AT_ONCE = 256
-"""Connections of one server; above them calls are answered with 503."""
 
 
 class _Server(uvicorn.Server):
@@ -96,7 +95,7 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
 def _config(app: App) -> uvicorn.Config:
     return uvicorn.Config(
         app,  # pyright: ignore[reportArgumentType] - ASGI, without the names of its types
-        http="h11",
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -104,7 +103,8 @@ def _config(app: App) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        limit_concurrency=_AT_ONCE,
+        # With all connections at work, and none silent, another one is answered with 503.
+        limit_concurrency=AT_ONCE,
         timeout_graceful_shutdown=_END_SECONDS,
     )
 

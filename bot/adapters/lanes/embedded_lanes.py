@@ -7,7 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from bot.domain.errors import StoreError
+from bot.domain.errors import StoreUnavailable
 from bot.ports.clock import Clock
 from bot.ports.lanes import Drain
 
@@ -15,6 +15,8 @@ _log = logging.getLogger(__name__)
 
 FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 60.0
+STORE_DELAY_SECONDS = 1.0
+"""No longer each time: the store itself has waited, and the chat goes on when it is back."""
 
 
 class EmbeddedLanes:
@@ -22,8 +24,9 @@ class EmbeddedLanes:
 
     At most `at_work` chats are drained at a time. The others stand in line as numbers, not as
     tasks, so ten thousand of them cost almost no memory. A drain that fails is logged and tried
-    again after 1 s, then after twice as long each time, up to a minute. Meanwhile it takes no room
-    from other chats. Use as an async context manager: leaving cancels every drain and waits for it.
+    again after 1 s, then after twice as long each time, up to a minute; only a store that cannot
+    work now is asked every second. Meanwhile it takes no room from other chats. Use as an async
+    context manager: leaving cancels every drain and waits for it.
     """
 
     def __init__(self, drain: Drain, clock: Clock, at_work: int = 256) -> None:
@@ -96,9 +99,8 @@ class EmbeddedLanes:
         self._call_in()
 
     async def _work(self, chat: int) -> None:
-        for delay in _delays():
-            if await self._drained(chat):
-                return
+        delays = _delays()
+        while (delay := await self._drained(chat, delays)) is not None and not self._closing:
             self._at_work.discard(chat)
             self._call_in()
             await self._clock.sleep(delay)
@@ -106,17 +108,18 @@ class EmbeddedLanes:
             self._call_in()
             await waiter
 
-    async def _drained(self, chat: int) -> bool:
+    async def _drained(self, chat: int, delays: Iterator[float]) -> float | None:
+        """Returns the seconds until the drain is tried again; None when nothing is left to do."""
         try:
             await self._drain(chat)
-        except StoreError as fault:
+        except StoreUnavailable as fault:
             # The store fails for every chat: a trace for each chat and try would bury other lines.
             _log.error("the lane of a chat has to wait: %s", fault, extra={"chat": chat})
-            return False
+            return STORE_DELAY_SECONDS
         except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own
             _log.exception("the lane of a chat failed", extra={"chat": chat})
-            return False
-        return True
+            return next(delays)
+        return None
 
 
 def _delays() -> Iterator[float]:

@@ -1,5 +1,6 @@
 """The HTTP client of a server: limits bodies, and records if a request may have had an effect."""
 
+import asyncio
 import re
 from collections.abc import AsyncIterator
 from typing import Any
@@ -14,6 +15,12 @@ _UNHEARD = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 _EVENT_ENDS = re.compile(rb"\r\n\r\n|\n\n|\r\r")
 _LONGEST_END = 4
+
+_FRAME = 64
+"""Bytes that each piece of an answer counts more: its frame is parsed in the loop, too."""
+
+_PIECES_AT_ONCE = 100
+"""Pieces after which others have their turn, in some milliseconds."""
 
 _NO_SUCH_PLACE = (404, 405)
 """Statuses of an address that may still speak the older transport, which begins with a GET."""
@@ -89,10 +96,14 @@ class _Bounded(httpx2.AsyncByteStream):
         self._size = 0
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        pieces = 0
         async for chunk in self._stream:
+            pieces += 1
+            if pieces % _PIECES_AT_ONCE == 0:
+                await asyncio.sleep(0)
             tail = self._held[-1][-_LONGEST_END:] if self._held else b""
             self._held.append(chunk)
-            self._size += len(chunk)
+            self._size += len(chunk) + _FRAME
             if self._size > self._room:
                 raise TooLong("its answer is longer than a message may be")
             if self._events and _EVENT_ENDS.search(tail + chunk) is not None:

@@ -73,7 +73,7 @@ class Connection:
         try:
             listed = json.loads(response.content[:_MOST_BODY])["data"]
             return {str(entry["id"]): entry for entry in listed if isinstance(entry, Mapping)}
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise ModelUnreachable("the server's list of models cannot be read") from None
 
     async def speech(self, words: str, model: str, voice: str, most_bytes: int) -> bytes:
@@ -158,7 +158,7 @@ class Connection:
             return data
         try:
             event = json.loads(data)
-        except ValueError:
+        except (ValueError, RecursionError):
             return data
         if not isinstance(event, Mapping) or not event.get("error"):
             return data

@@ -1,9 +1,10 @@
 """Reads the YAML at the head of a Markdown file, with the line of each value."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 import yaml
@@ -20,6 +21,7 @@ _NESTED = 100
 _TEXT = "tag:yaml.org,2002:str"
 _NOTHING = "tag:yaml.org,2002:null"
 _PLAIN_LINE = re.compile(r"([a-z][a-z_-]*): ([A-Za-z](?:[\w .,;()/+=<>'’–-]*[\w.,;()/+=<>'’–-])?)")
+_KEY = re.compile(r"([A-Za-z_][\w-]*):")
 _ENTRY = re.compile(r"([A-Za-z_][\w-]*):[ \t]+([^\s\[{|>&*!%#?-].*)")
 _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
@@ -36,15 +38,19 @@ class Malformed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The head of a file: its fields, the text after it, and the lines that lack quotes."""
+    """The head of a file: its fields, and the text after it."""
 
     fields: Fields
     body: str
-    unquoted: tuple[int, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """A remark on each line that lacks quotes, and on each field that was left out."""
 
 
-def split(content: str) -> FrontMatter:
-    """Returns the fields of the front matter and the text after it; raises Malformed."""
+def split(content: str, needed: Collection[str]) -> FrontMatter:
+    """Returns the fields of the front matter and the text after it; raises Malformed.
+
+    A field that is no YAML is left out, unless it is among those that are `needed`.
+    """
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
@@ -58,31 +64,47 @@ def split(content: str) -> FrontMatter:
     found = _plain_lines(head)
     if found is not None:
         return FrontMatter(found, body)
-    node, unquoted = _forgiven(head)
+    node, remarks = _forgiven(head, needed)
     if node is None:
         raise Malformed(1, "the front matter is empty")
-    return FrontMatter(fields(node, "the front matter"), body, unquoted)
+    return FrontMatter(fields(node, "the front matter"), body, remarks)
 
 
-def _forgiven(document: str) -> tuple[Node | None, tuple[int, ...]]:
-    """Returns the document with missing quotes added, and the lines that lacked them.
+def _forgiven(document: str, needed: Collection[str]) -> tuple[Node | None, tuple[str, ...]]:
+    """Returns the document with quotes where they lack, without what cannot be read at all.
 
-    Other programs accept `description: Use it when: …`, which is not valid YAML.
+    Other programs accept `description: Use it when: …`, which is not valid YAML, and read nothing
+    but name and description.
     """
     try:
         return _composed(document), ()
     except Malformed as fault:
         chunks = list(_entries(document))
         quoted = [_quoted(chunk) for chunk in chunks]
-        if quoted == chunks:
-            raise _explained(fault, document) from None
-        starts = list(accumulate((chunk.count("\n") for chunk in chunks), initial=0))
-        changed = (n for n, chunk in enumerate(chunks) if quoted[n] != chunk)
-        lines = tuple(starts[n] + _FIRST_LINE for n in changed)
-        try:
-            return _composed("".join(quoted)), lines
-        except Malformed:
-            raise _explained(fault, document) from None
+        remarks = _remarks(chunks, quoted, "the value holds a colon; put it in quotes")
+        for pieces in (quoted, _readable(quoted, needed)):
+            told = _remarks(quoted, pieces, "this is no YAML, so it is left out")
+            with suppress(Malformed):
+                return _composed("".join(pieces)), (*remarks, *told)
+        raise _explained(fault, document) from None
+
+
+def _remarks(before: Sequence[str], after: Sequence[str], remark: str) -> tuple[str, ...]:
+    """Returns the remark with the line of each piece that is another one now."""
+    starts = list(accumulate((chunk.count("\n") for chunk in before), initial=_FIRST_LINE))
+    changed = (n for n, chunk in enumerate(before) if after[n] != chunk)
+    return tuple(f"line {starts[n]}: {remark}" for n in changed)
+
+
+def _readable(chunks: Sequence[str], needed: Collection[str]) -> Sequence[str]:
+    """Returns the pieces with empty lines in place of those that are not needed and no YAML."""
+    kept = list(chunks)
+    begins = [n for n, chunk in enumerate(chunks) if _KEY.match(chunk)]
+    for begin, end in pairwise((*begins, len(chunks))):
+        key = _KEY.match(chunks[begin])
+        if key is not None and key[1] not in needed and not _is_valid("".join(chunks[begin:end])):
+            kept[begin:end] = ["\n" * chunk.count("\n") for chunk in chunks[begin:end]]
+    return kept
 
 
 def _entries(document: str) -> Iterator[str]:

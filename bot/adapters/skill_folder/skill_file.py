@@ -29,6 +29,9 @@ _OPEN = (
     "allowed-tools",
     "disable-model-invocation",
 )
+_NEEDED = frozenset({*_OWN, "name", "description", "metadata", "disable-model-invocation"})
+"""Without one of these the skill would be another one, or do more than its file allows."""
+
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _TOOLS = re.compile(r"[^\s,(]+(?:\([^()]*\))?")
 _SAID_NAME = re.compile(r"^name:[ \t]*(\S.{0,200})$", re.MULTILINE)
@@ -59,13 +62,11 @@ class _Reading:
     """Turns one file into a skill and collects warnings."""
 
     def __init__(self, content: bytes, folder: str) -> None:
-        head = yaml.split(_decoded(content))
+        head = yaml.split(_decoded(content), _NEEDED)
         self._found = head.fields
         self._body = head.body
         self._folder = folder
-        self._warnings: list[str] = []
-        for line in head.unquoted:
-            self._warn(f"line {line}: the value holds a colon; put it in quotes")
+        self._warnings: list[str] = list(head.remarks)
 
     def skill(self, path: str, lookup: Lookup) -> Skill:
         found = self._found

@@ -24,6 +24,7 @@ from bot.adapters.skill_folder.bundled_files import (
 )
 from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.given_values import FILE, GivenValues
+from bot.adapters.skill_folder.left_out import left_out
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.adapters.skill_folder.skill_index import SkillIndex
 from bot.adapters.skill_folder.skill_tree import NAME, SkillTree, Spot, Stamp, stamp_of
@@ -68,6 +69,7 @@ class SkillFolders:
 
         `spent` returns the seconds of processor time that the calling thread has used.
         """
+        self._roots = roots
         self._tree = SkillTree(roots)
         self._own = len(roots) - 1
         self._values_file = home / FILE
@@ -176,6 +178,8 @@ class SkillFolders:
             faults.append(SkillFault(str(self._values_file), malformed.line, malformed.reason))
         read = [(spot, self._one(spot)) for spot in spots.values()]
         faults += [one for _, one in read if isinstance(one, SkillFault)]
+        missing = {fault.file: fault for fault in left_out(self._roots, spots)}
+        faults = [*(fault for fault in faults if fault.file not in missing), *missing.values()]
         fitness = _Fitness(self._values.environ, self._values.may_see)
         fit = [(spot, fitness.judged(one)) for spot, one in read if isinstance(one, Skill)]
         found = _by_name(fit)

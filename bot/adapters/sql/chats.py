@@ -41,7 +41,7 @@ from bot.domain.chat import (
     LongAnswers,
     QueueMode,
 )
-from bot.domain.errors import NoSuchChat, StoreError
+from bot.domain.errors import NoSuchChat, StoreFault
 from bot.domain.message import Address
 from bot.domain.transcript import AskerBody
 
@@ -148,7 +148,7 @@ class SqlChats:
         if known is not None:
             return Chat(*known)
         return await self._database.write(
-            partial(_found, address=address, private=private, at=self._now())
+            partial(_found, address=address, private=private, at=self._now()), repeatable=True
         )
 
     async def within(self, address: Address) -> Sequence[Chat]:
@@ -289,7 +289,7 @@ def _found(connection: Connection, address: Address, private: bool, at: datetime
     new = _ADD.run(connection, row)
     founded = first(connection, address)
     if founded is None:
-        raise StoreError(f"the chat at {address.key} was not stored")
+        raise StoreFault(f"the chat at {address.key} was not stored")
     if new:
         fresh = Conversation(opened, founded.id, at)
         connection.execute(insert(conversation), values(fresh, _FIELDS))

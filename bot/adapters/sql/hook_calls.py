@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Select, bindparam, delete, func, select, text
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
-from bot.adapters.sql.tables import KEYED, TRIED_AGAIN, hook_call
+from bot.adapters.sql.tables import KEYED, SEALED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddHookCall, EndTries, SaveHookCall
 from bot.domain.errors import Conflict, Crowded
@@ -22,6 +22,7 @@ _BY_ID = _CALLS.where(hook_call.c.hook == _OF, hook_call.c.id == bindparam("call
 _KEYED = _CALLS.where(
     KEYED, hook_call.c.hook == _OF, hook_call.c.key == bindparam("known"), hook_call.c.at >= _SINCE
 )
+_SEALED = _CALLS.where(SEALED, hook_call.c.seal == bindparam("known"), hook_call.c.at >= _SINCE)
 _OF_TURN = _CALLS.where(hook_call.c.turn == _OF)
 _ALL = select(func.count()).where(hook_call.c.at > _SINCE, hook_call.c.at <= bindparam("now"))
 _EACH = _ALL.where(hook_call.c.hook == _OF)
@@ -44,6 +45,11 @@ _FREE = (
         hook_call.c.at < _SINCE,
     )
     .values(key="")
+)
+_UNSEAL = (
+    update(hook_call)
+    .where(SEALED, hook_call.c.seal == bindparam("known"), hook_call.c.at < _SINCE)
+    .values(seal="")
 )
 _ADD = Upsert(hook_call, ["hook", "key"], index_where=KEYED)
 _MOVES = ("turn", "state", "ended_at", "why", "words", "data", "tries", "again_at")
@@ -79,6 +85,10 @@ class SqlHookCalls:
         wanted = {"of": hook, "known": key, "since": since}
         return _read(first_of(await self._database.fetch(_KEYED, wanted)))
 
+    async def sealed(self, seal: str, since: datetime) -> HookCall | None:
+        wanted = {"known": seal, "since": since}
+        return _read(first_of(await self._database.fetch(_SEALED, wanted)))
+
     async def of_turn(self, turn: str) -> HookCall | None:
         wanted = {"of": turn}
         return _read(first_of(await self._database.fetch(_OF_TURN, wanted)))
@@ -110,6 +120,8 @@ def add_hook_calls(connection: Connection, writes: Sequence[AddHookCall], _at: d
         if call.key:
             wanted = {"of": call.hook, "known": call.key, "since": write.since}
             connection.execute(_FREE, wanted)
+        if call.seal:
+            connection.execute(_UNSEAL, {"known": call.seal, "since": write.since})
         if not _ADD.run(connection, values(call, names(HookCall))):
             raise Conflict(f"hook {call.hook} has a call with this key")
         connection.execute(_DROP_OLD, {"of": call.hook, "since": call.at - CALLS_KEPT})

@@ -107,7 +107,9 @@ class SqlInbox:
             }
             for update in updates
         ]
-        return await self._database.write(lambda c: _ACCEPT.run(c, *rows), durable=True)
+        return await self._database.write(
+            lambda c: _ACCEPT.run(c, *rows), durable=True, repeatable=True
+        )
 
     async def get(self, id: int) -> InboundRow | None:
         row = first_of(await self._database.fetch(_GET, {"of": id}))

@@ -215,7 +215,9 @@ class SqlJournal:
         self._now = now
 
     async def claim(self, chat: int) -> Fence:
-        number = await self._database.write(lambda c: c.execute(_CLAIM, {"of": chat}).scalar())
+        number = await self._database.write(
+            lambda c: c.execute(_CLAIM, {"of": chat}).scalar(), repeatable=True
+        )
         if number is None:
             raise NoSuchChat(f"there is no chat {chat}")
         return Fence(chat, number)

@@ -74,7 +74,7 @@ class SqlMeant:
             else:
                 _NOTE.run(connection, {"id": 1, **values(index, ("name", "space"))})
 
-        await self._database.write(begin)
+        await self._database.write(begin, repeatable=True)
 
     async def held(self) -> bool:
         return await self._database.hold(_KEEPER)

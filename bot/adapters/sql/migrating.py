@@ -2,14 +2,14 @@
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.errors import StoreTooNew, StoreTooOld, StoreUnwritable
+from bot.domain.errors import StoreFault, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
 REVISIONS = (
     *("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"),
     *("0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021"),
     *("0022", "0023", "0024", "0025", "0026", "0027", "0028", "0029", "0030", "0031", "0032"),
-    *("0033", "0034"),
+    *("0033", "0034", "0035"),
 )
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
@@ -50,7 +50,7 @@ def _version(connection: Connection) -> str | None:
 
 def _upgrade(connection: Connection) -> None:
     if not (_MIGRATIONS / "env.py").is_file():
-        raise StoreUnwritable(f"the migrations are missing: {_MIGRATIONS}")
+        raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
     from alembic import command  # noqa: PLC0415
     from alembic.config import Config  # noqa: PLC0415
 

@@ -121,7 +121,9 @@ class SqlOutbox:
         return await self._database.read(lambda c: list(c.execute(_CHATS_OWED).scalars()))
 
     async def record(self, delivered: Delivered) -> None:
-        await self._database.write(partial(_record, delivered=delivered))
+        await self._database.write(
+            partial(_record, delivered=delivered), repeatable=True, seen=True
+        )
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         wanted = {"of": chat, "seen": message_id}

@@ -75,7 +75,7 @@ class SqlPeople:
         if known is None or known.name != sender.key or not sender.name:
             return known
         row = {"of": known.id, "name": sender.name}
-        await self._database.write(lambda c: c.execute(_NAME, row))
+        await self._database.write(lambda c: c.execute(_NAME, row), repeatable=True)
         return replace(known, name=sender.name)
 
     async def get(self, person: int) -> Person | None:
@@ -87,9 +87,9 @@ class SqlPeople:
             return known
         work = partial(_admit, sender=sender, role=role)
         try:
-            return await self._database.write(work, durable=True)
+            return await self._database.write(work, durable=True, repeatable=True)
         except Conflict:  # another transaction admitted this account: now it is there
-            return await self._database.write(work, durable=True)
+            return await self._database.write(work, durable=True, repeatable=True)
 
     async def accounts(self) -> Sequence[tuple[str, Person]]:
         return await self._database.read(
@@ -103,7 +103,7 @@ class SqlDoor:
 
     async def offer(self, code_hash: str, expires_at: datetime) -> None:
         row = {"id": 1, "code_hash": code_hash, "expires_at": expires_at}
-        await self._database.write(lambda c: _OFFER.run(c, row), durable=True)
+        await self._database.write(lambda c: _OFFER.run(c, row), durable=True, repeatable=True)
 
     async def redeem(self, code_hash: str, sender: Sender, at: datetime) -> Person | None:
         work = partial(_redeem, code_hash=code_hash, sender=sender, at=at)
@@ -115,7 +115,7 @@ class SqlDoor:
     async def ignore(self, account: str) -> None:
         # The last day there is: none comes after it.
         row = {"account": account, "day": date.max}
-        await self._database.write(lambda c: _GREET.run(c, row), durable=True)
+        await self._database.write(lambda c: _GREET.run(c, row), durable=True, repeatable=True)
 
 
 def _greet(connection: Connection, account: str, day: date, most: int) -> bool:

@@ -26,7 +26,8 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.database import Work, decided
-from bot.adapters.sql.faults import translated
+from bot.adapters.sql.faults import committing, translated
+from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.domain.errors import DriverMissing
 from bot.shipped import in_checkout
@@ -40,6 +41,7 @@ _DURABLE = "BEGIN"
 _LIGHT = "BEGIN; SET LOCAL synchronous_commit = off"
 """The commit does not wait for the server's disk; it survives the death of this process."""
 
+_READ_ONLY = "25006"
 _MOST_LINES = 8
 _MOST_PREPARED = 500
 """Statements that the server keeps prepared for a line; the program has fewer."""
@@ -74,8 +76,15 @@ class PostgresDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._run(self._transact, work, _SNAPSHOT)
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
-        begin = _DURABLE if durable else _LIGHT
+    async def write(
+        self,
+        work: Work[T],
+        *,
+        durable: bool = False,
+        repeatable: bool = False,
+        seen: bool = False,
+    ) -> T:
+        begin = _DURABLE if durable or seen else _LIGHT
         return await decided(self._run(self._transact, work, begin))
 
     async def hold(self, key: int) -> bool:
@@ -107,8 +116,25 @@ class PostgresDatabase:
 
     def _transact(self, work: Work[T], begin: str) -> T:
         first = methodcaller("begin", begin)
-        with translated(), self._lines.one(first) as (line, _), line.connection.begin():
-            return work(line.connection)
+        with (
+            translated(),
+            self._lines.one(first) as (line, _),
+            line.connection.begin() as transaction,
+        ):
+            try:
+                done = work(line.connection)
+            except DBAPIError as error:
+                self._leave_standby(error, line)
+                raise
+            with committing():
+                transaction.commit()
+            return done
+
+    def _leave_standby(self, error: DBAPIError, line: Line) -> None:
+        """Ends the lines to a server that takes no writes: another one may do so by now."""
+        if getattr(error.orig, "sqlstate", None) == _READ_ONLY:
+            line.cut()
+            self._lines.end_waiting()
 
     def _hold(self, key: int) -> bool:
         held = self._held.pop(key, None)
@@ -138,12 +164,19 @@ def _lives(line: Line) -> bool:
 
 @asynccontextmanager
 async def open_postgres(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None = None
 ) -> AsyncIterator[PostgresDatabase]:
-    """Connects and prepares the database; raises DriverMissing or a StoreError."""
+    """Connects and prepares the database; raises DriverMissing or a StoreError.
+
+    With `patience` it waits for a server that is not up yet.
+    """
     database = PostgresDatabase(_engine(url, busy_seconds))
     try:
-        await database.write(partial(_alone, prepare), durable=True)
+
+        async def prepared() -> None:
+            await database.write(partial(_alone, prepare), durable=True)
+
+        await (prepared() if patience is None else patience.through(prepared, writes=True))
         yield database
     finally:
         await database.close()

@@ -83,8 +83,13 @@ class Lines:
         """Ends the lines that wait, and cuts those that are used."""
         for line in [*self._busy]:
             line.cut()
-        while self._waiting:
-            self._waiting.pop().end()
+        self.end_waiting()
+
+    def end_waiting(self) -> None:
+        """Ends the lines that wait; new ones are opened when they are needed."""
+        with suppress(IndexError):
+            while True:
+                self._waiting.pop().end()
 
     def _begun(self, first: Callable[[Line], T]) -> tuple[Line, T]:
         while (line := self._last_used()) is not None:

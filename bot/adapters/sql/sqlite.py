@@ -10,12 +10,14 @@ import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Executable, NullPool, Row, create_engine, event
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
+from bot.adapters.sql.own_file import OwnFile
 
 T = TypeVar("T")
 _PAUSE_SECONDS = 0.02
@@ -42,14 +44,22 @@ class _Line:
 
     def transact(self, work: Work[T], durable: bool) -> T:
         """Runs a transaction; called on the line's own thread."""
-        connection = self._connection
-        if connection is None:
-            raise RuntimeError("the store is not open")
+        connection = self._opened()
         with translated():
             if durable is not self._durable:
                 self._synchronise(connection, durable)
             with connection.begin():
                 return work(connection)
+
+    def path(self) -> Path:
+        """Returns the file that SQLite itself has found; called on the line's own thread."""
+        connection = self._opened()
+        return Path(_driver(connection).execute("PRAGMA database_list").fetchone()[2])
+
+    def _opened(self) -> Connection:
+        if self._connection is None:
+            raise RuntimeError("the store is not open")
+        return self._connection
 
     def _connect(self) -> None:
         with translated():
@@ -81,7 +91,14 @@ class SqliteDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._reader.run(self._reader.transact, work, False)
 
-    async def write(self, work: Work[T], *, durable: bool = False) -> T:
+    async def write(
+        self,
+        work: Work[T],
+        *,
+        durable: bool = False,
+        repeatable: bool = False,
+        seen: bool = False,
+    ) -> T:
         return await decided(self._writer.run(self._writer.transact, work, durable))
 
     async def hold(self, key: int) -> bool:
@@ -91,20 +108,27 @@ class SqliteDatabase:
 
 @asynccontextmanager
 async def open_sqlite(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], *, alone: bool
 ) -> AsyncIterator[SqliteDatabase]:
-    """Opens the file, creates a missing one, and prepares it; raises a StoreError."""
+    """Opens the file, creates a missing one, and prepares it; raises a StoreError.
+
+    With `alone` it raises SettingError when another process has opened the same file alone.
+    """
     writer = _Line(_engine(url, busy_seconds, "BEGIN IMMEDIATE"), "writer")
     reader = _Line(_engine(url, busy_seconds, "BEGIN"), "reader")
     database = SqliteDatabase(writer, reader)
+    lock = OwnFile()
     try:
         await writer.open()
+        if alone:
+            lock.take(await writer.run(writer.path))
         await database.write(prepare, durable=True)
         await reader.open()
         yield database
     finally:
         await reader.close()
         await writer.close()
+        lock.close()
 
 
 def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:

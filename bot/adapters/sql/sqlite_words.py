@@ -3,12 +3,12 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Text, column, text
+from sqlalchemy import Connection, Text, TextClause, column, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import ENOUGH_COUNTED, FoundRow
-from bot.domain.passage import Whose
+from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
+from bot.domain.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
 _MAKE = (
@@ -18,26 +18,37 @@ _MAKE = (
 _DROP = (f"DROP TABLE IF EXISTS {_VOCABULARY}", "DROP TABLE IF EXISTS passage_words")
 _UNNAME = f"DELETE FROM sqlite_master WHERE name IN ('passage_words', '{_VOCABULARY}')"
 _PARTS = ("data", "idx", "content", "docsize", "config")
-_CHECK = "INSERT INTO passage_words (passage_words) VALUES ('integrity-check')"
+_READ_TERMS = f"SELECT sum(cnt) FROM {_VOCABULARY}"
 _TAKE_OUT = text("DELETE FROM passage_words WHERE rowid = :number")
 _PUT = text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)")
 _COUNT = text(
     f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
-    " UNION ALL SELECT '', (SELECT count(*) FROM"
-    " (SELECT 1 FROM passage WHERE whose = :whose LIMIT :enough))"
 )
 _FIND = (
-    "SELECT passage.id, passage.at, passage.whose, found.tokens FROM"
-    " (SELECT rowid AS number, tokens FROM passage_words WHERE passage_words MATCH :query"
-    " ORDER BY {} LIMIT :most) AS found JOIN passage ON passage.number = found.number"
+    "SELECT rowid AS number FROM passage_words WHERE passage_words MATCH :query"
+    " ORDER BY {} LIMIT :most"
 )
-_ROW = (passage.c.id, passage.c.at, passage.c.whose, column("tokens", Text))
-_BEST = text(_FIND.format("bm25(passage_words)")).columns(*_ROW)
-_NEWEST = text(_FIND.format("rowid DESC")).columns(*_ROW)
+_BEST = text(WITH_NEIGHBOURS.format(_FIND.format("rank")))
+_NEWEST = text(WITH_NEIGHBOURS.format(_FIND.format("rowid DESC")))
+_HELD = text(
+    "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
+    " FROM json_each(:numbers) AS wanted JOIN passage ON passage.number = wanted.value"
+    " JOIN passage_words ON passage_words.rowid = wanted.value"
+).columns(
+    passage.c.number,
+    passage.c.id,
+    passage.c.at,
+    passage.c.whose,
+    passage.c.conversation,
+    column("tokens", Text),
+)
 
 
 class SqliteEngine:
     """Every token is quoted: FTS5 takes the words of people for its own operators."""
+
+    def alone(self, connection: Connection) -> None:
+        """Has nothing to wait for: one transaction writes at a time."""
 
     def make(self, connection: Connection) -> None:
         for statement in _MAKE:
@@ -56,24 +67,38 @@ class SqliteEngine:
                 connection.exec_driver_sql(f"DROP TABLE IF EXISTS passage_words_{part}")
 
     def check(self, connection: Connection) -> None:
-        connection.exec_driver_sql(_CHECK)
+        """Reads pages and terms: FTS5's own check is a write, and all others would wait for it."""
+        for part in _PARTS:
+            table = f"passage_words_{part}"
+            found = connection.exec_driver_sql(f"PRAGMA quick_check('{table}')").scalar_one()
+            if found != "ok":
+                raise StoreDamaged(f"{table}: {' '.join(str(found).split())}")
+        connection.exec_driver_sql(_READ_TERMS)
 
     def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
         connection.execute(_TAKE_OUT, {"number": number})
         connection.execute(_PUT, {"number": number, "tokens": " ".join(tokens)})
 
-    def counted(
-        self, connection: Connection, tokens: Sequence[str], whose: Whose
-    ) -> tuple[Mapping[str, int], int]:
+    def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
         # One statement, whose text is always the same: else each search would make it anew.
-        asked = {"tokens": json.dumps(tokens), "whose": whose, "enough": ENOUGH_COUNTED}
-        counted = {token: count for token, count in connection.execute(_COUNT, asked)}
-        return counted, counted.pop("")
+        rows = connection.execute(_COUNT, {"tokens": json.dumps(tokens)})
+        return {token: count for token, count in rows}
 
-    def candidates(
-        self, connection: Connection, tokens: Sequence[str], most: int, *, newest: bool
-    ) -> Sequence[FoundRow]:
-        query = " OR ".join(f'"{token}"' for token in tokens)
-        asked = {"query": query, "most": most}
-        rows = connection.execute(_NEWEST if newest else _BEST, asked)
-        return [FoundRow(*row) for row in rows]
+    def best(
+        self, connection: Connection, weight: Mapping[str, float], most: int
+    ) -> Sequence[Place]:
+        query = " OR ".join(f'"{token}"' for token in weight)
+        return _places(connection, _BEST, query, most)
+
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[Place]:
+        return _places(connection, _NEWEST, f'"{token}"', most)
+
+    def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
+        rows = connection.execute(_HELD, {"numbers": json.dumps(numbers)})
+        return [HeldRow(*row) for row in rows]
+
+
+def _places(
+    connection: Connection, statement: TextClause, query: str, most: int
+) -> Sequence[Place]:
+    return [Place(*row) for row in connection.execute(statement, {"query": query, "most": most})]

@@ -4,14 +4,16 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
-from sqlalchemy import URL, Connection, false, make_url, update
+from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
 from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
+from bot.adapters.sql.damage import Damage
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
 from bot.adapters.sql.errands import SqlErrands
 from bot.adapters.sql.feedback import SqlFeedback
@@ -27,16 +29,17 @@ from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
-from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
+from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.errors import SettingError
 
 
@@ -72,26 +75,45 @@ class Store:
     file_changes: SqlFileChanges
     feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
-    """Raises a StoreError when rows cannot be written; changes none."""
+    """Writes rows for real and removes them; raises a StoreError when that fails."""
+    damage: Damage
+    """The first damage that anybody met."""
 
 
 @asynccontextmanager
 async def open_store(
-    url: str, *, busy_seconds: float = 5.0, now: Now = wall_clock, upgrade: bool = True
+    url: str,
+    *,
+    busy_seconds: float = 5.0,
+    now: Now = wall_clock,
+    upgrade: bool = True,
+    patience: Patience | None = None,
+    alone: bool = False,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
-    Without `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
-    up to `busy_seconds`. Raises SettingError for any other URL, and a StoreError when the database
+    With `alone` no other process may have opened the same file alone: SettingError. Without
+    `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
+    up to `busy_seconds`, and with `patience` without end for a server that is away, or for a disk
+    that is full later on. Raises SettingError for any other URL, and a StoreError when the database
     cannot be used.
     """
     prepare = migrate if upgrade else inspect_only
     parsed = _parsed(url)
-    async with _opened(parsed, busy_seconds, prepare) as database:
-        yield _store(database, _engine(parsed), now)
+    damage = Damage(_file_of(parsed))
+    async with _opened(parsed, busy_seconds, prepare, patience, alone) as database:
+        watched = WatchedDatabase(database, patience, damage.found)
+        # A damaged index is made anew, so its damage is told by the index itself.
+        words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
+        yield _store(watched, words, damage, now)
 
 
-def _store(database: Database, engine: Engine, now: Now) -> Store:
+def _store(
+    database: Database,
+    words: SqlWords,
+    damage: Damage,
+    now: Now,
+) -> Store:
     return Store(
         inbox=SqlInbox(database),
         journal=SqlJournal(database, now),
@@ -109,7 +131,7 @@ def _store(database: Database, engine: Engine, now: Now) -> Store:
         memory=SqlMemory(database),
         notes=SqlNotes(database),
         belongings=SqlBelongings(database),
-        words=SqlWords(database, engine),
+        words=words,
         meant=SqlMeant(database),
         meaning_debts=SqlMeaningDebts(database),
         turns=SqlTurns(database),
@@ -120,13 +142,14 @@ def _store(database: Database, engine: Engine, now: Now) -> Store:
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
-        check_writable=partial(database.write, _change_nothing),
+        check_writable=partial(try_writing, database),
+        damage=damage,
     )
 
 
-def _change_nothing(connection: Connection) -> None:
-    """Asks for the right to write, with a statement that finds no row."""
-    connection.execute(update(pairing).where(false()).values(code_hash=""))
+def _file_of(url: URL) -> Path | None:
+    named = url.get_backend_name() == "sqlite" and url.database
+    return Path(named) if named else None
 
 
 def _parsed(url: str) -> URL:
@@ -145,13 +168,13 @@ def _engine(url: URL) -> Engine:
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None]
+    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None, alone: bool
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
-        return open_sqlite(url, busy_seconds, prepare)
+        return open_sqlite(url, busy_seconds, prepare, alone=alone)
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
 
-        return open_postgres(url, busy_seconds, prepare)
+        return open_postgres(url, busy_seconds, prepare, patience)
     raise SettingError("the database must be a SQLite file or PostgreSQL")

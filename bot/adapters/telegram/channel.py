@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -182,6 +182,7 @@ class TelegramChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -189,13 +190,13 @@ class TelegramChannel:
         once: str = "",
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
-        html = await self._drafts.html(to, text)
+        html = await self._drafts.html(to, text, links)
         if html is not None:
             try:
                 return await self._show_rich(to, html, message_id, reply_to, button)
             except FormRefused:
                 self._drafts.refused(to)
-        rich = await _draft_of(text)
+        rich = await _draft_of(text, links)
         if not has_ink(rich.text):
             return message_id
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
@@ -371,11 +372,11 @@ def _following(to: Address) -> Iterator[None]:
         raise ChatMoved(str(upgraded), moved_update(to.chat, upgraded.chat)) from None
 
 
-async def _draft_of(text: str) -> RichText:
+async def _draft_of(text: str, links: Collection[str] | None) -> RichText:
     """Formats a draft; a long one in a thread, for the event loop must not wait for it."""
     if len(text) <= _SHORT:
-        return _tail(formatted(storable(text)))
-    return _tail(await asyncio.to_thread(formatted, storable(text)))
+        return _tail(formatted(storable(text), links))
+    return _tail(await asyncio.to_thread(formatted, storable(text), links))
 
 
 def _tail(rich: RichText) -> RichText:

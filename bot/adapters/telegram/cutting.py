@@ -18,15 +18,43 @@ def cut(rich: RichText, longest: int = LONGEST) -> list[RichText]:
     """
     parts: list[RichText] = []
     headings = _headings(rich)
-    start = 0
+    start, spans = 0, _SpansInOrder(rich.spans)
     while start < len(rich.text):
-        reach = _reach(rich, start, longest)
-        end, after = _border(rich, start, reach, headings)
-        part = rich.part(start, end)
+        reach, near = _reach(rich.text, start, longest, spans)
+        end, after = _border(rich.text, start, reach, near, headings)
+        part = RichText(rich.text, near).part(start, end)
         if has_ink(part.text):
             parts.append(RichText(part.text, part.spans[:MOST_SPANS]))
         start = after
     return parts
+
+
+class _SpansInOrder:
+    """The spans of a text, which is read from its beginning to its end: none is looked at twice.
+
+    But those that are still open where a part begins.
+    """
+
+    def __init__(self, spans: tuple[Span, ...]) -> None:
+        self._spans = spans
+        self._next = 0
+        self._open: list[Span] = []
+
+    def near(self, start: int, reach: int) -> tuple[Span, ...]:
+        """Returns those that end behind `start` and begin at `reach` or before it.
+
+        Of those that begin behind the first 100 and one, none is needed, and none is returned.
+        """
+        self._open = [span for span in self._open if span.end > start]
+        while self._next < len(self._spans):
+            span = self._spans[self._next]
+            full = len(self._open) > MOST_SPANS and span.start > self._open[-1].start
+            if span.start > reach or full:
+                break
+            if span.end > start:
+                self._open.append(span)
+            self._next += 1
+        return tuple(self._open)
 
 
 def has_ink(text: str) -> bool:
@@ -34,13 +62,16 @@ def has_ink(text: str) -> bool:
     return any(c.isprintable() and not c.isspace() for c in text)
 
 
-def _reach(rich: RichText, start: int, longest: int) -> int:
-    """Returns the furthest end of a part from `start`."""
-    reach = min(start + longest, len(rich.text))
-    touched = [s.start for s in rich.spans if s.end > start and s.start < reach]
+def _reach(
+    text: str, start: int, longest: int, spans: _SpansInOrder
+) -> tuple[int, tuple[Span, ...]]:
+    """Returns the furthest end of a part from `start`, and the spans up to there."""
+    reach = min(start + longest, len(text))
+    near = spans.near(start, reach)
+    touched = [span.start for span in near if span.start < reach]
     if len(touched) > MOST_SPANS and touched[MOST_SPANS] > start:
-        reach = min(reach, touched[MOST_SPANS])
-    return reach
+        reach = touched[MOST_SPANS]
+    return reach, near
 
 
 def _headings(rich: RichText) -> list[range]:
@@ -55,14 +86,15 @@ def _headings(rich: RichText) -> list[range]:
     return [found[start] for start in sorted(found)]
 
 
-def _border(rich: RichText, start: int, reach: int, headings: Sequence[range]) -> tuple[int, int]:
+def _border(
+    text: str, start: int, reach: int, near: Sequence[Span], headings: Sequence[range]
+) -> tuple[int, int]:
     """Returns the end of a part from `start`, and the start of the next one."""
-    text = rich.text
     if reach == len(text):
         return reach, reach
     # A border further back would leave a part too small to be worth a message.
     back = start + max((reach - start) // 4, 1)
-    code = [s for s in rich.spans if s.kind == "pre" and s.end > start and s.start <= reach]
+    code = [s for s in near if s.kind == "pre" and s.start <= reach]
     edges = [p for s in code for p in (s.start, s.end) if back <= p <= reach]
     at = max([*edges, _paragraph(text, back, reach, code)])
     if at < 0:
@@ -78,12 +110,13 @@ def _border(rich: RichText, start: int, reach: int, headings: Sequence[range]) -
 
 def _before_headings(text: str, start: int, at: int, headings: Sequence[range]) -> int:
     """Returns the border moved back before headings that would stand last; -1 if none is left."""
-    for heading in reversed(headings[: bisect_left(headings, at, key=lambda h: h.start)]):
+    for n in range(bisect_left(headings, at, key=lambda h: h.start) - 1, -1, -1):
+        heading = headings[n]
         if has_ink(text[heading.stop : at]):
             return at
         if not has_ink(text[start : heading.start]):
             return -1
-        at = len(text[: heading.start].rstrip("\n"))
+        at = start + len(text[start : heading.start].rstrip("\n"))
     return at
 
 

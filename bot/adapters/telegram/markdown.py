@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Collection
 from urllib.parse import urlsplit
 
 from telegramify_markdown import MessageEntity, RenderConfig, convert
@@ -9,6 +10,7 @@ from telegramify_markdown import MessageEntity, RenderConfig, convert
 from bot.adapters.markdown_tables import laid_out
 from bot.adapters.telegram.mending import mended
 from bot.adapters.telegram.rich_text import RichText, Span, in_order, utf16_offsets
+from bot.domain.web_links import behind
 
 _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}
@@ -20,6 +22,9 @@ _TOO_DEEP = re.compile(r"^(?:[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])){20}", re.MU
 # The time for signs of mathematics grows with the square of their number.
 _FORMULA = ("\\(", "\\)", "\\[", "\\]", "\\begin")
 _MOST_SIGNS = 1_500
+# And so does the time for empty blocks of code.
+_FENCES = ("```", "~~~")
+_MOST_FENCES = 1_000
 # The costliest of the other Markdown takes seconds at this length, and more than its share above.
 _LONGEST = 100_000
 _CODE_MARK = re.compile(r"`|^(?: {4}|\t)", re.MULTILINE)
@@ -41,8 +46,11 @@ def _plain_signs() -> RenderConfig:
 _CONFIG = _plain_signs()
 
 
-def formatted(source: str) -> RichText:
-    """Reads Markdown; a text that cannot be read safely is shown as it is written."""
+def formatted(source: str, links: Collection[str] | None = ()) -> RichText:
+    """Reads Markdown; a text that cannot be read safely is shown as it is written.
+
+    `links` are the targets that words may hide; None when they may hide any.
+    """
     safe = None if is_costly(source) else mended(source)
     arranged = None if safe is None else laid_out(safe)
     if safe is None or arranged is None:
@@ -53,7 +61,7 @@ def formatted(source: str) -> RichText:
     text, entities = convert(arranged, latex_escape=mathematics, config=_CONFIG)
     offsets = utf16_offsets(text)
     spans = in_order(_span(e, offsets) for e in entities if e.type in _KINDS)
-    return _without_dead_links(RichText(text, spans)).trimmed()
+    return _with_targets(RichText(text, spans), links).trimmed()
 
 
 def is_costly(source: str) -> bool:
@@ -61,6 +69,8 @@ def is_costly(source: str) -> bool:
     if len(source) > _LONGEST:
         return True
     signs = source.count("$") + sum(source.count(sign) for sign in _FORMULA)
+    if sum(source.count(fence) for fence in _FENCES) > _MOST_FENCES:
+        return True
     return signs > _MOST_SIGNS or _TOO_DEEP.search(source) is not None
 
 
@@ -70,15 +80,20 @@ def _span(entity: MessageEntity, offsets: list[int] | range) -> Span:
     return Span(entity.type, start, end, entity.url, entity.language)
 
 
-def _without_dead_links(rich: RichText) -> RichText:
-    """Turns links that the platform would refuse into text, with their target behind it."""
+def _with_targets(rich: RichText, links: Collection[str] | None) -> RichText:
+    """Turns links that words may not hide into text, with their target behind it.
+
+    Neither may they hide a target that the platform would refuse.
+    """
     kept: list[Span] = []
     targets: dict[int, str] = {}
     for span in rich.spans:
-        if span.kind != "text_link" or is_live(span.url or ""):
+        words, url = rich.text[span.start : span.end], span.url or ""
+        told = behind(words, url, links if is_live(url) else ())
+        if span.kind != "text_link" or (is_live(url) and not told):
             kept.append(span)
-        elif span.url and span.url != rich.text[span.start : span.end]:
-            targets[span.end] = f"{targets.get(span.end, '')} ({span.url})"
+        else:
+            targets[span.end] = f"{targets.get(span.end, '')}{told}"
     if len(kept) == len(rich.spans):
         return rich
     return RichText(rich.text, tuple(kept)).with_inserted(targets)

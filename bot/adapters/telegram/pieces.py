@@ -134,11 +134,11 @@ def _is_said(block: Block) -> bool:
 
 def _with_words_in_one(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """Returns the blocks with all words that were said before an answer in the first of them."""
-    said = [block.text for block in blocks if _is_said(block)]
+    said = [block for block in blocks if isinstance(block, Markdown) and block.said]
     if not said:
         return blocks
     others = [block for block in blocks if not _is_said(block)]
-    return (Markdown("\n\n".join(said), said=True), *others)
+    return (Markdown.joined(said, said=True), *others)
 
 
 def _folded(rich: RichText) -> RichText:
@@ -153,8 +153,8 @@ def _rich(block: Block, *, whole: bool) -> RichText:
     """Formats a block; with `whole` every character is visible, as it always is in code."""
     text = storable(block.text)
     match block:
-        case Markdown():
-            return formatted(visible(text) if whole else text)
+        case Markdown() as words:
+            return formatted(visible(text) if whole else text, words.hideable)
         case Plain(style=style):
             text = visible(text) if whole else text
             return _styled(text, style) if style else RichText(text)

@@ -18,6 +18,9 @@ LARGEST_BODY = 1_000_000
 
 _SECRET_HEADER = b"x-telegram-bot-api-secret-token"
 _READ_SECONDS = 30.0
+_KEEP_SECONDS = 20.0
+"""Seconds in which an update is stored, or asked for again."""
+
 _log = logging.getLogger(__name__)
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
@@ -70,7 +73,11 @@ class WebhookDoor:
         if body is None:
             return 413
         try:
-            await self._keep(_read(body))
+            async with asyncio.timeout(_KEEP_SECONDS):
+                await self._keep(_read(body))
+        except TimeoutError:
+            # The store has said in the log why everything waits for it.
+            return 503
         except StoreError as fault:
             _log.warning("an update cannot be stored and is asked for again: %s", fault)
             return 503

@@ -1,7 +1,7 @@
 """The terminal as a channel."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -84,6 +84,7 @@ class TerminalChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,

@@ -21,7 +21,7 @@ from bot.domain.message import (
     Plain,
 )
 
-_LONG = 8_000
+_LONG = 2_000
 """Letters above which a content is laid out beside the event loop."""
 
 _WEIGHTS = {"title": "bold", "aside": "dim", "line": ""}

@@ -24,6 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.adapters.terminal.renderer import Border
+from bot.domain.web_links import behind
 
 _LISTS = ("bullet_list_open", "ordered_list_open")
 _ADDRESS = re.compile(r"(https?://|mailto:)[!-~]+")
@@ -204,8 +205,10 @@ def _link(opening: Any, inside: list[Any], end: Any) -> list[Any]:
     leads = _ADDRESS.fullmatch(address)
     if opening.markup == "autolink" and not leads:
         return [_text(opening, f"<{shown}>")]
-    if shown not in (address, address.removeprefix("mailto:")):
-        inside = [*inside, _text(opening, f" ({address})")]
+    # Nothing is known here: in a terminal one cannot see where a link leads before it opens.
+    told = "" if address == f"mailto:{shown}" else behind(shown, address, ())
+    if told:
+        inside = [*inside, _text(opening, told)]
     return [opening, *inside, end] if leads else inside
 
 

@@ -36,6 +36,7 @@ _LONGEST_DECISION = 5.0
 """Seconds to wait for a decision to be shown."""
 
 _DENIALS = (Verb.DENY, Verb.STOP)
+_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _UNASKED = "There is no terminal to ask in, so I denied this: {name}"
 _REASON = "There is no terminal to ask in. An action that needs approval cannot run here."
 _KEYS_ALONE = "Here only the keys of the card count, or words that say what should be different."
@@ -88,7 +89,7 @@ class Question:
     async def hold(self, accept: Accept, over: Callable[[], Awaitable[bool]]) -> None:
         """Asks, has cards decided, and returns when `over` says that all is answered."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _STOPS:
             loop.add_signal_handler(number, self._interrupt, number)
         at, piped = self._clock.now(), len(self._wish.piped)
         self._stream.wait()
@@ -109,7 +110,7 @@ class Question:
     def _interrupt(self, number: signal.Signals) -> None:
         """Has the turn stopped; a second signal ends the program at once."""
         loop = asyncio.get_running_loop()
-        for known in (signal.SIGINT, signal.SIGTERM):
+        for known in _STOPS:
             loop.remove_signal_handler(known)
         self.told = number
         self.channel.changed.set()

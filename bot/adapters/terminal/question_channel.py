@@ -1,6 +1,7 @@
 """The channel of a single question: its answer is kept, everything else is progress."""
 
 import asyncio
+from collections.abc import Collection
 
 from bot.adapters.terminal.channel import TerminalChannel, content_of
 from bot.adapters.terminal.contents import is_said
@@ -41,6 +42,7 @@ class QuestionChannel(TerminalChannel):
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -50,7 +52,7 @@ class QuestionChannel(TerminalChannel):
         """Shows the lines of tools alone: words are kept for the answer."""
         steps = "\n".join(line for line in text.split("\n") if line.startswith(STEPS))
         if steps:
-            await super().draft(to, steps)
+            await super().draft(to, steps, links)
 
     async def acknowledge(
         self, press: Press, text: str, *, refused: bool = False, alone: bool = False

@@ -18,6 +18,7 @@ from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, pa
 from bot.domain.deeds import LONGEST, run_deed, run_whole
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
+from bot.domain.run_place import in_todays_words
 from bot.domain.tool import (
     Effect,
     ExactRule,
@@ -125,7 +126,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         view = await self._view(runs.command, place)
         where = _in_words(await self._surroundings(place, view), place)
         now = f"{where}: {runs.command}" if runs.taken else where
-        if seen is not None and seen != now:
+        if seen is not None and in_todays_words(seen) != now:
             raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
         seconds = arguments.timeout or self._default_seconds
         since = time.time_ns()

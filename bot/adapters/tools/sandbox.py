@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
 from bot.domain.command_line import QUIET, only_reads, parse_simple
+from bot.domain.run_place import BARE
 from bot.domain.skill import Skill
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
@@ -72,7 +73,7 @@ class Sandbox:
     async def where(self, view: View = View()) -> str:
         """Returns the place in words, for the card of a command."""
         if not await self.works():
-            return "runs on this machine with your permissions (no sandbox)"
+            return BARE
         network = "with network" if self._network else "no network"
         seen = "" if view.writes else ", files of other chats too, where it can change nothing"
         return f"in the workspace{seen}, sandboxed, {network}"

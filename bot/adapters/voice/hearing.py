@@ -101,7 +101,7 @@ def _speech(content: bytes) -> Speech:
     try:
         told = json.loads(content)
         words = told["text"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise ModelError("the answer of the service that hears cannot be read") from None
     if not isinstance(words, str):
         raise ModelError("the answer of the service that hears cannot be read")

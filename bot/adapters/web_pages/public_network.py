@@ -2,16 +2,18 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, TypeAlias
-
-import httpcore2
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
 
 from bot.domain.public_address import read_public
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up, and returns its addresses."""
 
+Connector: TypeAlias = Callable[[str, int], Awaitable[socket.socket]]
+"""Connects to an address."""
+
+_CONNECT_SECONDS = 10.0
 _MOST_ADDRESSES = 4
 """Addresses of one name that are tried."""
 
@@ -34,33 +36,41 @@ async def system_resolver(host: str, port: int) -> Sequence[str]:
     return list(dict.fromkeys(str(sockaddr[0]) for *_, sockaddr in found))
 
 
-class PublicNetwork(httpcore2.AsyncNetworkBackend):
+async def system_connector(address: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    connection = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    try:
+        await asyncio.get_running_loop().sock_connect(connection, (address, port))
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class PublicNetwork:
     """Looks a name up once, judges every address, and connects to one of those it has judged.
 
     What stands in `allowed` (as host:port) was named by the operator, so it may be anywhere.
     """
 
-    def __init__(self, allowed: frozenset[str], resolver: Resolver = system_resolver) -> None:
+    def __init__(
+        self,
+        allowed: frozenset[str],
+        resolver: Resolver = system_resolver,
+        connector: Connector = system_connector,
+    ) -> None:
         self._allowed = allowed
         self._resolver = resolver
-        self._under: Any = httpcore2.AnyIOBackend()
+        self._connector = connector
 
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - the library's own form
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore2.AsyncNetworkStream:
-        host = host.strip("[]")
+    async def connect(self, host: str, port: int) -> socket.socket:
+        """Returns a connection; raises NotPublic, NoSuchHost, OSError and TimeoutError."""
         fault: Exception = NoSuchHost(host)
         for address in (await self._judged(host, port))[:_MOST_ADDRESSES]:
             try:
-                return await self._under.connect_tcp(
-                    address, port, timeout, local_address, socket_options
-                )
-            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    return await self._connector(address, port)
+            except OSError as error:
                 fault = error
         raise fault
 

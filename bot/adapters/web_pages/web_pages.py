@@ -2,15 +2,12 @@
 
 import asyncio
 import re
-import ssl
 from collections.abc import Awaitable
 from dataclasses import dataclass
 from email.message import Message
 
-import httpcore2
-
-from bot.adapters.certificates import certificates
 from bot.adapters.web_pages.address import WebAddress, joined, read_address
+from bot.adapters.web_pages.asking import BrokenOff, Overworked, asked
 from bot.adapters.web_pages.public_network import (
     NoSuchHost,
     NotPublic,
@@ -19,7 +16,7 @@ from bot.adapters.web_pages.public_network import (
     system_resolver,
 )
 from bot.adapters.web_pages.refusals import refusal
-from bot.adapters.web_pages.unpacking import Body, NotUnpacked, TooLarge
+from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
 from bot.domain.errors import ToolFailure
 from bot.domain.limits import WebBounds
 from bot.ports.web import WebPage
@@ -30,7 +27,6 @@ _ACCEPTED = (
     "application/json;q=0.8, image/*;q=0.5, */*;q=0.3"
 )
 _MOVED = (301, 302, 303, 307, 308)
-_CONNECT_SECONDS = 10.0
 _CHARSET = re.compile(r"[a-z0-9][a-z0-9._:-]{0,39}")
 """The name of an encoding; some ways to write one in a header can hold any character."""
 
@@ -60,7 +56,10 @@ class Reach:
 
 
 class WebPages:
-    """Every connection is made anew: nothing of one fetch reaches the next."""
+    """Every connection is made anew: nothing of one fetch reaches the next.
+
+    This process looks names up, judges them and connects; it parses nothing that a server sends.
+    """
 
     def __init__(
         self, bounds: WebBounds, reach: Reach, resolver: Resolver = system_resolver
@@ -69,6 +68,10 @@ class WebPages:
         self._reach = reach
         self._network = PublicNetwork(reach.places(), resolver)
         self._room = asyncio.Semaphore(bounds.at_once)
+
+    @property
+    def places(self) -> frozenset[str]:
+        return self._reach.places()
 
     def address(self, url: str) -> str:
         address = read_address(url)
@@ -90,61 +93,29 @@ class WebPages:
             found = await _told(address, self._asked(address))
             if isinstance(found, WebPage):
                 return found
+            if found.place in self.places and address.place not in self.places:
+                raise ToolFailure(f"the page leads to {found.place}, which only a person may name")
             address = found
         raise ToolFailure(f"the page redirects more than {self._bounds.redirects} times")
 
     async def _asked(self, address: WebAddress) -> WebPage | WebAddress:
         """Returns the page, or the address to which it moved."""
-        times = dict.fromkeys(("read", "write", "pool"), self._bounds.seconds)
-        async with (
-            httpcore2.AsyncConnectionPool(
-                ssl_context=await asyncio.to_thread(certificates),
-                max_connections=1,
-                http2=False,
-                network_backend=self._network,
-            ) as pool,
-            pool.stream(
-                "GET",
-                httpcore2.URL(
-                    scheme=address.scheme.encode(),
-                    host=address.host.encode(),
-                    port=address.port,
-                    target=address.target.encode(),
-                ),
-                headers=[
-                    ("Host", address.authority),
-                    ("User-Agent", _AGENT),
-                    ("Accept", _ACCEPTED),
-                    ("Accept-Encoding", "gzip, deflate"),
-                ],
-                extensions={"timeout": times | {"connect": _CONNECT_SECONDS}},
-            ) as response,
-        ):
-            headers = {
-                name.decode("latin-1").lower(): value.decode("latin-1")
-                for name, value in response.headers
-            }
-            if response.status in _MOVED and headers.get("location"):
-                return joined(address, _as_sent(headers["location"]))
-            if response.status != 200:
-                raise ToolFailure(refusal(response.status, address.host))
-            body = await self._body(response, headers)
-        kind, charset = _kind(headers.get("content-type", ""))
-        return WebPage(str(address), body, kind, charset, headers.get("last-modified", "")[:40])
-
-    async def _body(self, response: httpcore2.Response, headers: dict[str, str]) -> bytes:
-        most = self._bounds.bytes
-        told = headers.get("content-length", "")
-        if told.isascii() and told.isdigit() and int(told[:20]) > most:
-            raise TooLarge
-        body = Body(headers.get("content-encoding", ""), most)
-        room = most
-        async for piece in response.aiter_stream():
-            room -= len(piece)
-            if room < 0:
-                raise TooLarge
-            body.take(piece)
-        return body.whole
+        connection = await self._network.connect(address.host, address.port)
+        headers = (
+            ("Host", address.authority),
+            ("User-Agent", _AGENT),
+            ("Accept", _ACCEPTED),
+            ("Accept-Encoding", "gzip, deflate"),
+            ("Connection", "close"),
+        )
+        told = await asked(connection, address, headers, self._bounds.bytes)
+        if told.status in _MOVED and told.headers["location"]:
+            return joined(address, _as_sent(told.headers["location"]))
+        if told.status != 200:
+            raise ToolFailure(refusal(told.status, address.host))
+        kind, charset = _kind(told.headers["content-type"])
+        modified = told.headers["last-modified"][:40]
+        return WebPage(str(address), told.body, kind, charset, modified)
 
 
 async def _told(
@@ -162,17 +133,15 @@ async def _told(
         told = "the page is larger than may be fetched; look for a smaller one"
     except NotUnpacked as fault:
         told = f"{host} sent a page that cannot be read: {fault}"
-    except httpcore2.TimeoutException:
+    except Overworked:
+        told = f"{host} sent a page that takes too long to be read; try another source"
+    except TimeoutError:
         told = f"{host} does not answer; try another source"
-    except (httpcore2.NetworkError, httpcore2.ProtocolError, ssl.SSLError, OSError) as fault:
-        told = f"{host} cannot be reached ({_why(fault)}); try another source"
+    except BrokenOff as fault:
+        told = f"{host} cannot be reached ({fault}); try another source"
+    except OSError:
+        told = f"{host} cannot be reached (no connection); try another source"
     raise ToolFailure(told)
-
-
-def _why(fault: Exception) -> str:
-    if "CERTIFICATE" in str(fault).upper():
-        return "its certificate is not valid"
-    return "no connection" if isinstance(fault, httpcore2.ConnectError) else "the answer broke off"
 
 
 def _as_sent(location: str) -> str:

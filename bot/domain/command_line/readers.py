@@ -8,6 +8,7 @@ expects. A program, a subcommand or an option that is missing here asks each tim
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from bot.domain.command_line.programs import names
 
@@ -19,11 +20,21 @@ class ReadingForms:
     flags: frozenset[str] = frozenset()
     """Options without a value: single letters, or long names without their dashes."""
     values: frozenset[str] = frozenset()
-    """Options with a value: a long one has it behind `=`, a letter behind it or as the next word.
+    """Options with a value: a long one has it behind `=`, a letter as the next word.
 
     A letter that is also a flag has an optional value, which is never the next word: the next word
     is judged like any other word.
     """
+    getopt: bool = False
+    """True for a program that reads its options with getopt, or just as getopt does.
+
+    There a value may also stand right behind its letter, and the letter behind others. Other
+    programs may read `-Io x` as two letters with a value each, so there such a letter stands alone.
+    """
+    numbers: frozenset[str] = frozenset()
+    """Letters that may have a number right behind them without getopt: `git log -n5`."""
+    ends: bool = False
+    """True when `--` ends the options, as it always does with getopt."""
     operands: int | None = None
     """The most operands it may have; None for any number. A program may write to one more."""
     sign: str = ""
@@ -61,12 +72,12 @@ def reading_subcommands(program: str) -> tuple[str, ...]:
 def _fits(reader: ReadingForms, words: Sequence[str]) -> bool:
     if reader.refused is not None and any(map(reader.refused.search, words)):
         return False
-    operands = 0
+    operands, ended = 0, False
     following = iter(words)
     for word in following:
-        if word == "--":
-            operands += sum(1 for _ in following)
-        elif word.startswith("-") and word != "-":
+        if word == "--" and not ended:
+            ended = reader.getopt or reader.ends
+        elif word.startswith("-") and word != "-" and not ended:
             if not _is_known(reader, word, following):
                 return False
         elif not word.startswith(reader.sign):
@@ -92,6 +103,8 @@ def _is_known(reader: ReadingForms, word: str, following: Iterator[str]) -> bool
 
 def _is_cluster(reader: ReadingForms, letters: str, following: Iterator[str]) -> bool:
     """Returns True for known letters behind a dash; a value is the rest, or the next word."""
+    if not reader.getopt and not reader.values.isdisjoint(letters) and len(letters) > 1:
+        return letters[0] in reader.numbers and letters[1:].isdecimal()
     for at, letter in enumerate(letters, start=1):
         if letter in reader.values:
             optional = letter in reader.flags
@@ -114,20 +127,27 @@ _GIT_LOG = ReadingForms(
         "n max-count skip since until after before author committer grep format pretty date "
         "diff-filter abbrev stat stat-width color decorate"
     ),
+    numbers=names("n"),
+    ends=True,
     counts=True,
     refused=_SIGNATURE,
 )
 _GIT: Mapping[str, ReadingForms] = {
     "log": _GIT_LOG,
-    "shortlog": ReadingForms(names("s n e c numbered summary email"), names("since until author")),
-    "describe": ReadingForms(names("all tags long always contains"), names("abbrev match exclude")),
+    "shortlog": ReadingForms(
+        names("s n e c numbered summary email"), names("since until author"), ends=True
+    ),
+    "describe": ReadingForms(
+        names("all tags long always contains"), names("abbrev match exclude"), ends=True
+    ),
     "rev-parse": ReadingForms(
         names(
             "short verify q quiet abbrev-ref symbolic-full-name show-toplevel is-bare-repository"
         ),
         names("short"),
+        ends=True,
     ),
-    "ls-tree": ReadingForms(names("r d t l z name-only name-status full-tree long")),
+    "ls-tree": ReadingForms(names("r d t l z name-only name-status full-tree long"), ends=True),
 }
 """Subcommands that tell of the history alone, without a patch.
 
@@ -137,11 +157,12 @@ A repository names programs in its own settings: filters for all that compares t
 repository may name, `QUIET` (quiet.py) switches off.
 """
 
-_SUMS = ReadingForms(names("b t c check quiet status strict warn tag z"))
+_getopt = partial(ReadingForms, getopt=True)
+_SUMS = _getopt(names("b t c check quiet status strict warn tag z"))
 
 READERS: Mapping[str, ReadingForms] = {
     "git": ReadingForms(subcommands=_GIT),
-    "ls": ReadingForms(
+    "ls": _getopt(
         names(
             "a A l h r R t S X U d F i n o g p q s Q B G k c u v x 1 all almost-all human-readable "
             "recursive reverse size inode directory classify group-directories-first full-time "
@@ -149,13 +170,13 @@ READERS: Mapping[str, ReadingForms] = {
         ),
         names("I w ignore sort time time-style width color"),
     ),
-    "cat": ReadingForms(names("A b e E n s t T u v number number-nonblank show-all squeeze-blank")),
-    "tac": ReadingForms(),
-    "nl": ReadingForms(values=names("b w s v i")),
-    "head": ReadingForms(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
-    "tail": ReadingForms(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
-    "wc": ReadingForms(names("c m l L w bytes chars lines words max-line-length")),
-    "grep": ReadingForms(
+    "cat": _getopt(names("A b e E n s t T u v number number-nonblank show-all squeeze-blank")),
+    "tac": _getopt(),
+    "nl": _getopt(values=names("b w s v i")),
+    "head": _getopt(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "tail": _getopt(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "wc": _getopt(names("c m l L w bytes chars lines words max-line-length")),
+    "grep": _getopt(
         names(
             "E F G P i n l L c w x v o r s q H h a I z count ignore-case line-number recursive "
             "files-with-matches files-without-match word-regexp line-regexp invert-match "
@@ -167,13 +188,9 @@ READERS: Mapping[str, ReadingForms] = {
             "exclude-dir color"
         ),
     ),
-    "egrep": ReadingForms(
-        names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")
-    ),
-    "fgrep": ReadingForms(
-        names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")
-    ),
-    "rg": ReadingForms(
+    "egrep": _getopt(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
+    "fgrep": _getopt(names("i n l L c w x v o r s q H h a"), names("e A B C m include exclude")),
+    "rg": _getopt(
         names(
             "i s S n N l c w x v F o p files count ignore-case smart-case line-number no-heading "
             "heading files-with-matches files-without-match fixed-strings word-regexp invert-match "
@@ -195,76 +212,75 @@ READERS: Mapping[str, ReadingForms] = {
         ),
         long_words=True,
     ),
-    "sort": ReadingForms(
+    "sort": _getopt(
         names(
             "b d f g h i M n R r s u V z c C m numeric-sort reverse unique version-sort stable "
             "human-numeric-sort ignore-case check"
         ),
         names("k t key field-separator"),
     ),
-    "uniq": ReadingForms(
+    "uniq": _getopt(
         names("c d D i u z count repeated unique ignore-case"),
         names("f s w skip-fields skip-chars check-chars"),
         operands=1,
     ),
-    "cut": ReadingForms(
+    "cut": _getopt(
         names("s z n complement only-delimited"),
         names("b c d f bytes characters delimiter fields output-delimiter"),
     ),
-    "tr": ReadingForms(names("c C d s t complement delete squeeze-repeats")),
-    "comm": ReadingForms(
-        names("1 2 3 z total check-order nocheck-order"), names("output-delimiter")
-    ),
-    "join": ReadingForms(names("i z header"), names("1 2 j o a v e t")),
-    "paste": ReadingForms(names("s z serial"), names("d delimiters")),
-    "fold": ReadingForms(names("b s bytes spaces"), names("w width")),
-    "rev": ReadingForms(),
-    "column": ReadingForms(names("t table"), names("s o c separator")),
-    "diff": ReadingForms(
+    "tr": _getopt(names("c C d s t complement delete squeeze-repeats")),
+    "comm": _getopt(names("1 2 3 z total check-order nocheck-order"), names("output-delimiter")),
+    "join": _getopt(names("i z header"), names("1 2 j o a v e t")),
+    "paste": _getopt(names("s z serial"), names("d delimiters")),
+    "fold": _getopt(names("b s bytes spaces"), names("w width")),
+    "rev": _getopt(),
+    "column": _getopt(names("t table"), names("s o c separator")),
+    "diff": _getopt(
         names(
             "q s u r N a b B i w y E Z t brief recursive new-file ignore-case ignore-all-space "
             "ignore-space-change ignore-blank-lines side-by-side suppress-common-lines unified text"
         ),
         names("U C W I x unified context width exclude ignore-matching-lines color"),
     ),
-    "cmp": ReadingForms(names("b l s verbose silent quiet print-bytes"), names("n i")),
-    "od": ReadingForms(names("a b c d f i l o s x v w"), names("A t N j w")),
-    "file": ReadingForms(
-        names("b i L h brief mime mime-type mime-encoding dereference no-dereference")
-    ),
-    "stat": ReadingForms(names("L f t dereference terse"), names("c format printf")),
-    "du": ReadingForms(
+    "cmp": _getopt(names("b l s verbose silent quiet print-bytes"), names("n i")),
+    "od": _getopt(names("a b c d f i l o s x v w"), names("A t N j w")),
+    "file": _getopt(names("b i L h brief mime mime-type mime-encoding dereference no-dereference")),
+    "stat": _getopt(names("L f t dereference terse"), names("c format printf")),
+    "du": _getopt(
         names("a h s c k m b x L all human-readable summarize total bytes one-file-system"),
         names("d max-depth exclude"),
     ),
-    "df": ReadingForms(names("h H T i k a human-readable print-type inodes")),
-    "free": ReadingForms(names("b k m g h t human")),
+    "df": _getopt(names("h H T i k a human-readable print-type inodes")),
+    "free": _getopt(names("b k m g h t human")),
     "tree": ReadingForms(
-        names("a d f i s h p u g D r t n C dirsfirst noreport prune"), names("L I P filelimit")
+        names("a d f i s h p u g D r t n C dirsfirst noreport prune"),
+        names("L I P filelimit"),
+        numbers=names("L"),
+        ends=True,
     ),
-    "pwd": ReadingForms(names("L P"), operands=0),
-    "basename": ReadingForms(names("a z multiple"), names("s suffix")),
-    "dirname": ReadingForms(names("z zero")),
-    "realpath": ReadingForms(names("e m s z L P no-symlinks"), names("relative-to relative-base")),
-    "readlink": ReadingForms(names("f e m n z canonicalize no-newline")),
+    "pwd": _getopt(names("L P"), operands=0),
+    "basename": _getopt(names("a z multiple"), names("s suffix")),
+    "dirname": _getopt(names("z zero")),
+    "realpath": _getopt(names("e m s z L P no-symlinks"), names("relative-to relative-base")),
+    "readlink": _getopt(names("f e m n z canonicalize no-newline")),
     "echo": ReadingForms(names("n e E")),
-    "seq": ReadingForms(names("w"), names("s f")),
-    "date": ReadingForms(
+    "seq": _getopt(names("w"), names("s f")),
+    "date": _getopt(
         names("u R I utc rfc-email iso-8601"), names("d I date iso-8601 rfc-3339"), sign="+"
     ),
-    "uname": ReadingForms(names("a s r m n p o v all"), operands=0),
-    "whoami": ReadingForms(operands=0),
-    "id": ReadingForms(names("u g n G r"), operands=0),
-    "nproc": ReadingForms(names("all"), operands=0),
-    "uptime": ReadingForms(names("p s"), operands=0),
+    "uname": _getopt(names("a s r m n p o v all"), operands=0),
+    "whoami": _getopt(operands=0),
+    "id": _getopt(names("u g n G r"), operands=0),
+    "nproc": _getopt(names("all"), operands=0),
+    "uptime": _getopt(names("p s"), operands=0),
     "true": ReadingForms(operands=0),
     "false": ReadingForms(operands=0),
-    "which": ReadingForms(names("a")),
+    "which": _getopt(names("a")),
     "md5sum": _SUMS,
     "sha1sum": _SUMS,
     "sha256sum": _SUMS,
     "sha512sum": _SUMS,
     "b2sum": _SUMS,
-    "cksum": ReadingForms(),
+    "cksum": _getopt(),
 }
 """Readers by the exact name of the program: a path or another spelling does not count."""

@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.domain.approval import UNENDING, Approval
 from bot.domain.change import AddAudit, NoteOffer, SaveApproval, Show, Write
@@ -49,10 +49,16 @@ class Asking:
         await work.write(also=writes)
         return cards
 
+    def _moment(self, work: Work, call: ToolCall) -> datetime:
+        """Returns the time of a new card: later than an earlier one for this call, on any clock."""
+        now = self._clock.now()
+        earlier = next((c.approval for c in work.progress.open_calls if c.call.id == call.id), None)
+        return now if earlier is None else max(now, earlier.created_at + timedelta.resolution)
+
     def _card(
         self, work: Work, call: ToolCall, gate: AskFirst, position: int, group: int
     ) -> Approval:
-        now, chat = self._clock.now(), work.log.chat
+        now, chat = self._moment(work, call), work.log.chat
         return Approval(
             id=secrets.token_hex(8),
             token=secrets.token_urlsafe(16),

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from bot.domain.errors import StoreBusy, StoreError, StoreUnwritable
+from bot.domain.errors import StoreError, StoreUnavailable
 from bot.domain.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
@@ -55,6 +55,10 @@ class Intake:
             self._in_doubt = False
             self._arrived.set()
 
+    def look_again(self) -> None:
+        """Looks for stored updates that are in nobody's hands."""
+        self._arrived.set()
+
     async def run(self) -> None:
         """Hands stored updates on for as long as the program runs."""
         self._arrived.set()
@@ -69,7 +73,7 @@ class Intake:
             try:
                 await self._seams.recall()
                 await self._take_in_stored()
-            except (StoreBusy, StoreUnwritable) as fault:
+            except StoreUnavailable as fault:
                 _LOG.warning("%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
                 self._arrived.set()

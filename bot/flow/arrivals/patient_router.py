@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
+from bot.domain.errors import Conflict, StoreUnavailable
 from bot.domain.message import Inbound
 from bot.flow.arrivals.router import Router
 from bot.ports.clock import Clock
@@ -18,7 +18,7 @@ _LOOKS = 5
 """Tries to route one update; a try fails when the chat changed at the same moment."""
 
 _PAUSE_SECONDS = 1.0
-"""Seconds until the store is asked again after it could not write."""
+"""Seconds until the store is asked again after it could not work."""
 
 
 class PatientRouter:
@@ -43,7 +43,7 @@ class PatientRouter:
         while True:
             try:
                 await attempt()
-            except (StoreBusy, StoreUnwritable) as fault:
+            except StoreUnavailable as fault:
                 # Once, however many updates meet the same fault.
                 if str(fault) != self._complaint:
                     _LOG.warning("%s, routing again in a second", fault)
@@ -56,7 +56,7 @@ class PatientRouter:
     async def _route(self, row: InboundRow, inbound: Inbound) -> None:
         try:
             await self._routed(row, inbound)
-        except (StoreBusy, StoreUnwritable):
+        except StoreUnavailable:
             raise
         except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)

@@ -84,7 +84,7 @@ class SkillCommands:
             lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")
         lines += [f"- ✗ {literal(_short(str(fault)))}" for fault in faults[:_FAULTS]]
         if (more := len(faults) - _FAULTS) > 0:
-            lines.append(f"- ✗ and {more} more that cannot be read; /skills <name> tells of one")
+            lines.append(f"- ✗ and {more} more like this; /skills <name> tells of one")
         if not lines:
             said = literal(shorten(" ".join(asked.words), _LONGEST_WORDS, placeholder="…"))
             found_none = f"I found no skill for “{said}”. /skills shows all of them."

@@ -1,7 +1,7 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -247,6 +247,7 @@ class GatedChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,
@@ -259,7 +260,7 @@ class GatedChannel:
         async def attempt() -> None:
             nonlocal shown
             shown = await self._channel.draft(
-                to, text, message_id=message_id, reply_to=reply_to, button=button, once=once
+                to, text, links, message_id=message_id, reply_to=reply_to, button=button, once=once
             )
 
         if not await self._passing(to, attempt, shows=True):

@@ -11,6 +11,7 @@ from bot.domain.skill import SKILL_TOOLS
 from bot.domain.tool import ToolCall
 from bot.domain.turn import Turn
 from bot.flow.errands.wishes import Wish, Wishes
+from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.ports.chats import Chats
@@ -54,7 +55,12 @@ class Sending:
             conversation=home.conversation,
             origin="errand",
             parent=turn.id,
-            mandate=turn.mandate.narrowed(tools=wanted, foreign=foreign, money=wish.budget),
+            mandate=turn.mandate.narrowed(
+                tools=wanted,
+                foreign=foreign,
+                money=wish.budget,
+                addresses=counting(work, wish.task),
+            ),
         )
         return errand, self._writes(errand, own, wish, screen, home)
 

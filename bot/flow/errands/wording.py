@@ -88,6 +88,7 @@ def asked(errand: Errand, moment: str, mandate: Mandate) -> AskerBody:
         untrusted=mandate.foreign,
         person=errand.asker,
         wish=errand.title,
+        only=mandate.counting,
     )
 
 

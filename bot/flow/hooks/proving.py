@@ -1,10 +1,9 @@
-"""Finds the hook that a caller may call; unknown names cost what a wrong proof costs."""
+"""Finds the hook that a caller may call."""
 
-import secrets
 from collections.abc import Mapping
 
 from bot.domain.hook import Hook
-from bot.domain.hook_proof import proven
+from bot.domain.hook_proof import Purpose, may_be_proven, proven
 from bot.ports.clock import Clock
 from bot.ports.hooks import Hooks
 
@@ -13,12 +12,24 @@ class Proving:
     def __init__(self, hooks: Hooks, clock: Clock) -> None:
         self._hooks = hooks
         self._clock = clock
-        self._nobody = Hook("", "", "", "", "", secrets.token_hex(32))
 
-    def proven(self, name: str, headers: Mapping[str, str], content: bytes) -> Hook | None:
-        """Returns the hook if the headers prove its secret for this content."""
+    def may_be_proven(self, name: str, headers: Mapping[str, str]) -> bool:
+        """Returns True when a call of this hook with these headers is worth reading."""
+        hook = self._usable(name)
+        return hook is not None and may_be_proven(hook, headers, self._clock.now())
+
+    def proven(
+        self,
+        name: str,
+        headers: Mapping[str, str],
+        content: bytes,
+        purpose: Purpose = Purpose.CALL,
+    ) -> Hook | None:
+        """Returns the hook if the headers prove its secret for this content and purpose."""
+        hook = self._usable(name)
+        good = hook is not None and proven(hook, headers, content, self._clock.now(), purpose)
+        return hook if good else None
+
+    def _usable(self, name: str) -> Hook | None:
         found = self._hooks.known.get(name)
-        usable = isinstance(found, Hook) and bool(found.secret)
-        hook = found if isinstance(found, Hook) and usable else self._nobody
-        good = proven(hook, headers, content, self._clock.now())
-        return hook if good and usable else None
+        return found if isinstance(found, Hook) and found.secret else None

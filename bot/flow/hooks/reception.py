@@ -7,17 +7,21 @@ from datetime import datetime
 from bot.domain.change import AddHookCall, Change, Write
 from bot.domain.errors import Conflict, Crowded, NoSuchChat
 from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
-from bot.domain.hook_proof import id_of, key_of
+from bot.domain.hook_proof import id_of, key_of, seal_of
 from bot.domain.hook_words import read_json
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
-from bot.flow.hooks.runs import Accepted, called, queued
+from bot.flow.hooks.runs import Accepted, Sign, called, queued
 from bot.ports.clock import Clock
 from bot.ports.hook_service import Refusal, Refused
 from bot.ports.hooks import HookCalls
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
+_REPEATED = (
+    "A call with this signature came within a day. Put something into the body that changes, such "
+    "as the time."
+)
 _LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
 
 
@@ -46,20 +50,26 @@ class Reception:
         key, now = key_of(hook, headers), self._clock.now()
         if len(key) > LONGEST_KEY or not key.isprintable():
             return Refused(Refusal.UNREADABLE, _LONG_KEY)
-        id = id_of(hook, headers, body)
-        known = await self._known(hook.name, key, now - KEY_KEPT, id)
-        if known is not None:
-            return Accepted(known, new=False)
-        return await self._bounded(hook, key, body, id)
+        sign = Sign(key, id_of(hook, headers, body), seal_of(hook, headers, body))
+        known = await self._known(hook.name, sign, now - KEY_KEPT)
+        return known or await self._bounded(hook, sign, body)
 
-    async def _known(self, hook: str, key: str, since: datetime, id: str | None) -> HookCall | None:
-        """Returns the call that came before with this key, or with the same signature."""
-        found = await self._calls.keyed(hook, key, since) if key else None
-        return found or (await self._calls.get(hook, id) if id is not None else None)
+    async def _known(self, hook: str, sign: Sign, since: datetime) -> Accepted | Refused | None:
+        """Returns the call that came before with this key or this stamp, or refuses a recording.
 
-    async def _bounded(
-        self, hook: Hook, key: str, body: bytes, id: str | None
-    ) -> Accepted | Refused:
+        A recording has a signature that came before, here or at a hook with the same secret. Its
+        key is not signed, so it may name any.
+        """
+        found = await self._calls.keyed(hook, sign.key, since) if sign.key else None
+        if found is None and sign.id is not None:
+            found = await self._calls.get(hook, sign.id)
+        if found is not None:
+            return Accepted(found, new=False)
+        if sign.seal and await self._calls.sealed(sign.seal, since) is not None:
+            return Refused(Refusal.REPEATED, _REPEATED)
+        return None
+
+    async def _bounded(self, hook: Hook, sign: Sign, body: bytes) -> Accepted | Refused:
         try:
             value = read_json(body)
         except ValueError:
@@ -69,14 +79,16 @@ class Reception:
         except (Unplaced, NoSuchChat) as fault:
             _LOG.warning("hook %s cannot run: %s", hook.name, fault)
             return Refused(Refusal.NO_PLACE, "The hook cannot run now.")
-        call = called(hook, key, value, chat, self._clock.now(), id)
+        call = called(hook, sign, value, chat, self._clock.now())
         try:
             return await self._stored(call, queued(call, person, chat), hook)
         except Crowded as fault:
             _LOG.warning("a call of the hook %s was not taken: %s", hook.name, fault)
             return Refused(Refusal.TOO_MANY, str(fault), fault.seconds)
 
-    async def _stored(self, call: HookCall, turn: Sequence[Write], hook: Hook) -> Accepted:
+    async def _stored(
+        self, call: HookCall, turn: Sequence[Write], hook: Hook
+    ) -> Accepted | Refused:
         since = call.at - KEY_KEPT
         added = AddHookCall(call, since, HookPace(daily=hook.daily))
         try:
@@ -85,8 +97,8 @@ class Reception:
             raise
         except Conflict:
             # The same call came twice at once, and the other one was first.
-            known = await self._known(call.hook, call.key, since, call.id)
+            known = await self._known(call.hook, Sign(call.key, call.id, call.seal), since)
             if known is None:
                 raise
-            return Accepted(known, new=False)
+            return known
         return Accepted(call, new=True)

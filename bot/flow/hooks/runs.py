@@ -22,16 +22,23 @@ class Accepted:
     new: bool
 
 
-def called(
-    hook: Hook, key: str, value: Any, chat: Chat, now: datetime, id: str | None = None
-) -> HookCall:
-    """Returns the row of a new call, with all that its run needs; `id` may name it."""
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The signs by which a call is known again: its key, the id of its stamp, and its signature."""
+
+    key: str
+    id: str | None
+    seal: str
+
+
+def called(hook: Hook, sign: Sign, value: Any, chat: Chat, now: datetime) -> HookCall:
+    """Returns the row of a new call, with all that its run needs."""
     told = filled(hook.words, value)
-    id = id or secrets.token_hex(8)
+    id = sign.id or secrets.token_hex(8)
     return HookCall(
         id=id,
         hook=hook.name,
-        key=key,
+        key=sign.key,
         turn=turn_of_call(id),
         chat=chat.id,
         at=now,
@@ -39,6 +46,7 @@ def called(
         data=told.data,
         allowed=hook.allowed,
         fresh=hook.fresh,
+        seal=sign.seal,
     )
 
 

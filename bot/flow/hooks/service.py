@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.domain.hook import HookCall
+from bot.domain.hook_proof import Purpose
 from bot.domain.task import RunState
 from bot.domain.transcript import ReplyBody
 from bot.flow.hooks.proving import Proving
@@ -31,6 +32,10 @@ class HookService:
         self._turns = turns
         self._wake = wake
 
+    def awaits(self, name: str, headers: Mapping[str, str]) -> bool:
+        """Tells from the head of a call if its body is worth reading."""
+        return self._proving.may_be_proven(name, headers)
+
     async def take(self, name: str, headers: Mapping[str, str], body: bytes) -> Answered | Refused:
         """Takes a call, and wakes its chat once it is stored."""
         received = await self._reception.take(name, headers, body)
@@ -42,7 +47,7 @@ class HookService:
 
     async def status(self, name: str, headers: Mapping[str, str], id: str) -> CallStatus | None:
         """Returns the state of a call; None for an unknown one and for a wrong proof."""
-        hook = self._proving.proven(name, headers, id.encode("utf-8", "replace"))
+        hook = self._proving.proven(name, headers, id.encode("utf-8", "replace"), Purpose.STATUS)
         call = await self._calls.get(hook.name, id) if hook is not None else None
         if hook is None or call is None:
             return None

@@ -1,11 +1,14 @@
 """The words of calls: to the model at their opening, and to people below their answers."""
 
+from dataclasses import replace
+
 from bot.domain.chat import Chat
 from bot.domain.hook import HookCall
 from bot.domain.look_alikes import BLOCK
 from bot.domain.task import Allowed
 from bot.domain.transcript import ArrivalBody, Body, NoteBody
 from bot.domain.turn import Turn
+from bot.domain.web_address import links_in
 from bot.flow.schedules.unwatched import QUIETLY, READING_ONLY, TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 
@@ -17,7 +20,8 @@ def origin(hook: str) -> str:
 
 def opened(call: HookCall, turn: Turn, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open a run: the facts, the foreign data, the operator's words."""
-    asked = speaker.says(call.words, turn.asker_name, chat)
+    # The operator wrote the words; what the caller sent stands in the block alone.
+    asked = replace(speaker.says(call.words, turn.asker_name, chat), own=links_in(call.words))
     return (NoteBody("hook", _facts(call)), ArrivalBody(call.data, origin(call.hook)), asked)
 
 

@@ -1,18 +1,15 @@
 """Tells addresses that somebody wrote from those that a model composed beside foreign text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.domain.message import Markdown, Outbound
-from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, Entry, LateResultBody, ReplyBody, ResultBody
-from bot.domain.web_links import WEB_TOOLS, bared, stands_in
-from bot.flow.log.request_view import foreign_to
+from bot.domain.message import Block, Markdown, Outbound
+from bot.domain.tool import ToolCall
 from bot.flow.log.work import Work
 from bot.ports.tool import Tool
 
 
-def may_carry(call: ToolCall, tools: Mapping[str, Tool], log: Sequence[Entry]) -> bool:
+def may_carry(call: ToolCall, tools: Mapping[str, Tool], work: Work) -> bool:
     """Returns true when the call would tell the outside an address that nobody wrote.
 
     A model that reads foreign text may be talked into building an address out of what it knows.
@@ -21,25 +18,19 @@ def may_carry(call: ToolCall, tools: Mapping[str, Tool], log: Sequence[Entry]) -
     if tool is None or not tool.spec.tells:
         return False
     address = (call.arguments or {}).get(tool.spec.tells)
-    return isinstance(address, str) and not stands_in(address, written(log))
+    if not isinstance(address, str):
+        return False
+    return not work.log.addresses.may_fetch(address, work.turn.asker, tool.spec.private)
 
 
-def written(log: Sequence[Entry]) -> Sequence[str]:
-    """Returns the texts whose addresses no model composed: messages, pages and search results."""
-    found: list[str] = []
-    for entry in log:
-        match entry.body:
-            case AskerBody(text=text):
-                found.append(text)
-            case ReplyBody() as reply:
-                found.extend(part.text for part in reply.looked_up)
-            case ResultBody(result=result) if _of_the_web(result):
-                found.append(result.text)
-            case LateResultBody(result=ToolResult() as result, text=text) if _of_the_web(result):
-                found.append(text)
-            case _:
-                pass
-    return found
+def counting(work: Work, words: str) -> tuple[str, ...] | None:
+    """Returns the addresses that count in words of the model; None when all of them do.
+
+    Beside foreign text only those count that somebody wrote before.
+    """
+    if work.log.foreign_to(work.turn.asker) is None:
+        return None
+    return work.log.addresses.among(words)
 
 
 def shown_safely(work: Work, content: Outbound) -> Outbound:
@@ -48,21 +39,12 @@ def shown_safely(work: Work, content: Outbound) -> Outbound:
     Beside foreign text, an address may carry what the model knows: to whoever presses a link whose
     words hide it, and by a preview to the address itself before anybody presses it.
     """
-    blocks = content.blocks
-    linked = any("](" in block.text or "]:" in block.text for block in blocks)
-    # A platform also shows previews of addresses without a scheme.
-    if not linked and not content.previews:
-        return content
-    log = work.log.entries()
-    if foreign_to(work.turn.asker, log) is None:
-        return content
-    known = written(log)
-    shown = (
-        replace(block, text=bared(block.text, known)) if isinstance(block, Markdown) else block
-        for block in blocks
-    )
-    return replace(content, blocks=tuple(shown), previews=False)
 
+    def shown(block: Block) -> Block:
+        if not isinstance(block, Markdown):
+            return block
+        return replace(block, links=known.among(block.text) if foreign else None)
 
-def _of_the_web(result: ToolResult) -> bool:
-    return result.tool in WEB_TOOLS and result.status is Status.SUCCESS
+    foreign, known = work.log.foreign_to(work.turn.asker) is not None, work.log.addresses
+    previews = content.previews and not foreign
+    return replace(content, blocks=tuple(map(shown, content.blocks)), previews=previews)

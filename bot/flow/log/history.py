@@ -1,5 +1,6 @@
 """The only writer of the log; it keeps the entries in memory, so no turn reads them again."""
 
+import asyncio
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,13 +18,17 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.in_view import InView, R, newest_after
+from bot.domain.known_addresses import KnownAddresses
 from bot.domain.model import ModelProfile
 from bot.domain.tool import ToolCall
 from bot.domain.transcript import Body, Entry, ReplyBody
-from bot.flow.log.request_view import ViewFold
+from bot.flow.log.request_view import ViewFold, any_view
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
+
+_AT_ONCE = 20
+"""Entries whose addresses are read in the event loop; of a longer log they are read in a thread."""
 
 
 class ChatLog:
@@ -41,6 +46,8 @@ class ChatLog:
         self._held: list[Write] = []
         self._fold: ViewFold | None = None
         self._in_view: dict[type[Any], InView[Any]] = {}
+        self._known = KnownAddresses()
+        self._known_to = 0
         self.call_ids: set[str] = set()
 
     @property
@@ -68,6 +75,9 @@ class ChatLog:
         self._conversation = conversation
         self._fold = None
         self._in_view.clear()
+        self._known, self._known_to = KnownAddresses(), 0
+        if len(self._entries) > _AT_ONCE:
+            await asyncio.to_thread(self._learn)
         self.call_ids = {c.id for e in self._entries for c in _calls(e)}
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
@@ -85,10 +95,28 @@ class ChatLog:
         self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
         return self._fold
 
+    def foreign_to(self, person: int) -> str | None:
+        """Returns the source of content in view that is foreign to turns of this person."""
+        if self._fold is None:
+            self._fold = any_view()
+        self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
+        return self._fold.untrusted_for(person)
+
     def in_view(self, of: type[R]) -> R:
         """Returns what a reader of this kind knows of the entries in view, brought up to date."""
         reader: InView[R] = self._in_view.setdefault(of, InView(of))
         return reader.of(self._entries)
+
+    @property
+    def addresses(self) -> KnownAddresses:
+        """Returns the known addresses of the whole conversation; only new entries are read."""
+        self._learn()
+        return self._known
+
+    def _learn(self) -> None:
+        for entry in reversed(newest_after(self._entries, self._known_to)):
+            self._known.take(entry)
+            self._known_to = entry.seq
 
     async def write(
         self,

@@ -14,7 +14,7 @@ from bot.domain.outcome import StopReason
 from bot.domain.passage import Whose, whose
 from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
-from bot.domain.stems import sought
+from bot.domain.stems import beginnings
 from bot.domain.step import Finish
 from bot.domain.tool import ExactRule, Surroundings, ToolCall, ToolResult
 from bot.domain.transcript import RecallBody
@@ -79,13 +79,13 @@ class MemoryCompanion(Bystander):
     async def _recalled(
         self, work: Work, row: Turn, seen: set[str], paid: list[AddUsage]
     ) -> RecallBody | None:
-        wanted, chat = sought(work.words), work.log.chat
+        wanted, chat = beginnings(work.words), work.log.chat
         if not wanted:
             return None
         cause = Cause(CallKind.EMBEDDING, row.chat, row.asker, row.id, row.skill)
         fitting = await self._recall.fitting(work.words, whose(chat, row.asker), seen, cause)
         paid.extend(fitting.records)
-        found = [one for one in await self._recall.around(fitting.ids) if one.id not in seen]
+        found = [one for one in fitting.passages if one.id not in seen]
         reader = Recipient(row.asker, group=not chat.private)
         return told_again(fitting.ids, found, wanted, reader, self._tokens)
 

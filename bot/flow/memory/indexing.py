@@ -56,9 +56,12 @@ class Indexing:
 
     async def catch_up(self) -> None:
         """Indexes everything that is owed, and everything from before the memory."""
-        await self._index()
         if self._past_is_read:
+            await self._index()
             return
+        # An index that is missing, or has the stems of another version, is owed everything.
+        await self._words.take_in(())
+        await self._index()
         while (past := await self._memory.past()) is not None:
             await self._read(past)
             await self._index()

@@ -11,6 +11,7 @@ from bot.domain.change import AddUsage, Change
 from bot.domain.errors import StewardError, StoreError
 from bot.domain.fit import Found, together
 from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.unknowing import says_unknown
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits
@@ -23,6 +24,9 @@ _LOOKED_AT = 24
 
 _MOST = 5
 """Passages that are recalled for one message; their neighbours come beside them."""
+
+_IN_RESERVE = 3
+"""Passages that take the places of those that say only that something is not known."""
 
 _MEANING_SECONDS = 0.3
 """Seconds that the search by meaning has; without an answer the words go alone."""
@@ -39,6 +43,8 @@ class Fitting:
     """The passages that fit a message well, the best first."""
 
     ids: Sequence[str]
+    passages: Sequence[Passage] = ()
+    """These and their neighbours, in the order in which they were kept."""
     records: tuple[AddUsage, ...] = ()
     """The records of what the search cost, which the caller writes."""
 
@@ -69,8 +75,22 @@ class Recall:
         A fault of an index costs its hits alone.
         """
         found, records = await self._found(said, whose, _LOOKED_AT, cause)
-        ids = [one.id for one in found if one.fits and one.id not in besides][:_MOST]
-        return Fitting(ids, records)
+        ids = [one.id for one in found if one.fits and one.id not in besides]
+        ids, passages = await self._telling(ids)
+        return Fitting(ids, passages, records)
+
+    async def _telling(self, ids: Sequence[str]) -> tuple[Sequence[str], Sequence[Passage]]:
+        """Returns the first of these that tell something, and what stands around them."""
+        first = ids[:_MOST]
+        around = await self._memory.around(first)
+        known = [one for one in around if not says_unknown(one.answer)]
+        if {one.id for one in known} >= set(first):
+            return first, known
+        spare = await self._memory.around(ids[: _MOST + _IN_RESERVE])
+        telling = {one.id for one in spare if not says_unknown(one.answer)}
+        first = [id for id in ids if id in telling][:_MOST]
+        around = await self._memory.around(first)
+        return first, [one for one in around if not says_unknown(one.answer)]
 
     async def searched(
         self, said: str, whose: Whose, limit: int, cause: Cause
@@ -82,10 +102,6 @@ class Recall:
         found = found[:limit]
         held = {one.id: one for one in await self._memory.around([one.id for one in found])}
         return [(held[one.id], one) for one in found if one.id in held]
-
-    async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
-        """Returns these passages with their neighbours, in order."""
-        return await self._memory.around(ids)
 
     async def standing(self) -> tuple[MemoryStanding, MeaningStanding | None]:
         """Returns the state of the memory, and of its search by meaning if there is one."""

@@ -67,6 +67,7 @@ class Asked:
             governs=self.person.is_owner,
             spoken=bool(self.enclosed.said),
             wish=self.bundle.wish or clipped(" ".join(self.enclosed.said), LONGEST_WISH),
+            own=self.bundle.own_addresses,
         )
 
 

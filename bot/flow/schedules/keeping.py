@@ -19,6 +19,7 @@ from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.when import WhenUnclear
 from bot.flow.log.bystander import Bystander
+from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.ports.scheduled import Occasion, Scheduled, TaskMaker
@@ -79,6 +80,6 @@ def _occasion(work: Work, call: ToolCall) -> Occasion:
     card = next((one for one in work.approvals if one.call.id == call.id), None)
     at = card.created_at if card is not None else work.clock.now()
     foreign = foreign_to(work.turn.asker, work.log.entries())
-    return Occasion(
-        work.turn.chat, work.turn.asker, at, work.turn.mandate.narrowed(foreign=foreign)
-    )
+    known = counting(work, str((call.arguments or {}).get("what", "")))
+    mandate = work.turn.mandate.narrowed(foreign=foreign, addresses=known)
+    return Occasion(work.turn.chat, work.turn.asker, at, mandate)

@@ -12,7 +12,8 @@ from bot.flow.ways.follower import Speaker
 
 def opened(task: TimedTask, run: TaskRun, chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
     """Returns the entries that open a run: the facts, then the words of the task."""
-    asked = speaker.says(task.what, task.asker_name, chat, task.untrusted)
+    only = task.of_runs.counting
+    asked = speaker.says(task.what, task.asker_name, chat, task.untrusted, only)
     return (NoteBody("task", _facts(task, run)), asked)
 
 

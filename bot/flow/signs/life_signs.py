@@ -143,4 +143,4 @@ async def _living(
         with suppress(asyncio.CancelledError):
             await shower
     if channel.instant:
-        await show(channel, address, live.passed())
+        await show(channel, address, live.passed(), live.links)

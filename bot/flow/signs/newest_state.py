@@ -1,14 +1,13 @@
 """The newest state of a turn, and its way to the screen: at once, or as the rates allow."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.errors import ChannelError, FloodWait
 from bot.domain.message import Address, Sign
 from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.web_links import bared
 from bot.flow.signs.placeholder import Placeholder
 from bot.flow.signs.telling import Telling
 from bot.flow.tasks import awaited
@@ -46,17 +45,12 @@ class Live:
         self._clock = clock
         self._telling = Telling(said, apart=apart)
         self._passed: list[str] = []
-        self._known: Sequence[str] | None = ()
+        self.links: Collection[str] | None = ()
+        """The targets that words may hide, or None when they may hide any; at first none."""
 
-    def guard(self, known: Sequence[str] | None) -> None:
-        """Takes the texts whose addresses links may hide, or None when they may hide any.
-
-        Until the first call no link hides its address.
-        """
-        self._known = known
-
-    def _shown(self, text: str) -> str:
-        return text if self._known is None else bared(text, self._known)
+    def guard(self, links: Collection[str] | None) -> None:
+        """Takes the targets that words may hide from now on."""
+        self.links = links
 
     @property
     def runs(self) -> bool:
@@ -64,7 +58,7 @@ class Live:
         return self._telling.runs
 
     def whole(self) -> str:
-        return self._shown(self._telling.whole())
+        return self._telling.whole()
 
     def passed(self) -> list[str]:
         """Returns the whole at each end of tools since the last call."""
@@ -72,7 +66,7 @@ class Live:
         return passed
 
     def newest(self) -> str:
-        return self._shown(self._telling.newest(self._clock.steady()))
+        return self._telling.newest(self._clock.steady())
 
     def write(self, words: str) -> None:
         """Takes the words of the present reply so far."""
@@ -109,14 +103,16 @@ async def show_all(live: Live, channel: Channel, address: Address) -> None:
         screen, passed = live.whole(), live.passed()
         # The screen is often still that of the newest finished tool: show it only once.
         fresh = [screen] if screen and screen not in passed[-1:] else []
-        await show(channel, address, [*passed, *fresh])
+        await show(channel, address, [*passed, *fresh], live.links)
         await live.changed.wait()
 
 
-async def show(channel: Channel, address: Address, screens: Sequence[str]) -> None:
+async def show(
+    channel: Channel, address: Address, screens: Sequence[str], links: Collection[str] | None
+) -> None:
     with suppress(ChannelError):
         for screen in screens:
-            await channel.draft(address, screen)
+            await channel.draft(address, screen, links)
 
 
 @dataclass(slots=True)
@@ -170,7 +166,7 @@ class Late:
     async def _draft(self, screen: str) -> float:
         """Shows a draft; where there is no room for it, typing stands until there is."""
         try:
-            await self.channel.draft(self.address, screen)
+            await self.channel.draft(self.address, screen, self.live.links)
         except FloodWait as wait:
             await self._type()
             await self.clock.sleep(min(wait.retry_after, _TYPING_EVERY))
@@ -182,7 +178,7 @@ class Late:
 
     async def _grow(self, message: Placeholder, screen: str) -> float:
         """Shows the growing message; without room for it, typing stands until there is."""
-        message.show(screen)
+        message.show(screen, self.live.links)
         await self.clock.sleep(_NEXT_TRY)
         if message.missed:
             await self._type()

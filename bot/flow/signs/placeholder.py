@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
@@ -79,6 +79,7 @@ class Placeholder:
         self.number = placing.names[turn.id]
         self._message: str | None = None
         self._shown = ""
+        self._links: Collection[str] | None = ()
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
         self._lost = lost and channel.growth.named
@@ -87,10 +88,14 @@ class Placeholder:
         self.missed = False
         """True when there was no room for the newest text."""
 
-    def show(self, text: str) -> None:
-        """Starts to show the text; does nothing while an earlier text is being sent."""
+    def show(self, text: str, links: Collection[str] | None) -> None:
+        """Starts to show the text; does nothing while an earlier text is being sent.
+
+        `links` are the targets that words may hide; None when they may hide any.
+        """
         if self._task is not None or text == self._shown or self._ended:
             return
+        self._links = links
         self._start(text)
 
     def _start(self, text: str) -> None:
@@ -107,7 +112,7 @@ class Placeholder:
         self._button = button
         text, self._shown = self._shown, ""
         if text:
-            self.show(text)
+            self.show(text, self._links)
         return True
 
     def end(self) -> None:
@@ -149,6 +154,7 @@ class Placeholder:
         shown = await self._channel.draft(
             self._address,
             text,
+            self._links,
             message_id=self._message,
             reply_to=turn.reply_to,
             button=self._button,

@@ -3,11 +3,17 @@
 import difflib
 from collections.abc import Mapping
 
+from bot.domain.approval import Approval
+from bot.domain.consent import Difference, outdated
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
-from bot.domain.step import Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.step import AskFirst, Refuse, Run
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, clipped
+from bot.flow.turn.grounds import explained
 from bot.ports.tool import Place, Tool
+
+_LONGEST_PLACE = 200
+_OTHERWISE = "You approved it as it was before; now it would run as shown here"
 
 
 async def first_look(
@@ -43,6 +49,30 @@ async def first_look(
         if ahead:
             return unforeseen(call, tool.spec.effect, str(fault))
         return Refuse(Status.FAILED, Code.ERROR, str(fault))
+
+
+async def asked_anew(
+    card: Approval, call: ToolCall, tools: Mapping[str, Tool], place: Place
+) -> AskFirst | None:
+    """Returns a new card for an approved call that would run in another way than was shown.
+
+    An upgrade or the loss of the sandbox may have come since, or a skill with variables.
+    """
+    lends = place.skill is not None and bool(place.skill.environment)
+    if not (lends or card.preview.surroundings.where):
+        return None
+    now = await first_look(call, tools, place, ahead=False, carries=False)
+    if not isinstance(now, Preview):
+        return None
+    match outdated(card, now):
+        case None:
+            return None
+        case Difference.PLACE:
+            shown = clipped(card.preview.where, _LONGEST_PLACE)
+            why = f"You approved it for another place: {shown}" if shown else _OTHERWISE
+        case _:
+            why = _OTHERWISE
+    return AskFirst(explained(now, why))
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -1,9 +1,9 @@
 """Decides if a call may run: by arguments, rights, stances of companions, grounds, repetition."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.domain.approval import ApprovalState
+from bot.domain.approval import Approval, ApprovalState
 from bot.domain.chat import Chat
 from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.person import Person
@@ -11,14 +11,13 @@ from bot.domain.progress import OpenCall
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.transcript import Entry
 from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
-from bot.flow.turn.first_look import first_look
+from bot.flow.turn.first_look import asked_anew, first_look
 from bot.flow.turn.grounds import Grounds, asked_once, explained
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
@@ -29,14 +28,14 @@ from bot.ports.tool import Place, Tool
 
 @dataclass(frozen=True, slots=True)
 class _Foreign:
-    """The source of foreign content in view, if any, and the log that it stands in."""
+    """The source of foreign content in view, if any, and the turn that reads it."""
 
     source: str | None
-    log: Sequence[Entry]
+    work: Work
 
     def carried_by(self, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
         """Returns true when the call may carry out what the foreign text asked for."""
-        return self.source is not None and may_carry(call, tools, self.log)
+        return self.source is not None and may_carry(call, tools, self.work)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ class Gatekeeper:
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, untrusted: str | None
     ) -> dict[str, Gate]:
-        """Returns gates for open calls without a card, and for approved calls no longer allowed."""
+        """Returns gates for open calls without a card, and for approved ones that changed since."""
         if not work.progress.open_calls:
             return {}
         asker = await self._people.get(place.person)
@@ -86,7 +85,7 @@ class Gatekeeper:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
-                foreign = _Foreign(untrusted, work.log.entries())
+                foreign = _Foreign(untrusted, work)
                 gate = await self._judge(_Case(call, stance, here), tools, foreign, rights, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
@@ -98,7 +97,29 @@ class Gatekeeper:
                 gate = self._repetitions.gate(call, gate, stance, work.progress)
                 gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
+            elif not _waits(open_call) and open_call.approval is not None:
+                case = _Case(call, stance, self.placed(work, place, call))
+                if anew := await self._anew(work, case, open_call.approval, tools, asker):
+                    gates[call.id] = anew
         return gates
+
+    async def _anew(
+        self,
+        work: Work,
+        case: _Case,
+        card: Approval,
+        tools: Mapping[str, Tool],
+        asker: Person | None,
+    ) -> Gate | None:
+        """Returns the gate of an approved call whose card shows what is no longer so."""
+        anew = await asked_anew(card, case.call, tools, case.place)
+        if anew is None:
+            return None
+        rights = NOTHING if asker is None else asker.effective_rights
+        if not _takes_owner(anew, asker, rights):
+            return bounded(anew, work.turn.mandate)
+        owners = await self._owners.asked_for(work.log.chat)
+        return bounded(_for_owner(anew, asker, work.log.chat, owners), work.turn.mandate)
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         """Returns the place where a call of the turn happens."""

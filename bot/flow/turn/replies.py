@@ -20,7 +20,6 @@ from bot.domain.step import CallModel, Finish, Step, WrapUp
 from bot.domain.tool import ToolSpec
 from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelRequest, RequestView
-from bot.flow.log.foreign_addresses import written
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.model_calls import ModelCalls
@@ -85,7 +84,7 @@ class Replies:
         request = _request(work, scene, view, calls_allowed=isinstance(step, CallModel))
         # What a provider looks up comes into view in the middle of the very reply.
         foreign = foreign or any(spec.hosted for spec in request.tools)
-        live.guard(written(work.log.entries()) if foreign else None)
+        live.guard(work.log.addresses.links if foreign else None)
         pause = PauseLine(work)
         try:
             shown = _unseen if hidden else live.write

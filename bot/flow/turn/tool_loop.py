@@ -239,7 +239,8 @@ def _preview(work: Work, gates: Mapping[str, Gate], call: ToolCall) -> Preview |
     gate = gates.get(call.id)
     if isinstance(gate, Run):
         return gate.preview
-    return next((a.preview for a in work.approvals if a.call.id == call.id), None)
+    card = next((c.approval for c in work.progress.open_calls if c.call.id == call.id), None)
+    return None if card is None else card.preview
 
 
 def _ruled(ran: Ran, gate: Gate | None) -> Ran:

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddArtifact, AllowServer, SaveFileChange, Show, Write
-from bot.domain.errors import InvalidArguments, OutcomeUnknown, StewardError, ToolFailure
+from bot.domain.errors import (
+    InvalidArguments,
+    OutcomeUnknown,
+    StewardError,
+    StoreInDoubt,
+    ToolFailure,
+)
 from bot.domain.file_change import FileChange
 from bot.domain.limits import Limits
 from bot.domain.progress import HINT, Done, Progress, error_key
@@ -102,7 +108,7 @@ class ToolRunner:
         except TimeoutError:
             text = f"Stopped after {seconds:g} s without an end. What it did until then stays done."
             return Ran(call, _failed(call, Status.TIMEOUT, None, text))
-        except OutcomeUnknown as fault:
+        except (OutcomeUnknown, StoreInDoubt) as fault:
             return Ran(call, _failed(call, Status.FAILED, Code.OUTCOME_UNKNOWN, fault))
         except (ToolFailure, InvalidArguments) as fault:
             return Ran(call, _failed(call, Status.FAILED, Code.ERROR, fault))

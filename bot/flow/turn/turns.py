@@ -6,7 +6,14 @@ from contextlib import suppress
 
 from bot.domain.approval import Approval
 from bot.domain.chat import Chat
-from bot.domain.errors import Conflict, FenceLost, ModelDenied, StewardError, StoreError
+from bot.domain.errors import (
+    Conflict,
+    FenceLost,
+    ModelDenied,
+    NoSuchChat,
+    StewardError,
+    StoreUnavailable,
+)
 from bot.domain.step import Finish
 from bot.domain.turn import Turn, TurnState
 from bot.flow.log.history import ChatLog
@@ -71,7 +78,7 @@ class Turns:
             # A cancelled attempt does not count: only one that dies with the process stays counted.
             await work.interrupted()
             raise
-        except (StoreError, FenceLost, Conflict):
+        except (StoreUnavailable, NoSuchChat, FenceLost, Conflict):
             # The world's fault, not the turn's.
             raise
         except Exception:

@@ -40,8 +40,7 @@ class WaysCompanion(Bystander):
             return Share(row, writes=past)
         if turn.way is Way.ANEW:
             past = (*past, DropPassage(turn.follows, turn.conversation))
-        before = work.log.entries(turn.follows)
-        bodies = opened(turn, before, work.log.chat, speaker)
+        before, bodies = work.log.entries(turn.follows), opened(work, speaker)
         return Share(row, bodies, past, purpose_of(bodies, before, work.log.entries()))
 
     async def _past(self, agenda: Agenda) -> tuple[Write, ...]:

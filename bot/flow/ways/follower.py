@@ -21,6 +21,9 @@ from bot.domain.transcript import (
     uncovered,
 )
 from bot.domain.turn import Turn, Way
+from bot.domain.web_address import links_in
+from bot.flow.log.foreign_addresses import counting
+from bot.flow.log.work import Work
 from bot.flow.ways.buttons import EndButton, EndVerb
 
 _AGAIN = "[Steward] They ask for another try. Calls that have a result above are done: "
@@ -63,8 +66,18 @@ class Speaker:
     """The account in a group; empty in a private chat."""
     moment: str
 
-    def says(self, text: str, name: str, chat: Chat, untrusted: str | None = None) -> AskerBody:
-        """Returns words that open a turn, as if this person, known by `name`, just sent them."""
+    def says(
+        self,
+        text: str,
+        name: str,
+        chat: Chat,
+        untrusted: str | None = None,
+        only: tuple[str, ...] | None = None,
+    ) -> AskerBody:
+        """Returns words that open a turn, as if this person, known by `name`, just sent them.
+
+        `only` are the addresses in them that count; None when all do.
+        """
         return AskerBody(
             text=text,
             speaker=name,
@@ -74,13 +87,18 @@ class Speaker:
             untrusted=untrusted,
             person=self.person.id,
             governs=self.person.is_owner,
+            only=only,
         )
 
 
-def opened(turn: Turn, before: Iterable[Entry], chat: Chat, speaker: Speaker) -> tuple[Body, ...]:
-    """Returns the entries that open such a turn; `before` are those of the turn it follows."""
+def opened(work: Work, speaker: Speaker) -> tuple[Body, ...]:
+    """Returns the entries that open a turn which a button has started."""
+    turn, chat = work.turn, work.log.chat
     if turn.way is Way.ANSWER:
-        return (speaker.says(turn.said, turn.asker_name, chat),)
+        # The model wrote the choices; a person only pressed one.
+        only = counting(work, turn.said)
+        return (speaker.says(turn.said, turn.asker_name, chat, only=only),)
+    before = work.log.entries(turn.follows)
     if turn.way is Way.ANEW:
         return _anew(turn, tuple(before), speaker)
     if turn.way is Way.ONWARD:
@@ -118,6 +136,8 @@ def _anew(turn: Turn, before: Sequence[Entry], speaker: Speaker) -> tuple[Body, 
     asked = (entry.body for entry in before if isinstance(entry.body, AskerBody))
     copies = (replace(body, moment=speaker.moment, heard="", steering=False) for body in asked)
     said = {"text": turn.said, "wish": "", "seam": None} if turn.said else {}
+    if turn.said:
+        said |= {"own": links_in(turn.said), "only": None}
     return (out, *note, *(replace(body, **said) for body in dict.fromkeys(copies)))
 
 

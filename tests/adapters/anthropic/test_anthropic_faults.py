@@ -31,6 +31,7 @@ from bot.domain.model import FinishReason
 from bot.domain.transcript import ThinkingPart
 from bot.domain.view import ViewMessage
 from tests.adapters.anthropic.talk import KEY, asking, connected, reply_to, user
+from tests.patience import PATIENCE
 from tests.standins.messages_api import (
     PROFILES,
     Gate,
@@ -174,7 +175,7 @@ async def test_whoever_stops_reading_frees_the_connection(ending: str) -> None:
                 await waiting
         else:
             await stream.aclose()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await gate.abandoned()
 
 
@@ -318,4 +319,4 @@ def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
         "import sys, bot.adapters.anthropic.model as m; m.AnthropicModel('key');"
         "sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)

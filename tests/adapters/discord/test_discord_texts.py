@@ -99,7 +99,7 @@ def test_a_part_ends_at_a_paragraph_where_there_is_one() -> None:
     ],
 )
 def test_markdown_that_discord_does_not_know_has_another_form(source: str, shown: str) -> None:
-    assert markdown(source) == shown
+    assert markdown(source, None) == shown
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from typing import TypeVar
 import httpx2
 import pytest
 
+from bot.adapters.mcp.child import LONGEST_LINE
 from bot.adapters.mcp.http_client import TooLong, WatchedClient
 from bot.adapters.mcp.weight import MOST_VALUES, is_too_heavy
 from bot.domain.errors import ToolFailure
@@ -97,6 +98,30 @@ async def test_what_comes_by_http_is_judged_before_it_is_parsed(kind: str) -> No
     async with WatchedClient(transport=httpx2.MockTransport(answered)) as client:
         with pytest.raises(TooLong):
             await client.get("http://127.0.0.1/")
+
+
+async def test_an_answer_in_tiny_pieces_counts_as_what_it_costs_and_lets_others_go_on() -> None:
+    turns = 0
+
+    async def sent():  # type: ignore[no-untyped-def]
+        for _ in range(LONGEST_LINE // 10):
+            yield b" "
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def answered(_: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, headers={"content-type": "application/json"}, content=sent())
+
+    beside = asyncio.create_task(others())
+    async with WatchedClient(transport=httpx2.MockTransport(answered)) as client:
+        with pytest.raises(TooLong):
+            await client.get("http://127.0.0.1/")
+    beside.cancel()
+    assert turns > 100
 
 
 async def test_events_come_as_soon_as_they_are_whole() -> None:

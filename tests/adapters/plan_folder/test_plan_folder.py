@@ -148,7 +148,6 @@ async def test_binary_and_huge_files_harm_nothing(
     assert (broken.line, why in broken.why) == (line, True)
 
 
-@pytest.mark.timeout(20)
 @pytest.mark.parametrize("linked", [False, True])
 async def test_a_pipe_in_the_place_of_a_template_is_named_and_never_waited_for(
     folders: PlanFolder, tmp_path: Path, linked: bool

@@ -319,10 +319,10 @@ def test_the_name_in_a_file_is_known_however_broken_the_rest_is() -> None:
         (["mcp: {command: x, cwd: y}"], 4, "cwd is none of"),
         (["mcp: {command: x, start_timeout: soon}"], 4, "should be a number of seconds"),
         (["license: MIT", "license: MIT"], 5, "license stands there twice"),
-        (["extra: [1, 2"], 5, "no YAML"),
         (["\tx: 1"], 4, "put spaces in place of tabs"),
-        (["x: {a: b: c}"], 4, "put the value in quotes"),
-        (["x: *nobody"], 4, "no YAML"),
+        (["tools: {a: b: c}"], 4, "put the value in quotes"),
+        (["tools: *nobody"], 4, "no YAML"),
+        (["disable-model-invocation: [true"], 5, "no YAML"),
         (["? [a, b]", ": c"], 4, "a key should be a text"),
     ],
 )
@@ -330,6 +330,25 @@ def test_a_fault_is_told_with_its_line(lines: list[str], line: int, words: str) 
     at, reason = fault(with_head(*lines))
     assert words in reason
     assert at == line
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "argument-hint: [date] [duration]",
+        "extra: [1, 2",
+        "x: {a: b: c}",
+        "x: *nobody",
+        "allowed-tools: [Read",
+        "x:\n  - [1\n- 2",
+    ],
+)
+def test_a_field_that_nobody_needs_is_left_out_when_it_is_no_yaml(odd: str) -> None:
+    skill = read(with_head("license: MIT", odd, "compatibility: any"))
+    assert (skill.license, skill.compatibility) == ("MIT", "any")
+    assert skill.description
+    assert skill.pre_approved == ()
+    assert "line 5: this is no YAML, so it is left out" in skill.warnings
 
 
 @pytest.mark.parametrize(
@@ -376,8 +395,10 @@ def test_references_cannot_grow_or_circle() -> None:
 
 @pytest.mark.parametrize("level", ["- ", "? ", "- - ? "])
 def test_what_is_nested_without_an_end_is_a_fault_and_no_crash(level: str) -> None:
-    line, reason = fault(with_head("k:", "  " + level * (150_000 // len(level)) + "a"))
+    nested = "  " + level * (150_000 // len(level)) + "a"
+    line, reason = fault(with_head("tools:", nested))
     assert (line, "too deep" in reason) == (5, True)
+    assert "left out" in read(with_head("k:", nested)).warnings[0]
 
 
 def test_marks_of_other_systems_are_no_fault() -> None:

@@ -26,7 +26,7 @@ def test_the_later_folder_wins(tmp_path: Path) -> None:
 def test_a_broken_one_does_not_win_and_harms_nothing_else(tmp_path: Path) -> None:
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
     skill_file(ours, "a", body="ours")
-    broken = skill_file(theirs, "a", head="license: [\n")
+    broken = skill_file(theirs, "a", head="tools: [\n")
     skill_file(theirs, "b")
     known = loaded(ours, theirs).known
     assert known.skills["a"].body == "ours"
@@ -250,7 +250,37 @@ def test_skills_are_found_some_folders_down_and_hidden_ones_are_not(tmp_path: Pa
     skill_file(root / "far" / "1" / "2" / "3" / "4" / "5", "lost")
     known = loaded(root).known
     assert [s.name for s in known.ready] == ["deep", "near"]
-    assert [fault.skill for fault in known.faults] == ["far"]
+    (lost,) = known.faults
+    assert lost.is_about("far")
+    assert "1 skill is left out: 1 more than 6 folders down." in lost.reason
+
+
+def test_skills_that_a_search_leaves_out_are_counted_with_the_reason(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    for name in ("a", "b"):
+        skill_file(root / "openai" / "skills" / ".curated", name)
+    skill_file(root / "openai" / "skills", "seen")
+    skill_file(root, "whole")
+    for name in ("c", "d", "e"):
+        skill_file(root / "whole" / "skills", name)
+    skill_file(root / ".system", "f")
+    known = loaded(root).known
+    assert [s.name for s in known.ready] == ["seen", "whole"]
+    told = {fault.skill: fault.reason for fault in known.faults}
+    assert told.keys() == {"openai", "whole", ".system"}
+    assert "2 skills are left out: 2 in .curated, whose name begins with “.”." in told["openai"]
+    assert "3 skills are left out: 3 below another skill" in told["whole"]
+    assert "1 skill is left out: 1 in .system" in told[".system"]
+
+
+def test_a_link_brings_in_what_was_left_out(tmp_path: Path) -> None:
+    root, clone = tmp_path / "skills", tmp_path / "clone"
+    skill_file(clone / ".curated", "a")
+    root.mkdir()
+    (root / "curated").symlink_to(clone / ".curated")
+    known = loaded(root).known
+    assert [s.name for s in known.ready] == ["a"]
+    assert known.faults == ()
 
 
 def test_a_misspelt_file_is_told_with_what_to_do(tmp_path: Path) -> None:
@@ -262,7 +292,7 @@ def test_a_misspelt_file_is_told_with_what_to_do(tmp_path: Path) -> None:
 
 
 def test_a_broken_one_is_known_by_its_folder_and_by_its_own_name(tmp_path: Path) -> None:
-    file = skill_file(tmp_path / "skills", "react", "license: [\n")
+    file = skill_file(tmp_path / "skills", "react", "tools: [\n")
     file.write_text(file.read_text().replace("name: react", "name: Vercel React"))
     known = loaded(tmp_path / "skills").known
     for name in ("react", "vercel-react", "Vercel React"):

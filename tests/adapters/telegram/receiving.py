@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from bot.domain.errors import StoreBusy
 from bot.domain.message import RawUpdate
+from tests.patience import PATIENCE
 
 
 class Receiver:
@@ -24,7 +25,7 @@ class Receiver:
         self._changed.set()
 
     async def has(self, count: int) -> list[RawUpdate]:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while len(self.updates) < count:
                 self._changed.clear()
                 await self._changed.wait()
@@ -37,6 +38,6 @@ class Receiver:
 
 async def until(condition: Callable[[], object]) -> None:
     """Lets the loop run, real HTTP included, until the condition holds."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110 - logs and sleepers announce themselves to nobody
             await asyncio.sleep(0)

@@ -5,6 +5,7 @@ import pytest
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.message import Address
+from tests.patience import PATIENCE
 from tests.standins.bot_api import BotApi
 
 
@@ -34,6 +35,6 @@ async def test_a_call_that_never_ends_is_given_up_soon_after_its_cancel(
     drafting = asyncio.create_task(TelegramChannel(api).draft(to, "so far"))
     await server.wait_for(lambda: server.calls_of("sendMessageDraft"))
     drafting.cancel()
-    async with asyncio.timeout(4):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(asyncio.CancelledError):
             await drafting

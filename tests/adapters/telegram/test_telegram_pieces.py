@@ -74,7 +74,7 @@ def test_nesting_beyond_all_measure_is_shown_as_written(source: str) -> None:
 
 @pytest.mark.parametrize("target", ["./a.md", "a.md", "http://localhost:80", "mailto:a@b.c", "x y"])
 def test_a_link_the_platform_refuses_becomes_text_with_its_target(target: str) -> None:
-    rich = formatted(f"see [**the** docs](<{target}>) and [this](https://example.com/a)")
+    rich = formatted(f"see [**the** docs](<{target}>) and [this](https://example.com/a)", None)
     assert rich.text == f"see the docs ({target}) and this"
     assert [s.url for s in rich.spans if s.kind == "text_link"] == ["https://example.com/a"]
 

@@ -31,7 +31,7 @@ def bodies(*blocks: Block, kind: OutboundKind = OutboundKind.ANSWER, **more: Any
 
 
 def forced(source: str) -> list[Any]:
-    content = Outbound(OutboundKind.ANSWER, (Markdown(source),))
+    content = Outbound(OutboundKind.ANSWER, (Markdown(source, links=None),))
     return [piece.body for piece in split_content(content, rich=True, keep=True)]
 
 
@@ -91,7 +91,7 @@ TABLE = "| Name | Price |\n|:--|--:|\n| Tea | 2 |\n| `a\\|b` | **3** |"
     ],
 )
 def test_what_entities_cannot_show_becomes_a_block(source: str, html: str) -> None:
-    [body] = bodies(Markdown(source))
+    [body] = bodies(Markdown(source, links=None))
     assert body["rich"] == html
     assert shown(body).text
 

@@ -15,7 +15,7 @@ WIDE = "| Name | What it is for |\n|---|---|\n"
 
 
 def covered(source: str, kind: str) -> list[str]:
-    rich = formatted(source)
+    rich = formatted(source, None)
     return [rich.text[s.start : s.end] for s in rich.spans if s.kind == kind]
 
 
@@ -43,7 +43,7 @@ def test_a_wide_table_becomes_records_that_keep_their_formatting() -> None:
         "| grep | finds `a\\|b` in **every** file there is |\n"
         "| docs | [here](https://example.com/a) |\n"
     )
-    assert formatted(source).text == (
+    assert formatted(source, None).text == (
         "Name: grep\nWhat it is for: finds a|b in every file there is\n\n"
         "Name: docs\nWhat it is for: here"
     )

@@ -12,6 +12,7 @@ from bot.adapters.http_server.http_servers import HttpServers
 from bot.adapters.telegram.webhook_door import LARGEST_BODY, WebhookDoor
 from bot.domain.errors import SettingError, StoreBusy
 from bot.domain.message import RawUpdate
+from tests.patience import PATIENCE
 
 SECRET = "a-secret-nobody-may-guess"
 HEADER = "X-Telegram-Bot-Api-Secret-Token"
@@ -193,7 +194,7 @@ async def test_calls_that_come_while_the_store_is_busy_share_a_commit_in_their_o
     store.open.clear()
     calls = [asyncio.create_task(door.post("/telegram/hook", json={"update_id": 1}))]
     await asyncio.wait_for(store.entered.wait(), 10)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         for number in range(2, 6):
             calls.append(
                 asyncio.create_task(door.post("/telegram/hook", json={"update_id": number}))

@@ -14,7 +14,7 @@ import pytest
 
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.process import HEAD, TAIL
-from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sandbox import Sandbox, View
 from bot.adapters.tools.skill_paths import resolved
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
@@ -121,7 +121,6 @@ async def test_a_signal_is_named(sandbox: Sandbox, place: Place) -> None:
     assert output.text.startswith("exit code 137 (SIGKILL)")
 
 
-@pytest.mark.timeout(60)
 async def test_endless_output_is_bounded_and_both_ends_kept(sandbox: Sandbox, place: Place) -> None:
     output = await run(sandbox, place, "echo first; yes | head -c 30000000; echo last")
     assert output.text.startswith("exit code 0\nfirst\n")
@@ -390,6 +389,36 @@ async def test_a_skill_lends_its_variables_and_its_files(
     assert "s3cret" not in (await run(sandbox, place, "env")).text
     card = await RunCommand(sandbox).preview({"command": "true"}, under)
     assert card.where.endswith(", with variables of the skill tracker: PATH_OF, TRACKER (secret)")
+
+
+async def test_a_command_runs_that_an_older_version_has_shown_in_other_words(
+    place: Place, workspace: Path
+) -> None:
+    tool, command = RunCommand(Sandbox(program=None)), {"command": "touch ran"}
+    shown = "in the workspace, NOT sandboxed, with all rights of the bot"
+    await tool.run(command, place, shown)
+    assert (workspace / "ran").exists()
+    with pytest.raises(ToolFailure, match="ask again"):
+        await tool.run(command, place, "in the workspace, sandboxed, no network")
+
+
+async def test_the_words_for_the_place_of_a_command_are_those_that_cards_are_compared_by() -> None:
+    """Where one of them changes, run_place.py has to know the former words."""
+    walled, online, bare = Sandbox(), Sandbox(network=True), Sandbox(program=None)
+    for one in (walled, online):
+        one._works = True  # pyright: ignore[reportPrivateUsage]
+    told = [
+        await one.where(view) for one in (walled, online) for view in (View(), View(writes=False))
+    ]
+    assert [*told, await bare.where()] == [
+        "in the workspace, sandboxed, no network",
+        "in the workspace, files of other chats too, where it can change nothing, sandboxed,"
+        " no network",
+        "in the workspace, sandboxed, with network",
+        "in the workspace, files of other chats too, where it can change nothing, sandboxed,"
+        " with network",
+        "runs on this machine with your permissions (no sandbox)",
+    ]
 
 
 async def test_a_command_runs_with_the_secrets_its_card_told_of_and_no_others(

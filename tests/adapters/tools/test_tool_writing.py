@@ -167,7 +167,6 @@ async def test_two_edits_of_one_file_that_were_shown_together_both_happen(
     assert "line 14\n15\nline 16\n" in (workspace / "x").read_text()
 
 
-@pytest.mark.timeout(20)
 async def test_an_edit_in_a_large_file_of_equal_lines_is_shown_at_once(
     tools: Tools, place: Place, workspace: Path
 ) -> None:
@@ -231,7 +230,6 @@ async def test_nothing_outside_and_nothing_special_is_written(
     assert (outside / "secret").read_text() == "canary"
 
 
-@pytest.mark.timeout(60)
 async def test_swapping_a_folder_with_a_link_never_leads_a_write_outside(
     run: Run, workspace: Path, outside: Path
 ) -> None:

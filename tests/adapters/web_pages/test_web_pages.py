@@ -4,8 +4,11 @@
 
 import asyncio
 import gzip
+import resource
+import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
@@ -112,6 +115,74 @@ async def test_a_page_that_drips_ends_with_its_time(site: str) -> None:
         await pages(site, seconds=0.3).fetch(f"{site}/drip")
 
 
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+FLOODS = {
+    "letters in chunks of their own": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"1\r\nx\r\n" * 10_000,
+        "larger than may be fetched|too long to be read",
+    ),
+    "long words beside chunks": (
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n",
+        b"1;" + b"a" * 50_000 + b"\r\nx\r\n",
+        "larger than may be fetched",
+    ),
+    "continue": (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1_000, "answer broke off"),
+    "early hints": (b"", b"HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" * 1_000, "answer broke off"),
+    "a head without an end": (b"HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 10_000, "answer broke off"),
+    "no HTTP": (b"", b"\0" * 10_000, "answer broke off"),
+}
+"""The beginning of an answer, what follows it for ever, and what becomes of it."""
+
+
+@asynccontextmanager
+async def flooding(begin: bytes, flood: bytes) -> AsyncIterator[str]:
+    """Serves one endless answer."""
+    ended = asyncio.Event()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(begin)
+            while flood:
+                writer.write(flood)
+                await writer.drain()
+            await reader.read()
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+        ended.set()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        await ended.wait()
+
+
+@pytest.mark.parametrize("flood", FLOODS)
+async def test_an_endless_answer_ends_in_a_sentence_whatever_it_is_made_of(flood: str) -> None:
+    begin, more, told = FLOODS[flood]
+    async with flooding(begin, more) as site:
+        with pytest.raises(ToolFailure, match=told):
+            await pages(site, seconds=30.0).fetch(f"{site}/")
+
+
+async def test_what_a_server_sends_is_parsed_by_another_process() -> None:
+    begin, _, _ = FLOODS["letters in chunks of their own"]
+    frames = b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n"
+    async with flooding(begin + frames, b"") as site:
+        pages_of_site = pages(site, bytes=1_000_000, seconds=60.0)
+        ours, theirs = time.thread_time(), _of_children()
+        page = await pages_of_site.fetch(f"{site}/")
+        ours, theirs = time.thread_time() - ours, _of_children() - theirs
+    assert len(page.body) == 50_000
+    assert ours < theirs / 4
+
+
+def _of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 async def test_deflate_without_its_head_is_read(site: str) -> None:
     assert (await pages(site).fetch(f"{site}/raw")).body == b"raw deflate"
 
@@ -164,7 +235,7 @@ async def test_no_form_of_a_private_address_is_fetched(url: str) -> None:
         raise AssertionError("it connected")
 
     fetching = WebPages(BOUNDS, Reach())
-    fetching._network._under = type("Under", (), {"connect_tcp": no_socket})()
+    fetching._network._connector = no_socket
     with pytest.raises(ToolFailure, match=r"public|no host"):
         await fetching.fetch(url)
 
@@ -177,17 +248,15 @@ async def test_a_name_is_looked_up_once_and_the_judged_address_is_the_one_connec
     async def changing(host: str, port: int) -> Sequence[str]:
         return answers.pop(0)
 
-    class Under:
-        async def connect_tcp(self, host: str, *_: Any) -> Any:
-            connected.append(host)
-            return object()
+    async def connecting(host: str, port: int) -> Any:
+        connected.append(host)
+        return object()
 
-    network = PublicNetwork(frozenset(), changing)
-    network._under = Under()
-    await network.connect_tcp("rebind.example", 80)
+    network = PublicNetwork(frozenset(), changing, connecting)
+    await network.connect("rebind.example", 80)
     assert connected == ["93.184.216.34"]
     with pytest.raises(NotPublic):
-        await network.connect_tcp("rebind.example", 80)
+        await network.connect("rebind.example", 80)
     assert connected == ["93.184.216.34"]
 
 
@@ -196,7 +265,7 @@ async def test_one_private_address_of_a_name_spoils_all() -> None:
         return ["93.184.216.34", "10.0.0.1"]
 
     with pytest.raises(NotPublic):
-        await PublicNetwork(frozenset(), both).connect_tcp("two.example", 80)
+        await PublicNetwork(frozenset(), both).connect("two.example", 80)
 
 
 @pytest.mark.parametrize(

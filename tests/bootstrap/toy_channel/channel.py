@@ -1,7 +1,7 @@
 """The port of the toy channel."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
 from bot.domain.message import (
@@ -69,6 +69,7 @@ class ToyChannel:
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,

@@ -8,6 +8,7 @@ from itertools import count
 from typing import Any, TypeVar
 
 from bot.domain.message import Piece, RawUpdate
+from tests.patience import PATIENCE
 
 T = TypeVar("T")
 
@@ -74,7 +75,7 @@ class ToyPlatform:
 
     async def until(self, look: Callable[["ToyPlatform"], T]) -> T:
         """Returns the first true value of a look at the platform."""
-        async with asyncio.timeout(20), self._changed:
+        async with asyncio.timeout(PATIENCE), self._changed:
             await self._changed.wait_for(lambda: look(self))
             return look(self)
 

@@ -1,7 +1,7 @@
 """The flood gate: exact rates, no chat in another's way, and what is owed goes first."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from itertools import count
 
@@ -516,6 +516,7 @@ class _FloodedDrafts(FakeChannel):
         self,
         to: Address,
         text: str,
+        links: Collection[str] | None = (),
         *,
         message_id: str | None = None,
         reply_to: str | None = None,

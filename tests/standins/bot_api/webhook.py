@@ -8,10 +8,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
+from tests.patience import PATIENCE
 from tests.standins.bot_api.pulse import Clock, Pulse
 from tests.standins.bot_api.update_queue import UpdateQueue, Waiting
 
-_PATIENCE = 60.0
 _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 _SECRET_HEADER = "X-Telegram-Bot-Api-Secret-Token"
@@ -92,7 +92,7 @@ class Courier:
             return len(calling) < webhook.connections and _line(waiting) not in calling
 
         async with (
-            httpx.AsyncClient(verify=False, trust_env=False, timeout=_PATIENCE) as client,
+            httpx.AsyncClient(verify=False, trust_env=False, timeout=PATIENCE) as client,
             asyncio.TaskGroup() as group,
         ):
             while True:

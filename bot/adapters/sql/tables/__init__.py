@@ -20,7 +20,7 @@ from bot.adapters.sql.tables.declaring import METADATA, whole_metadata
 from bot.adapters.sql.tables.errands import BROUGHT, UNTAKEN, errand
 from bot.adapters.sql.tables.file_changes import file_change
 from bot.adapters.sql.tables.goals import diary, goal, goal_turn
-from bot.adapters.sql.tables.hooks import KEYED, hook_call
+from bot.adapters.sql.tables.hooks import KEYED, SEALED, hook_call
 from bot.adapters.sql.tables.log import artifact, entry
 from bot.adapters.sql.tables.memory import UNINDEXED, UNMEANT, leaving, meaning, note, passage, past
 from bot.adapters.sql.tables.messages import COPIES, OWED, outbox, sight
@@ -59,6 +59,7 @@ __all__ = [
     "PLANNED",
     "RAN",
     "SCHEDULED",
+    "SEALED",
     "STOPPING",
     "TRIED_AGAIN",
     "UNINDEXED",

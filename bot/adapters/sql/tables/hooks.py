@@ -10,14 +10,16 @@ from bot.adapters.sql.tables.tasks import TRIED_AGAIN
 from bot.domain.task import Allowed, RunState
 
 KEYED = text("key <> ''")
+SEALED = text("seal <> ''")
 
 
 class HookCallTable(Stored, table=True):
-    """A call of a hook; `key` is unique in its hook as long as it is kept."""
+    """A call of a hook; `key` is unique in its hook, `seal` among all, as long as they are kept."""
 
     __tablename__ = "hook_call"  # pyright: ignore[reportAssignmentType]
     __table_args__ = (
         partial("uq_hook_call_key", "hook", "key", where=KEYED, unique=True),
+        partial("uq_hook_call_seal", "seal", where=SEALED, unique=True),
         Index("uq_hook_call_turn", "turn", unique=True),
         Index("ix_hook_call_at", "hook", "at"),
         Index("ix_hook_call_when", "at"),
@@ -38,6 +40,7 @@ class HookCallTable(Stored, table=True):
     why: str = stored(Words)
     tries: int = stored(Integer, server_default="1")
     again_at: datetime | None = stored(Moment, null=True)
+    seal: str = stored(Words, server_default="")
 
 
 hook_call = METADATA.tables["hook_call"]

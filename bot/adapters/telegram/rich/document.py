@@ -1,7 +1,7 @@
 """Makes the rich messages of a content, each with the older form that the same words have."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -57,12 +57,15 @@ def rich_messages(blocks: Sequence[Block], *, wanted: bool) -> list[RichMessage]
     return [RichMessage(_html(one), tuple(part.older for part in one)) for one in messages]
 
 
-def rich_draft(text: str, *, wanted: bool) -> str | None:
-    """Returns the HTML of a draft, its end where it is too long; None where entities will do."""
+def rich_draft(text: str, links: Collection[str] | None = (), *, wanted: bool) -> str | None:
+    """Returns the HTML of a draft, its end where it is too long; None where entities will do.
+
+    `links` are the targets that words may hide; None when they may hide any.
+    """
     wanted = wanted or len(text) > LONGEST_TEXT
     if not wanted and not _PERHAPS.search(text):
         return None
-    reading = read(storable(text))
+    reading = read(storable(text), links)
     if reading is None or not (wanted or reading.only_rich) or not has_ink(_text(reading.parts)):
         return None
     messages = cut(reading.parts)
@@ -90,10 +93,11 @@ def _reading(block: Block, *, folds: bool) -> Reading | None:
     text = storable(block.text)
     match block:
         case Markdown(said=True) if folds:
-            said = read(text)
+            said = read(text, block.hideable)
             return None if said is None else Reading((_folded(said, block),), said.only_rich)
-        case Markdown():
-            return read(text)
+        case Markdown(links=links):
+            words = read(text, block.hideable)
+            return None if words is None else words.linking(links)
         case Plain(style=style):
             lines = tuple(_lines(_styled(text, style)))
             blocks = (Element("p", lines),) if has_ink(text) else ()

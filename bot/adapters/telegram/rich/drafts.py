@@ -1,6 +1,7 @@
 """Decides whether the draft in a chat is a rich one, and keeps to that until the answer is sent."""
 
 import asyncio
+from collections.abc import Collection
 
 from bot.adapters.telegram.rich.document import rich_draft
 from bot.adapters.telegram.rich.sending import RichSending
@@ -17,15 +18,15 @@ class RichDrafts:
         self._sending = sending
         self._rich: dict[str, bool] = {}
 
-    async def html(self, to: Address, text: str) -> str | None:
+    async def html(self, to: Address, text: str, links: Collection[str] | None = ()) -> str | None:
         """Returns the rich draft of a text; None for one in the older form."""
         form = self._rich.get(to.key)
         if not self._sending.usable or form is False:
             return None
         if len(text) <= _SHORT:
-            html = rich_draft(text, wanted=form is True)
+            html = rich_draft(text, links, wanted=form is True)
         else:
-            html = await asyncio.to_thread(rich_draft, text, wanted=form is True)
+            html = await asyncio.to_thread(rich_draft, text, links, wanted=form is True)
         if html is not None:
             self._rich[to.key] = True
         return html

@@ -1,11 +1,12 @@
 """Makes the parts of a rich message from what stood between the begin and the end of a tag."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 
 from bot.adapters.telegram.markdown import is_live
 from bot.adapters.telegram.rich.elements import Element, Node, is_word, text_of
 from bot.adapters.telegram.rich.formulas import formula
+from bot.domain.web_links import behind
 
 _EMPTY = "\u00a0"
 
@@ -15,7 +16,7 @@ def made_of(
 ) -> list[Node]:
     """Returns what a tag became at its end: an empty one nothing, some several blocks.
 
-    `told` is the target of a link, or the language of code.
+    `told` is the language of code. A link is made by a function of its own.
     """
     match tag:
         case "p":
@@ -24,8 +25,6 @@ def made_of(
             return [Element("li", _item(inside))]
         case "pre":
             return _code(text_of(inside), told)
-        case "a":
-            return _link(inside, told)
         case "ul" | "ol" | "table" | "tr" | "th" | "td":
             return [Element(tag, tuple(inside), marks)]
         case _:
@@ -93,9 +92,13 @@ def _pre(text: str, language: str) -> Element:
     return Element("pre", (code,))
 
 
-def _link(inside: Sequence[Node], url: str) -> list[Node]:
-    """Returns a link, or its words with the target behind them where it would be refused."""
-    words = text_of(inside)
-    if not is_live(url):
-        return [*inside, *([f" ({url})"] if url and url != words else [])]
+def link(inside: Sequence[Node], url: str, links: Collection[str] | None) -> list[Node]:
+    """Returns a link, or its words with the target behind them where they may not hide it.
+
+    Neither may they hide a target that the platform would refuse.
+    """
+    live = is_live(url)
+    told = behind(text_of(inside), url, links if live else ()) if inside or not live else ""
+    if told or not live:
+        return [*inside, *([told] if told else [])]
     return [Element("a", tuple(inside) or (url,), (("href", url),))]

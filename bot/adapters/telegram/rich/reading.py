@@ -1,8 +1,8 @@
 """Reads Markdown into the parts of a rich message; None where only the older form keeps it all."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pyromark
@@ -18,7 +18,7 @@ from bot.adapters.telegram.rich.elements import (
     Node,
 )
 from bot.adapters.telegram.rich.formulas import Formulas, formula, is_formula, marked
-from bot.adapters.telegram.rich.making import is_math_block, made_of
+from bot.adapters.telegram.rich.making import is_math_block, link, made_of
 from bot.domain.message import Block, Markdown
 
 _PLAIN = {
@@ -34,6 +34,9 @@ _PLAIN = {
 _ONLY_RICH = frozenset({*HEADINGS, "table", "input", "tg-math", "tg-math-block"})
 _LINES = frozenset({*HEADINGS, "b", "i", "s", "a", "th", "td"})
 """Tags within which nothing can stand in a line of its own."""
+
+_LEADS_ON = re.compile(r"\\(?:href|url|html|include)")
+"""Mathematics that may hold a link, which the reader of formulas alone would see."""
 
 _ALIGNED = {"Left": "left", "Center": "center", "Right": "right"}
 
@@ -53,35 +56,28 @@ class Reading:
     parts: tuple[Part, ...]
     only_rich: bool
 
+    def linking(self, links: tuple[str, ...] | None) -> "Reading":
+        """Returns it with the targets that words may hide in the older form, too."""
+        parts = (replace(one, older=replace(one.older, links=links)) for one in self.parts)
+        return replace(self, parts=tuple(parts))
 
-def read(source: str) -> Reading | None:
-    """Returns the blocks of a Markdown text; None for what would lose words or break a limit."""
-    if is_costly(source):
+
+def read(source: str, links: Collection[str] | None = ()) -> Reading | None:
+    """Returns the blocks of a Markdown text; None for what would lose words or break a limit.
+
+    `links` are the targets that words may hide; None when they may hide any.
+    """
+    if is_costly(source) or (links is not None and _LEADS_ON.search(source)):
         return None
     formulas = marked(source)
     safe = mended(formulas.text)
     if safe is None:
         return None
-    if formulas.written and _links(safe) - _links(source):
-        # A formula beside brackets would make a link that nobody has judged.
-        return None
-    reader = _Reader(safe.encode(), formulas)
+    reader = _Reader(safe.encode(), formulas, links)
     for payload, place in pyromark.events_with_range(safe, options=STANDARD_OPTIONS):
         if not reader.take(payload, range(place["start"], place["end"])):
             return None
     return Reading(tuple(reader.parts), reader.only_rich)
-
-
-def _links(source: str) -> Counter[tuple[str, str]]:
-    """Counts the links of a text by their kind and target."""
-    found: Counter[tuple[str, str]] = Counter()
-    for payload in pyromark.events(source, options=STANDARD_OPTIONS):
-        match payload:
-            case {"Start": {"Link": link}} | {"Start": {"Image": link}}:
-                found[str(link["link_type"]), str(link["dest_url"])] += 1
-            case _:
-                pass
-    return found
 
 
 @dataclass(slots=True)
@@ -102,6 +98,7 @@ class _Open:
 class _Reader:
     data: bytes
     formulas: Formulas
+    links: Collection[str] | None
     parts: list[Part] = field(default_factory=list[Part])
     only_rich: bool = False
     _open: list[_Open] = field(default_factory=list[_Open])
@@ -177,7 +174,12 @@ class _Reader:
             self._open[-1].read_to = done.place.stop
         if done.tag == "tr" and self._surplus(done):
             return False
-        made = made_of(done.tag, done.inside, done.marks, self.formulas.restored(done.url))
+        told = self.formulas.restored(done.url)
+        made = (
+            link(done.inside, told, self.links)
+            if done.tag == "a"
+            else made_of(done.tag, done.inside, done.marks, told)
+        )
         if self._open:
             for node in made:
                 self._add(node)

@@ -1,0 +1,87 @@
+"""One connection of a server, bounded before its request is understood."""
+
+import asyncio
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+HEAD_SECONDS = 5.0
+"""Seconds in which the head of a request must have come, counted anew for each request."""
+
+AT_ONCE = 256
+"""Connections of one server. Above them the one gives way that is silent for longest."""
+
+MOST_PIECES = 2_000
+"""Pieces in which the body of a request may come: each costs the loop the same, however short."""
+
+
+class BoundedProtocol(H11Protocol):
+    """A connection that is closed when it says nothing whole for long, or dribbles.
+
+    A port is shared, so whoever opens connections and is silent must not keep others out. The
+    server counts its connections, so each port has bounds of its own.
+    """
+
+    def __init__(self, *told: Any, **named: Any) -> None:
+        super().__init__(*told, **named)
+        self._patience: asyncio.TimerHandle | None = None
+        self._since = 0.0
+        self._pieces = 0
+        self._next = self.conn.next_event
+        self.conn.next_event = self._counted
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+        others = (one for one in self.connections if isinstance(one, BoundedProtocol))
+        silent = [one for one in others if one.idle and not one.transport.is_closing()]
+        if len(self.connections) >= AT_ONCE and silent:
+            min(silent, key=lambda one: one.since).give_up()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        if self.idle and self._patience is None and not self.transport.is_closing():
+            self._wait()
+
+    @property
+    def idle(self) -> bool:
+        """Tells if no request is under way."""
+        return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def since(self) -> float:
+        """Returns the time since which it has been silent."""
+        return self._since
+
+    def give_up(self) -> None:
+        """Closes the connection without a word."""
+        self._stop_waiting()
+        self.transport.abort()
+
+    def _counted(self) -> Any:
+        """Returns the next event of the connection, which ends when there are too many."""
+        event = self._next()
+        if isinstance(event, h11.Request):
+            self._stop_waiting()
+            self._pieces = 0
+        elif isinstance(event, h11.Data):
+            self._pieces += 1
+            if self._pieces > MOST_PIECES:
+                self.transport.abort()
+                return h11.NEED_DATA
+        return event
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._since = self.loop.time()
+        self._patience = self.loop.call_later(HEAD_SECONDS, self.give_up)
+
+    def _stop_waiting(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None

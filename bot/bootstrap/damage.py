@@ -1,0 +1,83 @@
+"""Ends a run on a damaged database, and tells the owners so in their chats."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import NoReturn
+
+from bot.adapters.sql.store import Store
+from bot.bootstrap.database import told
+from bot.domain.errors import ChannelError, StoreDamaged, StoreError
+from bot.domain.message import Address, Outbound, OutboundKind, Plain
+from bot.ports.channel import Channel
+from bot.settings import Settings
+
+_TELLING_SECONDS = 10.0
+_DAY_SECONDS = 86_400.0
+_MARK = "damage-told"
+_WORDS = (
+    "My database is damaged, so I have stopped and answer nobody. Nothing was deleted. On the "
+    "machine: `steward doctor` says more, and docs/operating.md says how to bring a backup back."
+)
+_LOG = logging.getLogger(__name__)
+
+
+async def end_on_damage(store: Store) -> NoReturn:
+    """Waits for damage that anybody meets, and ends the tasks beside this one."""
+    raise await store.damage.met()
+
+
+def damage_in(ended: StoreDamaged | ExceptionGroup[Exception]) -> StoreDamaged | None:
+    """Returns the damage among the faults that ended a run."""
+    if isinstance(ended, StoreDamaged):
+        return ended
+    damage = ended.subgroup(StoreDamaged)
+    return None if damage is None else damage_in(damage.exceptions[0])
+
+
+async def owner_keys(store: Store) -> Collection[str]:
+    """Returns the accounts of owners; none where they cannot be read."""
+    try:
+        return {key for key, person in await store.people.accounts() if person.is_owner}
+    except StoreError:
+        return ()
+
+
+async def told_owners(
+    settings: Settings,
+    fault: StoreDamaged,
+    owners: Collection[str],
+    channels: Mapping[str, Channel],
+) -> StoreDamaged:
+    """Tells owners, once a day and without the database; returns the fault for the operator."""
+    if not _told_lately(settings.home / _MARK):
+        async with asyncio.TaskGroup() as group:
+            for key in owners:
+                name, _, number = key.partition(":")
+                if name in channels:
+                    group.create_task(_tell(channels[name], Address(name, number)))
+    # What was met at the opening has its advice already.
+    return fault if isinstance(fault.__cause__, StoreDamaged) else told(settings, fault)
+
+
+def _told_lately(mark: Path) -> bool:
+    """Returns True when owners were told within a day; a supervisor may start us every second."""
+    try:
+        lately = mark.exists() and time.time() - mark.stat().st_mtime < _DAY_SECONDS
+        if not lately:
+            mark.touch()
+    except OSError:
+        return False
+    return lately
+
+
+async def _tell(channel: Channel, owner: Address) -> None:
+    notice = Outbound(OutboundKind.NOTICE, (Plain(_WORDS),))
+    try:
+        async with asyncio.timeout(_TELLING_SECONDS):
+            for piece in channel.split(notice):
+                await channel.send(owner, piece)
+    except (ChannelError, TimeoutError) as fault:
+        _LOG.warning("an owner cannot be told of the damage: %s", fault or "no answer in time")

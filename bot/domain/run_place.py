@@ -1,0 +1,19 @@
+"""Words for the place of a command, which kept approvals are compared by.
+
+A card or a rule keeps the words of the version that wrote it. Other words for the same place must
+not void it, so whoever changes the words of a place adds the former ones here.
+"""
+
+BARE = "runs on this machine with your permissions (no sandbox)"
+"""The place of a command without a sandbox."""
+
+_FORMER = {"in the workspace, NOT sandboxed, with all rights of the bot": BARE}
+"""Words of earlier versions for a place, with those of today."""
+
+
+def in_todays_words(place: str) -> str:
+    """Returns a text that begins with the words for a place as this version would write it."""
+    for former, today in _FORMER.items():
+        if place.startswith(former):
+            return today + place.removeprefix(former)
+    return place

@@ -1,0 +1,147 @@
+"""A PostgreSQL server that belongs to one test, which may stop, kill and restart it."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy.exc import DBAPIError
+
+from tests.lacking import missing
+from tests.ports import free_port
+
+_SETTINGS = (
+    *("-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB"),
+    *("-c", "unix_socket_directories=", "-c", "max_connections=60", "-c", "logging_collector=off"),
+)
+_DATABASE = "steward"
+
+
+def _binaries() -> Path | None:
+    """Returns the folder of the server's programs, the newest that there is."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
+    if found:
+        return found[-1].parent
+    named = shutil.which("initdb")
+    return Path(named).resolve().parent if named else None
+
+
+def _version(program: Path) -> int:
+    name = program.parts[-3]
+    return int(name) if name.isdigit() else 0
+
+
+class OwnServer:
+    """A server on a free port of this machine, on a folder that goes with it."""
+
+    def __init__(self, programs: Path, folder: Path) -> None:
+        self._programs = programs
+        self._data = folder / "data"
+        self._log = folder / "server.log"
+        self._port = free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.address = f"postgresql+psycopg://postgres@127.0.0.1:{self._port}"
+        self.url = f"{self.address}/{_DATABASE}"
+
+    def make(self) -> None:
+        """Makes an empty cluster with one database."""
+        wanted = ("-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8", "--locale=C")
+        self._run("initdb", "-D", str(self._data), *wanted)
+        self.begin()
+        self._until_up()
+        self.ask(f"CREATE DATABASE {_DATABASE}", database="postgres")
+
+    def begin(self) -> None:
+        """Starts the server, and does not wait until it is up."""
+        command = (*_as_postgres(), str(self._programs / "postgres"), "-D", str(self._data))
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [*command, "-p", str(self._port), *_SETTINGS],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    async def start(self) -> None:
+        """Starts the server and waits until it takes connections."""
+        self.begin()
+        await asyncio.to_thread(self._until_up)
+
+    async def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Stops the server: SIGINT cuts all connections, SIGQUIT stops without tidying up."""
+        await asyncio.to_thread(self.end, how)
+
+    def end(self, how: signal.Signals = signal.SIGQUIT) -> None:
+        process, self._process = self._process, None
+        if process is None:
+            return
+        with suppress(ProcessLookupError, ValueError, OSError):
+            os.kill(int((self._data / "postmaster.pid").read_text().split()[0]), how)
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def ask(self, statement: str, database: str = _DATABASE) -> list[tuple[object, ...]]:
+        """Carries out a statement as the owner of the server."""
+        engine = create_engine(
+            f"{self.address}/{database}", poolclass=NullPool, isolation_level="AUTOCOMMIT"
+        )
+        with engine.connect() as connection:
+            result = connection.execute(text(statement))
+            return [tuple(row) for row in result] if result.returns_rows else []
+
+    def cut(self, one: bool = False) -> None:
+        """Ends all connections of the program, or one of them."""
+        bound = " ORDER BY random() LIMIT 1" if one else ""
+        self.ask(
+            "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
+            f" WHERE datname = '{_DATABASE}' AND pid <> pg_backend_pid(){bound}) AS ours"
+        )
+
+    def _until_up(self) -> None:
+        for _ in range(600):
+            with suppress(DBAPIError):
+                self.ask("SELECT 1", database="postgres")
+                return
+            assert self._process is not None
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.05)
+        raise AssertionError(f"the server does not come up:\n{self._log.read_text()}")
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [*_as_postgres(), str(self._programs / program), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+def _as_postgres() -> tuple[str, ...]:
+    """Returns the words before a command: the server refuses to run as root."""
+    return ("runuser", "-u", "postgres", "--") if os.geteuid() == 0 else ()
+
+
+@contextmanager
+def own_server() -> Iterator[OwnServer]:
+    """Makes a server with an empty database, and removes both in the end."""
+    programs = _binaries()
+    if programs is None:
+        missing("no PostgreSQL programs", "apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="steward-postgres-"))
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        server = OwnServer(programs, folder)
+        try:
+            server.make()
+            yield server
+        finally:
+            server.end()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,158 @@
+"""A PostgreSQL server that restarts, dies and cuts connections: nothing is lost or doubled."""
+
+import asyncio
+import random
+import signal
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from tests.e2e.own_server import OwnServer, own_server
+from tests.e2e.records import Records, ServerRecords
+from tests.e2e.steward import Steward
+from tests.standins.bot_api import Person
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.timeout(180),
+    pytest.mark.telegrams_own("the store is the same below every platform"),
+]
+
+AWAY = "The database cannot work now"
+BACK = "The database works again"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[OwnServer]:
+    with own_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def server(cluster: OwnServer, steward: Steward) -> OwnServer:
+    """The server with an empty database, on which the program works."""
+    cluster.ask("DROP DATABASE IF EXISTS steward WITH (FORCE)", database="postgres")
+    cluster.ask("CREATE DATABASE steward", database="postgres")
+    steward.records = ServerRecords(cluster.url)
+    steward.settings |= {"STEWARD_DATABASE_URL": cluster.url}
+    return cluster
+
+
+class Crowd:
+    """Twelve owners in their private chats; the model answers each of their questions."""
+
+    def __init__(self, steward: Steward) -> None:
+        self._steward = steward
+        self.people = [steward.telegram.person(3000 + n, f"P{n}") for n in range(12)]
+        owners = ",".join(f"telegram:{one.id}" for one in (steward.ann, *self.people))
+        steward.settings |= {"STEWARD_OWNERS": owners}
+        steward.model.script.rule(self._reply)
+        self.asked: dict[int, list[str]] = {one.id: [] for one in self.people}
+        self._count = 0
+
+    def ask(self, person: Person) -> str:
+        self._count += 1
+        wanted = f"Answer {self._count}."
+        self.asked[person.id].append(wanted)
+        self._steward.telegram.say(person, f"Question {self._count}!")
+        return wanted
+
+    async def answered(self, within: float = 60) -> None:
+        """Waits until every question has its answer."""
+        await self._steward.until(
+            lambda: all(set(self.asked[p.id]) <= set(self._texts(p)) for p in self.people), within
+        )
+
+    @property
+    def doubled(self) -> list[str]:
+        return [told for p in self.people for told, n in Counter(self._texts(p)).items() if n > 1]
+
+    def _texts(self, person: Person) -> list[str]:
+        return [message.text for message in self._steward.telegram.screen(person.id).from_bot]
+
+    def _reply(self, request: ReceivedRequest) -> Reply:
+        said = str(request.body["messages"][-1]["content"])
+        number = said.rpartition("Question ")[2].partition("!")[0]
+        gate = Gate()
+        asyncio.get_running_loop().call_later(random.uniform(0.05, 0.5), gate.release)
+        return text(f"Answer {number}.").held(gate)
+
+
+async def judged(steward: Steward, crowd: Crowd) -> None:
+    """Everything is answered once, nothing is set aside, and the program has not ended."""
+    await crowd.answered()
+    assert crowd.doubled == []
+    assert steward.running
+    await steward.recorded()
+    assert steward.records.rows("SELECT key, reason FROM inbox WHERE state = 'dead'") == []
+    assert "index of words is broken" not in steward.output
+
+
+async def test_a_connection_that_is_cut_again_and_again_loses_nothing(
+    server: OwnServer, steward: Steward
+) -> None:
+    crowd = Crowd(steward)
+    await steward.start()
+
+    async def cut() -> None:
+        while True:
+            await asyncio.sleep(random.uniform(0.05, 0.3))
+            await asyncio.to_thread(server.cut, one=True)
+
+    cutting = asyncio.create_task(cut())
+    for _ in range(8):
+        for person in crowd.people:
+            crowd.ask(person)
+        await asyncio.sleep(0.8)
+    cutting.cancel()
+    with suppress(asyncio.CancelledError):
+        await cutting
+    await judged(steward, crowd)
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "killed"])
+async def test_a_server_that_is_away_for_seconds_is_waited_for_and_told_once(
+    server: OwnServer, steward: Steward, how: signal.Signals
+) -> None:
+    crowd = Crowd(steward)
+    await steward.start()
+    for person in crowd.people:
+        crowd.ask(person)
+    for _ in range(3):
+        await asyncio.sleep(0.3)
+        await server.stop(how)
+        for person in crowd.people:
+            crowd.ask(person)
+        await asyncio.sleep(3)
+        await server.start()
+        await crowd.answered()
+    await judged(steward, crowd)
+    told = [line for line in steward.output.splitlines() if "WARNING" in line or "ERROR" in line]
+    assert len([line for line in told if AWAY in line]) == 1, told
+    assert len([line for line in told if BACK in line]) == 1, told
+
+
+async def test_a_program_that_starts_before_its_server_waits_for_it(
+    server: OwnServer, steward: Steward
+) -> None:
+    await server.stop()
+    steward.script(text("Good morning."))
+    steward.say("Are you there?")
+    starting = asyncio.create_task(steward.start())
+    await steward.eventually(lambda: AWAY in steward.output)
+    await server.start()
+    await starting
+    await steward.sees("Good morning.")
+    await steward.recorded()
+
+
+async def test_a_database_that_the_server_does_not_have_is_a_wrong_setting(
+    server: OwnServer, steward: Steward
+) -> None:
+    steward.settings |= {"STEWARD_DATABASE_URL": f"{server.address}/nothing"}
+    steward.records = Records(steward.home / "steward.db")
+    assert await steward.exit_code("run") == 2
+    assert 'database "nothing" does not exist' in steward.output
