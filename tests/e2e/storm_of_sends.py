@@ -169,6 +169,7 @@ class Storm:
         self._random = random.Random(seed)
         self._expected: dict[Address, list[str]] = {}
         self._count = Count()
+        self._unheard: list[tuple[Address, str]] = []
 
     async def rage(self, kills: int, seconds: float) -> Count:
         """Lets the storm blow for so many lives, or until so much time is over, and counts."""
@@ -196,6 +197,8 @@ class Storm:
         if how != "any moment":
             let_go = self._platform.hold(after_work=how == "answer held")
         process = self._start()
+        while self._unheard:
+            await self._store_heard(*self._unheard.pop())
         for _ in range(self._random.randint(1, 3)):
             await self._owe()
         for _ in range(_LOOKS):
@@ -231,10 +234,14 @@ class Storm:
         await self._store.journal.commit(Change((show,)))
 
     async def _heard(self, address: Address) -> None:
-        """Has a person write; most of it is stored before the next message is owed."""
+        """Has a person write; what is not stored at once is stored when the next life begins."""
         message_id = self._platform.say(address)
         if self._random.random() < 0.2:
+            self._unheard.append((address, message_id))
             return
+        await self._store_heard(address, message_id)
+
+    async def _store_heard(self, address: Address, message_id: str) -> None:
         key = f"{address.key}:{message_id}"
         inbox = self._store.inbox
         await inbox.accept(address.channel, [RawUpdate(key, "{}")], SystemClock().now())
