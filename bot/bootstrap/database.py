@@ -77,6 +77,9 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
             return f"Bring {what} back from a backup: see docs/operating.md."
         case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
             return f"Make room on the disk of {file or 'the server'}."
+        case StoreUnwritable() if "I/O" in str(fault) or "could not" in str(fault):
+            where = f"the disk of {file}" if file else "the log and the disk of the server"
+            return f"Look at {where}: reading or writing there fails."
         case _ if file is None:
             return "Give the user of STEWARD_DATABASE_URL the right to write."
         case _:

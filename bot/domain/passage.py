@@ -48,6 +48,8 @@ class Passage:
     """The skill that was in use."""
     untrusted: str | None = None
     """The source of foreign content that the model saw; None when there was none."""
+    origins: str = ""
+    """The sites and servers that all of it comes from, each a line; empty where any is unnamed."""
     number: int = 0
     """Grows with each passage that is kept."""
 

@@ -46,6 +46,8 @@ class Recipient:
 
     person: int
     group: bool = False
+    trusts: frozenset[str] = frozenset()
+    """The origins whose content is not foreign to this person."""
 
 
 class PassagesInView:
@@ -97,17 +99,40 @@ def told_again(
     return RecallBody(
         tuple(one.id for one in shown),
         text,
-        foreign_in(shown),
+        foreign_in(shown, reader.trusts),
         tuple((n, f"an earlier message of {name}") for n, name in others.items())
         if reader.group
         else (),
+        origins_in(shown, reader.trusts),
     )
 
 
-def foreign_in(passages: Iterable[Passage]) -> str | None:
-    """Returns the source of foreign content that these passages bring along, if there is any."""
-    source = next((one.untrusted for one in passages if one.untrusted is not None), None)
+def foreign_in(passages: Iterable[Passage], trusts: frozenset[str] = frozenset()) -> str | None:
+    """Returns the source of foreign content that these passages bring along, if there is any.
+
+    A trust that is given counts for what is remembered from it, too.
+    """
+    source = next((one.untrusted for one in _foreign(passages, trusts)), None)
     return source and f"{SOURCE}{source.removeprefix(SOURCE)}"
+
+
+def origins_in(
+    passages: Iterable[Passage], trusts: frozenset[str] = frozenset()
+) -> tuple[str, ...]:
+    """Returns the origins of all foreign content in these passages; none where any is unnamed."""
+    found = _foreign(passages, trusts)
+    if not all(one.origins for one in found):
+        return ()
+    return tuple(dict.fromkeys(each for one in found for each in one.origins.split("\n")))
+
+
+def _foreign(passages: Iterable[Passage], trusts: frozenset[str]) -> list[Passage]:
+    return [
+        one
+        for one in passages
+        if one.untrusted is not None
+        and not (one.origins and trusts.issuperset(one.origins.split("\n")))
+    ]
 
 
 def _quoted(one: Passage, wanted: Sequence[str], most: int) -> str:

@@ -257,6 +257,8 @@ class RecallBody:
     text: str
     untrusted: str | None = None
     writers: tuple[tuple[int, str], ...] = ()
+    origins: tuple[str, ...] = ()
+    """The sites and servers all foreign content in it comes from; none where any is unnamed."""
     kind: Literal["recall"] = "recall"
 
 

@@ -75,6 +75,10 @@ class Index(Protocol):
         """
         ...
 
+    async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
+        """Returns somebody's newest wishes that hold always, what fits these words best first."""
+        ...
+
     async def start_anew(self) -> None:
         """Empties the index; every passage is owed to it again."""
         ...

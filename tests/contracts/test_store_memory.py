@@ -23,6 +23,7 @@ from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Passage, of_group, whose
 from bot.domain.person import Role, Sender
+from bot.domain.standing_wish import WISH
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
 from tests.contracts.store_ports import StorePorts
@@ -255,6 +256,18 @@ async def test_what_a_joined_chat_said_belongs_to_the_other_one(store: StorePort
     assert kept is not None
     assert (kept.chat, kept.whose) == (old.id, of_group(old.id))
     assert await found(store, "dog", of_group(old.id)) == ["dog"]
+
+
+async def test_wishes_that_hold_always_are_found_by_themselves(store: StorePorts) -> None:
+    nuts = passage("nuts", "I never eat nuts in a cake.", "Noted.")
+    theirs = replace(nuts, id="theirs", whose="p11", person=11)
+    said = passage("said", "Which cake has nuts?", "A nut cake.")
+    cite = passage("cite", "From now on cite in APA.", "I will.")
+    await remember(store, nuts, theirs, said, cite, DOG)
+    assert [hit.id for hit in await store.words.wishes("Bake me a cake", ME)] == ["nuts"]
+    assert [hit.id for hit in await store.words.wishes("the cited cake", ME)] == ["cite", "nuts"]
+    assert not await store.words.wishes("what is it", ME)
+    assert await found(store, WISH) == []
 
 
 async def test_the_date_of_a_passage_is_found_too(store: StorePorts) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url, text
+from sqlalchemy.exc import OperationalError
 
 from bot.adapters.sql import postgres
+from bot.adapters.sql.postgres_lines import Lines
 from bot.adapters.sql.store import open_store
 from bot.domain.change import Change
 from bot.domain.errors import StoreAway, StoreBusy, StoreError
@@ -78,6 +80,17 @@ async def test_connections_that_the_server_ended_meanwhile_are_not_noticed(postg
         await commit(store, lines(chat, 1))
         _end_connections(postgres_emptied, _NAMED)
         assert (await store.journal.agenda(chat.id)).chat.last_seq == 1
+
+
+def test_a_transaction_that_cannot_begin_is_a_fault_of_the_connection(postgres_emptied: str):
+    engine = create_engine(postgres_emptied, poolclass=NullPool, isolation_level="AUTOCOMMIT")
+    line = Lines(engine).open()
+    pid = line.driver.info.backend_pid
+    _end_connections(postgres_emptied, f"pid = {pid}")
+    with pytest.raises(OperationalError):
+        line.begin("BEGIN")
+    assert line.lost
+    line.end()
 
 
 async def test_the_server_keeps_prepared_what_is_asked_often(postgres_emptied: str):

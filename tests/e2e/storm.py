@@ -1,21 +1,26 @@
 """A storm: people ask, approve and deny while the process is killed again and again.
 
-`python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw.
+`python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw. With `postgres` as
+a third word it runs on a server of its own, which is stopped, killed and cut off as well.
 """
 
 import asyncio
 import random
 import re
+import signal
 import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from tests.e2e.launching import fork_server
+from tests.e2e.own_server import OwnServer, own_server
+from tests.e2e.records import ServerRecords
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
 from tests.patience import PATIENCE
@@ -52,6 +57,8 @@ class Tally:
 
     asked: int = 0
     kills: int = 0
+    troubles: int = 0
+    """Times at which the server was stopped, killed, or cut off."""
     lost: list[int] = field(default_factory=list[int])
     ran_twice: list[int] = field(default_factory=list[int])
     ran_though_denied: list[int] = field(default_factory=list[int])
@@ -67,7 +74,8 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.asked} messages, {self.kills} kills: {len(self.lost)} lost, "
+            f"{self.asked} messages, {self.kills} kills, {self.troubles} troubles of the server: "
+            f"{len(self.lost)} lost, "
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
             f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice, "
             f"{len(self.dead_cards)} cards left with buttons, everybody kept waiting "
@@ -78,8 +86,9 @@ class Tally:
 class Storm:
     """Twelve people, each in a chat with the bot, and the process that dies beneath them."""
 
-    def __init__(self, steward: Steward, seed: int) -> None:
+    def __init__(self, steward: Steward, seed: int, server: OwnServer | None = None) -> None:
         self._steward = steward
+        self._server = server
         self._random = random.Random(seed)
         telegram = steward.telegram
         self._people = [telegram.person(2000 + n, f"P{n}") for n in range(CHATS)]
@@ -88,6 +97,8 @@ class Storm:
         self._failed: Counter[int] = Counter()
         self._silent: list[str] = []
         self._kills = 0
+        self._troubles = 0
+        self._at_server = asyncio.Lock()
         self._over = False
         steward.model.script.rule(self._reply)
 
@@ -106,7 +117,8 @@ class Storm:
             while loop.time() < until:
                 await self._live()
             self._over = True
-            await steward.start()
+            async with self._at_server:
+                await steward.start()
         await steward.recorded()
         return await self._counted()
 
@@ -119,9 +131,29 @@ class Storm:
             await process.wait()
         else:
             await self._steward.start()
+            trouble = asyncio.create_task(self._server_troubled(), name="server")
             await asyncio.sleep(self._random.expovariate(1 / self._random.choice(MEAN_LIVES)))
+            trouble.cancel()
             await self._steward.kill()
         self._kills += 1
+
+    async def _server_troubled(self) -> None:
+        """Stops, kills or cuts off the server at random moments of a life."""
+        while (server := self._server) is not None:
+            await asyncio.sleep(self._random.expovariate(1))
+            how = self._random.choice((None, None, signal.SIGINT, signal.SIGQUIT))
+            # What has begun is ended, so that a later life finds a server.
+            await asyncio.shield(asyncio.ensure_future(self._away(server, how)))
+
+    async def _away(self, server: OwnServer, how: signal.Signals | None) -> None:
+        async with self._at_server:
+            self._troubles += 1
+            if how is None:
+                await asyncio.to_thread(server.cut)
+                return
+            await server.stop(how)
+            await asyncio.sleep(self._random.uniform(0, 3))
+            await server.start()
 
     async def _talk(self, person: Person) -> None:
         while not self._over:
@@ -194,7 +226,7 @@ class Storm:
         return number in numbers(texts) or failed > self._failed[person.id]
 
     async def _counted(self) -> Tally:
-        tally = Tally(asked=len(self._wishes), kills=self._kills, silent=self._silent)
+        tally = Tally(len(self._wishes), self._kills, self._troubles, silent=self._silent)
         tally.holds = [h for h in self._steward.holds if not self._steward.excused(h)]
         for person in self._people:
             shown = numbers(self._texts(person))
@@ -237,8 +269,8 @@ def numbers(texts: Any) -> list[int]:
     return [int(number) for told in texts for number in _ANSWERED.findall(told)]
 
 
-async def storm(folder: Path, seconds: float, seed: int) -> Tally:
-    """Runs a storm in this folder."""
+async def storm(folder: Path, seconds: float, seed: int, server: OwnServer | None = None) -> Tally:
+    """Runs a storm in this folder, on SQLite or on a server."""
     telegram, model = BotApi(), MessagesApi(api_key=KEY)
     stalls = Stalls()
     with fork_server() as forks:
@@ -246,8 +278,11 @@ async def storm(folder: Path, seconds: float, seed: int) -> Tally:
         steward.excused = stalls.excuse
         async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
             steward.reached_at(telegram_url, model_url)
+            if server is not None:
+                steward.records = ServerRecords(server.url)
+                steward.settings |= {"STEWARD_DATABASE_URL": server.url}
             try:
-                return await Storm(steward, seed).rage(seconds)
+                return await Storm(steward, seed, server).rage(seconds)
             finally:
                 await steward.abandon()
                 stalls.stop()
@@ -255,8 +290,9 @@ async def storm(folder: Path, seconds: float, seed: int) -> Tally:
 
 def main(arguments: Sequence[str]) -> int:
     seconds, seed = (float(arguments[0]), int(arguments[1]))
-    with tempfile.TemporaryDirectory() as folder:
-        tally = asyncio.run(storm(Path(folder), seconds, seed))
+    wanted = own_server() if "postgres" in arguments[2:] else nullcontext()
+    with tempfile.TemporaryDirectory() as folder, wanted as server:
+        tally = asyncio.run(storm(Path(folder), seconds, seed, server))
     sys.stdout.write(f"{tally}\n{vars(tally)}\n")
     return 1 if faults(tally) else 0
 

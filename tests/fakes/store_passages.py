@@ -11,6 +11,7 @@ from bot.domain.imported import IMPORTED
 from bot.domain.note import Note
 from bot.domain.outcome import StopReason
 from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.standing_wish import is_wish
 from bot.domain.stems import soft, sought, stems
 from bot.domain.turn import TurnState
 from bot.ports.belongings import Talk
@@ -83,6 +84,10 @@ class MemoryIndex:
         counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
         weight = weights(wanted, counted, len(theirs))
         return fit(weight, _candidates(theirs, held), limit, soft(wanted))
+
+    async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
+        hits = await self.search(words, whose, len(self.rows.passages))
+        return [hit for hit in hits if is_wish(self.rows.passages[hit.id].question)]
 
     async def start_anew(self) -> None:
         self.rows.indexed.clear()

@@ -203,7 +203,6 @@ async def test_a_recalled_passage_with_foreign_content_pauses_rules_and_the_card
         await scene.say("Write: gerbil")
         told = await scene.shows("Your rule is paused: I recalled an earlier answer with")
         assert "/forget erases it." in told
-        assert "/new" not in told
         await scene.press("Approve")
         await scene.settled(3)
         await scene.say("/rules")
@@ -213,6 +212,42 @@ async def test_a_recalled_passage_with_foreign_content_pauses_rules_and_the_card
         assert body.untrusted.startswith("an earlier answer with ")
         (card,) = [one for one in scene.approvals if one.turn == scene.turns[-1].id]
         assert "Eve" in card.preview.paused
+
+
+async def test_a_wish_that_holds_always_has_a_place_beside_what_fits() -> None:
+    answers = ("Noted.", "Rain.", "Rex.", "I keep it.", "In the drawer.")
+    async with stage(*map(says, answers)) as scene:
+        said = (
+            "I never put nuts into a cake.",
+            "How is the weather?",
+            "Who barks?",
+            "Ann's cake recipe is in the drawer.",
+        )
+        for number, words in enumerate(said, 1):
+            await scene.say(words)
+            await scene.settled(number)
+        await afresh(scene)
+        await scene.say("Where is the cake recipe of Ann?")
+        await scene.settled(5)
+        (body,) = recalled(scene)
+        assert "never put nuts" in body.text
+        assert "recipe is in the drawer" in body.text
+
+
+async def test_an_answer_that_knows_nothing_is_not_quoted() -> None:
+    answers = ("I don't know what your violin is called.", "It is called Ida.", "Ida.")
+    async with stage(*map(says, answers)) as scene:
+        await scene.say("What is my violin called?")
+        await scene.settled()
+        await afresh(scene)
+        await scene.say("My violin is called Ida.")
+        await scene.settled(2)
+        await afresh(scene)
+        await scene.say("What is my violin called?")
+        await scene.settled(3)
+        body = recalled(scene)[-1]
+        assert "is called Ida" in body.text
+        assert "I don't know" not in body.text
 
 
 async def test_in_a_group_the_words_of_others_are_foreign_when_they_come_again() -> None:

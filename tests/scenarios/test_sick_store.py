@@ -5,11 +5,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.approval import Approval
+from bot.domain.change import InboundState
 from bot.domain.errors import StoreBusy
+from bot.domain.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
+from bot.flow.arrivals.set_aside import AGAIN, OWNERS, PREFIX, TOLD, TRYING
 from bot.ports.approvals import Approvals
-from tests.fakes.model import call, calls
-from tests.scenarios.stage import stage
+from bot.ports.people import People
+from tests.fakes.model import call, calls, says
+from tests.scenarios.stage import BOB, stage
 from tests.scenarios.tools import writing
 
 
@@ -29,6 +33,38 @@ class LockedNow:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.approvals, name)
+
+
+@dataclass
+class FaultyOnce:
+    """People who cannot be looked for by a fault of the program, so many times."""
+
+    people: People
+    faults: int
+
+    async def by_sender(self, sender: Sender) -> Person | None:
+        if self.faults:
+            self.faults -= 1
+            raise ValueError("a fault of the program")
+        return await self.people.by_sender(sender)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.people, name)
+
+
+async def test_a_message_that_a_fault_set_aside_is_told_to_the_owner_and_tried_again() -> None:
+    async with stage(says("Good morning.")) as scene:
+        await scene.say("/help")
+        await scene.until(lambda: scene.texts)
+        scene.store.people = FaultyOnce(scene.store.people, 1)  # type: ignore[assignment]
+        await scene.crash()
+        await scene.say("Hello")
+        await scene.until(lambda: any(TOLD in told for told in scene.texts))
+        assert "Good morning." not in scene.texts
+        (row,) = [one for one in scene.store.rows.inbox.values() if one.state is InboundState.DEAD]
+        assert await scene.press_data(f"{PREFIX}:{row.id}", BOB) == OWNERS
+        assert await scene.press(AGAIN) == TRYING
+        await scene.until(lambda: "Good morning." in scene.texts)
 
 
 async def test_cards_expire_after_a_time_in_which_the_store_was_locked() -> None:

@@ -1,6 +1,6 @@
 """An owner trusts a web site or a tool server: what comes from there pauses no rule."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,13 +8,16 @@ import pytest
 from bot.adapters.tools.web import WebFetch
 from bot.domain.errors import ToolFailure
 from bot.domain.person import Role
+from bot.domain.reach import Level
 from bot.domain.server import ServerSpec
 from bot.domain.tool import ToolCall, ToolOutput
+from bot.domain.transcript import RecallBody
 from bot.domain.view import ResultPart
 from tests.fakes.model import call, calls, says
 from tests.fakes.web import FakePageReader, FakePages
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import PEOPLE, Group
+from tests.scenarios.test_memory import afresh
 from tests.scenarios.tools import ScenarioTool, tool, writing
 from tests.words import RULE_PAUSED
 
@@ -67,7 +70,7 @@ async def test_a_rule_counts_beside_a_trusted_site_until_the_trust_is_taken_back
         assert f'<quoted_data from="the web page {DOCS}">\nWrite x.' in results[1]
         await scene.say("/rules")
         listed = await scene.shows("Trusted: what I read there does not pause your rules:")
-        assert "2. `https://docs.example`" in listed
+        assert "2: `https://docs.example`" in listed
         await scene.say("/rules remove 2")
         await scene.shows("Not trusted any more: `https://docs.example`")
         await scene.say(f"read {DOCS} and write x")
@@ -133,6 +136,44 @@ async def test_a_tool_server_is_trusted_with_its_failures(*, trusted: bool, fail
         await scene.settled(2)
 
 
+@pytest.mark.parametrize("beside", ["", "Eve"])
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_a_trust_counts_for_what_is_remembered_from_there_too(
+    *, trusted: bool, beside: str
+) -> None:
+    """Not for an answer that saw something else from outside besides."""
+    asked = calls(call("a", "notes__list", {}))
+    script = (*RULED, *([says("I see.")] if beside else []), asked, says("The gerbil sleeps."))
+    rest = (calls(write("v")), says("two"))
+    tools, known = [of_the_server(fails=False), writing()], [ServerSpec("notes")]
+    async with stage(*script, *rest, tools=tools, own_servers=known) as scene:
+        await ruled(scene)
+        if beside:
+            await scene.say("Look at this", forwarded_from=beside)
+        await scene.say("ask the server about the gerbil")
+        await scene.settled(3 if beside else 2)
+        if trusted:
+            await scene.say("/rules trust server notes")
+            await scene.shows("Trusted in this chat: `server notes`")
+        await afresh(scene)
+        await scene.say("the gerbil at the server: write x")
+        (body,) = [one for one in await came(scene) if isinstance(one, RecallBody)]
+        if trusted and not beside:
+            assert body.untrusted is None
+        else:
+            assert body.untrusted is not None
+            told = await scene.shows("Your rule is paused: I recalled an earlier answer with")
+            assert "`/rules trust`" in told
+            await scene.press("Deny")
+        await scene.settled(4 if beside else 3)
+
+
+async def came(scene: Stage) -> Sequence[object]:
+    """Returns what the log holds once a passage was recalled."""
+    await scene.until(lambda: any(isinstance(one, RecallBody) for one in scene.bodies))
+    return scene.bodies
+
+
 async def test_a_forward_still_pauses_the_rules_beside_a_trusted_site() -> None:
     script = (
         *RULED,
@@ -186,6 +227,7 @@ async def test_the_trust_of_an_owner_is_not_that_of_a_member_of_the_same_group()
     script = (*RULED, calls(fetch("a", DOCS)), calls(write("v")), says("two"))
     async with stage(*script, tools=[web(), writing()], people=PEOPLE) as scene:
         team = Group(scene)
+        await scene.grant(BOB, Level.CHANGES)
         assert "Trusted in this chat" in await team.command(f"/rules trust {DOCS}")
         await team.ask("write x", BOB)
         await scene.press("Always", BOB)

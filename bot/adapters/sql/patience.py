@@ -66,7 +66,7 @@ class Patience:
         """Tries until the database could do it; a fault of any other kind is raised.
 
         After a commit in doubt only a `repeatable` attempt is made again. For any other one the
-        fault is raised once the database is back, and the caller looks what was written. A task
+        fault is raised, and the caller looks what was written: that look waits. A task
         that is being cancelled waits for nothing.
         """
         doubt: StoreInDoubt | None = None

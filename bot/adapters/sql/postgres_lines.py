@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 T = TypeVar("T")
 
@@ -38,7 +38,8 @@ class Line:
         try:
             self.driver.execute(statement, prepare=False)
         except self.connection.dialect.loaded_dbapi.Error as error:
-            raise DBAPIError(statement, None, error) from error
+            # Nothing is wrong with these words, so the connection or the server is at fault.
+            raise OperationalError(statement, None, error) from error
 
     def end(self) -> None:
         with suppress(DBAPIError):

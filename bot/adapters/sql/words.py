@@ -22,6 +22,7 @@ from bot.adapters.sql.tables import passage
 from bot.domain.errors import StoreDamaged, StoreError, StoreFault
 from bot.domain.fit import OWN_END, Candidate, fit, weights
 from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.standing_wish import WISH, is_wish
 from bot.domain.stems import soft, sought, stems
 
 _LOG = logging.getLogger(__name__)
@@ -154,20 +155,24 @@ class SqlWords:
             await self._made_anew_for(fault)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        return await self._found(words, partial(self._search, whose=whose, limit=limit))
+
+    async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
+        return await self._found(words, partial(self._wishes, whose=whose))
+
+    async def _found(self, words: str, search: Callable[..., Sequence[Hit]]) -> Sequence[Hit]:
         wanted = sought(words, stem)
         if not wanted:
             return ()
         await self._prepared()
         try:
-            return await self._database.read(
-                partial(self._search, wanted=wanted, whose=whose, limit=limit)
-            )
+            return await self._database.read(partial(search, wanted=wanted))
         except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew, repeatable=True)
+        await self._database.write(self._make_anew, durable=True, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -210,7 +215,7 @@ class SqlWords:
                 return
             try:
                 if await self._database.read(_standing) != STEMS:
-                    await self._database.write(self._bring_up, repeatable=True)
+                    await self._database.write(self._bring_up, durable=True, repeatable=True)
             except (StoreDamaged, StoreFault) as fault:
                 await self._made_anew_for(fault)
             self._there = True
@@ -253,12 +258,29 @@ class SqlWords:
             places = self._engine.newest(connection, rare[0], _CANDIDATES)
         else:
             places = self._engine.best(connection, weight, _CANDIDATES)
-        found = self._engine.held(connection, _numbers(places))
-        # The owner of the row decides, even if the index should be behind.
-        theirs = [one for one in found if one.whose == whose]
+        theirs = self._theirs(connection, _numbers(places), whose)
         counted |= _estimated(unsure, theirs, total)
         weight = weights(parts, counted, total)
         return fit(weight, _candidates(theirs, places), limit, unsure)
+
+    def _wishes(
+        self, connection: Connection, wanted: Mapping[str, float], whose: Whose
+    ) -> Sequence[Hit]:
+        parts = {_token(whose, stem): part for stem, part in wanted.items()}
+        unsure = soft(parts)
+        counted = self._counted(connection, [token for token in parts if token not in unsure])
+        places = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
+        numbers = [place.number for place in places]
+        weight = weights(parts, counted, self._total(connection, whose))
+        telling = {token: each for token, each in weight.items() if token not in unsure}
+        theirs = self._theirs(connection, numbers, whose)
+        return fit(telling, _candidates(theirs, ()), len(numbers))
+
+    def _theirs(
+        self, connection: Connection, numbers: Sequence[int], whose: Whose
+    ) -> Sequence[HeldRow]:
+        """Returns rows of the index; the owner of the row decides, even if it should be behind."""
+        return [one for one in self._engine.held(connection, numbers) if one.whose == whose]
 
     def _counted(self, connection: Connection, tokens: Sequence[str]) -> dict[str, int]:
         """Returns the number of passages with each token; counting the frequent ones takes long."""
@@ -350,6 +372,7 @@ def _tokens(one: Passage) -> Sequence[str]:
     said = stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}", stem)
     front = f"{one.whose}x"
     return [
+        *([front + WISH] if is_wish(one.question) else ()),
         *(front + each for each in said),
         OWN_END,
         *(front + each for each in stems(one.answer, stem)),

@@ -12,7 +12,8 @@ from bot.domain.fit import Found
 from bot.domain.message import Plain
 from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.passage import Passage, Whose, clipped_words, whose
-from bot.domain.recalled import foreign_in
+from bot.domain.reach import Reach
+from bot.domain.recalled import foreign_in, origins_in
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
@@ -57,7 +58,8 @@ class Remember(ArgumentsTool[RememberArguments]):
         self, arguments: RememberArguments, place: Place, exact: ExactRule
     ) -> Preview:
         seen = await super().foresee(arguments, place, exact)
-        return Preview(seen.title, seen.subject, Effect.WRITE, (Plain(arguments.note),))
+        told = (Plain(arguments.note),)
+        return Preview(seen.title, seen.subject, Effect.WRITE, told, reach=Reach.TALK)
 
     async def perform(
         self, arguments: RememberArguments, place: Place, seen: str | None
@@ -96,6 +98,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         return ToolOutput(
             text,
             untrusted=_foreign(passages, place.person, group=not chat.private),
+            origin=_origin(passages),
             passages=tuple(one.id for one in passages),
         )
 
@@ -120,7 +123,8 @@ class Forget(ArgumentsTool[ForgetArguments]):
     async def foresee(self, arguments: ForgetArguments, place: Place, exact: ExactRule) -> Preview:
         note = await self._note(arguments.note, place)
         title = "Delete a note"
-        return Preview(title, title, Effect.WRITE, (Plain(note.text),), seen=note.text)
+        told = (Plain(note.text),)
+        return Preview(title, title, Effect.WRITE, told, seen=note.text, reach=Reach.TALK)
 
     async def perform(
         self, arguments: ForgetArguments, place: Place, seen: str | None
@@ -152,6 +156,12 @@ def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | 
     """Returns the foreign source of what was found; in a group the words of others are foreign."""
     others = (f"an earlier message of {one.speaker}" for one in passages if one.person != person)
     return foreign_in(passages) or (next(others, None) if group else None)
+
+
+def _origin(passages: Sequence[Passage]) -> str | None:
+    """Returns the one origin of all foreign content that was found, which an owner may trust."""
+    origins = origins_in(passages)
+    return origins[0] if len(origins) == 1 else None
 
 
 def memory_tools(

@@ -63,7 +63,11 @@ def _paused(source: str) -> str:
     """Returns the words about a rule that does not count now, and what helps."""
     if source.startswith(SOURCE):
         # A fresh start is no remedy: the same answer may be recalled again.
-        return f"Your rule is paused: I recalled {source}. /forget erases it."
+        return (
+            f"Your rule is paused: I recalled {source}. If it is one web site or tool server, an "
+            "owner can trust it with `/rules trust` before the next conversation (/new). "
+            "/forget erases it."
+        )
     return (
         "Your rule is paused: this chat contains text from outside. /new resumes it. "
         f"Source: {source}."

@@ -8,6 +8,7 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreUnavailable
 from bot.domain.message import Inbound
 from bot.flow.arrivals.router import Router
+from bot.flow.arrivals.set_aside import SetAside
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -24,11 +25,14 @@ _PAUSE_SECONDS = 1.0
 class PatientRouter:
     """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
 
-    def __init__(self, router: Router, inbox: Inbox, journal: Journal, clock: Clock) -> None:
+    def __init__(
+        self, router: Router, inbox: Inbox, journal: Journal, clock: Clock, set_aside: SetAside
+    ) -> None:
         self._router = router
         self._inbox = inbox
         self._journal = journal
         self._clock = clock
+        self._set_aside = set_aside
         self._complaint = ""
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
@@ -64,7 +68,7 @@ class PatientRouter:
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
             # A conflict means that the update is marked already: the fault came after routing.
             with suppress(Conflict):
-                await self._journal.commit(Change((dead,)))
+                await self._journal.commit(Change((dead, *await self._set_aside.told(row))))
 
     async def _routed(self, row: InboundRow, inbound: Inbound) -> None:
         for _ in range(_LOOKS - 1):

@@ -15,6 +15,8 @@ from bot.flow.arrivals.knocking import Knocking
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
+from bot.flow.arrivals.set_aside import PREFIX as ASIDE
+from bot.flow.arrivals.set_aside import SetAside
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
 from bot.flow.commands.knocks import PREFIX as KNOCKS
@@ -91,7 +93,17 @@ class Composition:
     @cached_property
     def lines(self) -> Lines:
         inbox, journal = self.store.inbox, self.way_out.journal
-        return Lines(PatientRouter(self._router, inbox, journal, self.world.clock))
+        clock = self.world.clock
+        return Lines(PatientRouter(self._router, inbox, journal, clock, self._set_aside))
+
+    @cached_property
+    def _set_aside(self) -> SetAside:
+        store, journal, clock = self.store, self.way_out.journal, self.world.clock
+        news = self.chat_work.news
+        return SetAside(store.inbox, store.outbox, news, journal, clock, self._look_again)
+
+    def _look_again(self) -> None:
+        self.intake.look_again()
 
     @cached_property
     def doorway(self) -> Doorway:
@@ -142,6 +154,7 @@ class Composition:
             QUESTIONS: self.command_table.plan_replacing,
             **self.chat_work.desks,
             KNOCKS: self._knocking,
+            ASIDE: self._set_aside,
             **self.command_table.memory_desks,
             **self.command_table.task_desks,
             **self.one_turn.schedules.goals.desks,

@@ -49,7 +49,9 @@ class OwnCompanions:
         models = (policy.model, *policy.fallbacks)
         by_whom = ModelCompanion(choosing)
         ways = WaysCompanion(store.outbox, Speakers(store.people, zones), models)
-        memory = MemoryCompanion(recall, store.notes, policy.recall_tokens)
+        memory = MemoryCompanion(
+            recall, store.notes, store.rules, store.people, policy.recall_tokens
+        )
         noted, ruled, footer = NotedCompanion(), RuledCompanion(), Footer(choosing)
         money = MoneyCompanion(till, store.people, store.chats, store.outbox)
         wishes = Wishes(skills, choosing)

@@ -79,6 +79,8 @@ class ViewFold:
         self._covers: int | None = None
         self._untrusted: str | None = None
         self._others: dict[int | None, str] = {}
+        self._origins: dict[str, None] = {}
+        self._unnamed = False
         self._skill: tuple[str, str] | None = None
 
     @property
@@ -94,6 +96,14 @@ class ViewFold:
         """Returns the source of content in view that is foreign to a turn of this person."""
         others = (source for writer, source in self._others.items() if writer != person)
         return self._untrusted or next(others, None)
+
+    def origins_for(self, person: int) -> tuple[str, ...]:
+        """Returns the origins of all content that is foreign to a turn of this person.
+
+        There is none where any of it has no origin that an owner could trust.
+        """
+        others = any(writer != person for writer in self._others)
+        return () if self._unnamed or others else tuple(self._origins)
 
     @property
     def skill(self) -> tuple[str, str] | None:
@@ -129,6 +139,7 @@ class ViewFold:
             self._covers = summary.covers
             self._put("user", (TextPart(_summary_text(summary)),))
             self._untrusted = summary.untrusted
+            self._unnamed = summary.untrusted is not None
         shrunk = {
             seq: e.body.keep_chars
             for e in log
@@ -184,6 +195,10 @@ class ViewFold:
             case _:
                 everybody = None
         self._untrusted = self._untrusted or everybody
+        if everybody is not None:
+            named = _origins_of(body)
+            self._origins.update(dict.fromkeys(named))
+            self._unnamed = self._unnamed or not named
 
     def _asker_parts(self, seq: int, asker: AskerBody) -> tuple[ViewPart, ...]:
         text = f"{asker.text}\n\n<now>{asker.moment}</now>" if asker.moment else asker.text
@@ -313,6 +328,17 @@ def told_result(result: ToolResult, text: str) -> TextPart:
     return TextPart(f"[{result.tool} {how}]\n{text}")
 
 
+def _origins_of(body: Body) -> tuple[str, ...]:
+    """Returns the sites and servers that foreign content comes from; none where it has no such."""
+    match body:
+        case RecallBody(origins=origins):
+            return origins
+        case ResultBody(result=result) if result.origin is not None:
+            return (result.origin,)
+        case _:
+            return ()
+
+
 def _summary_text(summary: SummaryBody) -> str:
     text = summary.text if summary.untrusted is None else defused(summary.text)
     return f"[Summary of the conversation so far]\n{text}"
@@ -356,7 +382,7 @@ def _size(part: ViewPart) -> int:
         case ResultPart(text=text):
             return len(text.encode()) + 90
         case CallPart(call=call):
-            return len(call.arguments_text) + len(call.name) + 80
+            return len(call.arguments_text) + len(call.written_name) + 80
         case ImagePart():
             return _IMAGE_TOKENS * BYTES_A_TOKEN
         case ThinkingPart(raw=raw) | ForeignPart(raw=raw):

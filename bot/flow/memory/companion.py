@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from bot.domain.budget import CallKind, Cause
@@ -14,6 +15,7 @@ from bot.domain.outcome import StopReason
 from bot.domain.passage import Whose, whose
 from bot.domain.progress import OpenCall
 from bot.domain.recalled import PassagesInView, Recipient, told_again
+from bot.domain.rules import trusted_origins
 from bot.domain.stems import beginnings
 from bot.domain.step import Finish
 from bot.domain.tool import ExactRule, Surroundings, ToolCall, ToolResult
@@ -22,10 +24,12 @@ from bot.domain.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.memory.passage_making import kept
+from bot.flow.memory.passage_making import foreign_of, kept
 from bot.flow.memory.recall import Recall
+from bot.ports.approvals import Rules
 from bot.ports.journal import Agenda
 from bot.ports.notes import Notes
+from bot.ports.people import People
 from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)
@@ -41,8 +45,12 @@ class MemoryCompanion(Bystander):
     stays as it was. Stopped turns leave nothing to remember.
     """
 
-    def __init__(self, recall: Recall, notes: Notes, tokens: int) -> None:
+    def __init__(
+        self, recall: Recall, notes: Notes, rules: Rules, people: People, tokens: int
+    ) -> None:
         """Recalls at most so many `tokens` for a message; with 0 nothing is recalled."""
+        self._rules = rules
+        self._people = people
         self._recall = recall
         self._notes = notes
         self._tokens = tokens
@@ -87,7 +95,16 @@ class MemoryCompanion(Bystander):
         paid.extend(fitting.records)
         found = [one for one in fitting.passages if one.id not in seen]
         reader = Recipient(row.asker, group=not chat.private)
+        if any(one.origins for one in found):
+            reader = replace(reader, trusts=await self._trusted(row))
         return told_again(fitting.ids, found, wanted, reader, self._tokens)
+
+    async def _trusted(self, row: Turn) -> frozenset[str]:
+        """Returns the origins that the asker trusts here now; only an owner trusts any."""
+        person = await self._people.get(row.asker)
+        if person is None or not person.is_owner:
+            return frozenset()
+        return trusted_origins(await self._rules.of(row.asker, row.chat))
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         """Lets a note be taken unasked, as it can be undone, unless foreign text is in view."""
@@ -115,6 +132,6 @@ class MemoryCompanion(Bystander):
             work.progress,
             [entry.body for entry in work.log.entries(turn.id)],
             purpose=work.purpose,
-            untrusted=None if view is None else view.untrusted_for(turn.asker),
+            **({} if view is None else foreign_of(view, turn.asker)),
         )
         return Ended() if passage is None else Ended((KeepPassage(passage),))

@@ -15,7 +15,7 @@ from bot.domain.passage import (
 from bot.domain.progress import Progress, fold
 from bot.domain.transcript import AskerBody, Body, Entry, ReplyBody
 from bot.domain.turn import Turn
-from bot.flow.log.request_view import any_view
+from bot.flow.log.request_view import ViewFold, any_view
 
 
 def kept(
@@ -24,7 +24,7 @@ def kept(
     """Returns the passage of a turn with a final answer; None when it holds nothing to remember.
 
     `said` are the entries of the turn; `rest` are `purpose`, the words of a turn that no message
-    opened, and `untrusted`, the foreign source in view.
+    opened, `untrusted`, the foreign source in view, and `origins`, where all of it comes from.
     """
     reply, answer = progress.reply, progress.words
     if turn.parent is not None:
@@ -45,21 +45,30 @@ def kept(
         conversation=turn.conversation,
         skill=turn.skill,
         untrusted=rest.get("untrusted"),
+        origins=rest.get("origins") or "",
     )
+
+
+def foreign_of(view: ViewFold, person: int) -> dict[str, str | None]:
+    """Returns the foreign source in view of a turn of this person, and where all of it is from."""
+    return {
+        "untrusted": view.untrusted_for(person),
+        "origins": "\n".join(view.origins_for(person)),
+    }
 
 
 def kept_of_past(chat: Chat, turns: Sequence[Turn], log: Sequence[Entry]) -> list[Passage]:
     """Returns the passages of a conversation, in its order: of turns that ended with an answer."""
     answered = {turn.id: turn for turn in turns}
     own: dict[str, list[Entry]] = {}
-    foreign: dict[str, str | None] = {}
+    foreign: dict[str, dict[str, str | None]] = {}
     view = any_view()
     for entry in log:
         turn = answered.get(entry.turn)
         if turn is not None:
             own.setdefault(turn.id, []).append(entry)
             if isinstance(entry.body, ReplyBody):
-                foreign[turn.id] = view.untrusted_for(turn.asker)
+                foreign[turn.id] = foreign_of(view, turn.asker)
         view.extend((entry,))
     found = (
         kept(
@@ -67,7 +76,7 @@ def kept_of_past(chat: Chat, turns: Sequence[Turn], log: Sequence[Entry]) -> lis
             answered[id],
             fold(answered[id], said, ()),
             [entry.body for entry in said],
-            untrusted=foreign.get(id),
+            **foreign.get(id, {}),
         )
         for id, said in own.items()
     )

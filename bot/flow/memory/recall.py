@@ -25,6 +25,9 @@ _LOOKED_AT = 24
 _MOST = 5
 """Passages that are recalled for one message; their neighbours come beside them."""
 
+_A_WISH = 0.2
+"""The share that a wish must cover for the place that is kept for one beside what fits."""
+
 _IN_RESERVE = 3
 """Passages that take the places of those that say only that something is not known."""
 
@@ -76,8 +79,27 @@ class Recall:
         """
         found, records = await self._found(said, whose, _LOOKED_AT, cause)
         ids = [one.id for one in found if one.fits and one.id not in besides]
+        if ids:
+            ids = await self._with_wish(ids, said, whose, besides)
         ids, passages = await self._telling(ids)
         return Fitting(ids, passages, records)
+
+    async def _with_wish(
+        self, ids: Sequence[str], said: str, whose: Whose, besides: Collection[str]
+    ) -> Sequence[str]:
+        """Returns these with the wish in the last place that fits best, if any does."""
+        try:
+            wishes = await self._words.wishes(said, whose)
+        except StewardError as fault:
+            _LOG.warning("wishes cannot be searched: %s", fault)
+            return ids
+        best = next(
+            (one.id for one in wishes if one.share >= _A_WISH and one.id not in besides), ""
+        )
+        if not best or best in ids[:_MOST]:
+            return ids
+        others = [id for id in ids if id != best]
+        return [*others[: _MOST - 1], best, *others[_MOST - 1 :]]
 
     async def _telling(self, ids: Sequence[str]) -> tuple[Sequence[str], Sequence[Passage]]:
         """Returns the first of these that tell something, and what stands around them."""

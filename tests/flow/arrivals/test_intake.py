@@ -17,6 +17,8 @@ from bot.domain.person import Sender
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
+from bot.flow.arrivals.set_aside import SetAside
+from bot.flow.groups.news import News
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
@@ -88,8 +90,11 @@ class Scene:
     @asynccontextmanager
     async def working(self, inbox: Any = None) -> AsyncIterator[Intake]:
         router: Any = self.router
+        store = self.store
+        news = News(store.people, store.chats, store.outbox, self.clock)
+        aside = SetAside(store.inbox, store.outbox, news, store.journal, self.clock, lambda: None)
         async with Lines(
-            PatientRouter(router, self.store.inbox, self.store.journal, self.clock)
+            PatientRouter(router, store.inbox, store.journal, self.clock, aside)
         ) as lines:
             intake = self.intake(inbox or self.store.inbox, lines)
             task = asyncio.create_task(intake.run())

@@ -39,6 +39,7 @@ class PassageTable(Stored, table=True):
     conversation: str = stored(Words)
     skill: str | None = stored(Words, null=True)
     untrusted: str | None = stored(Words, null=True)
+    origins: str = stored(Words, server_default="")
     indexed: bool = stored(Boolean, server_default=false())
     meant: bool = stored(Boolean, server_default=false())
 

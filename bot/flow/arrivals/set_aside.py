@@ -1,0 +1,86 @@
+"""Tells owners of updates that a fault set aside; a press has one of them routed anew."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from bot.domain.change import Change, InboundState, MarkInbound, Show
+from bot.domain.errors import Conflict
+from bot.domain.message import Button, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.person import Person
+from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
+from bot.flow.groups.news import News
+from bot.ports.clock import Clock
+from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.journal import Journal
+from bot.ports.outbox import Outbox
+
+PREFIX = "x"
+"""The first letter of the data of the button that has an update routed anew."""
+
+AGAIN = "🔁 Try again"
+MOST_AN_HOUR = 10
+"""Updates an hour of which owners are told; the log names all."""
+
+OWNERS = "Only an owner can have it tried again."
+TOLD = (
+    "⚠️ I could not handle what somebody sent me, because of a fault of mine. Nothing was done with "
+    "it, and it is kept. The log names the fault."
+)
+TRYING = "I try it again."
+
+
+class SetAside(ButtonsAlone):
+    def __init__(
+        self,
+        inbox: Inbox,
+        outbox: Outbox,
+        news: News,
+        journal: Journal,
+        clock: Clock,
+        look_again: Callable[[], None],
+    ) -> None:
+        self._inbox = inbox
+        self._outbox = outbox
+        self._news = news
+        self._journal = journal
+        self._clock = clock
+        self._look_again = look_again
+        self._hour = ""
+        self._told = 0
+
+    async def told(self, row: InboundRow) -> Sequence[Show]:
+        """Returns messages with the button to the owners on the update's channel."""
+        hour = f"{self._clock.now():%Y%m%d%H}"
+        if hour != self._hour:
+            self._hour, self._told = hour, 0
+        self._told += 1
+        if self._told > MOST_AN_HOUR:
+            return ()
+        button = Button(AGAIN, f"{PREFIX}:{row.id}")
+        content = Outbound(OutboundKind.OPTION, (Plain(TOLD),), ((button,),))
+        homes = await self._news.homes(row.channel)
+        return [Show(f"aside:{row.id}:{home}", home, content) for home in homes]
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        number = press.data.partition(":")[2]
+        if person is None or not person.is_owner:
+            return refused(OWNERS)
+        row = await self._inbox.get(int(number)) if number.isdecimal() else None
+        if row is None:
+            return refused(NOT_OURS)
+        shown = await self._outbox.row(f"aside:{row.id}:{chat}")
+        anew = MarkInbound(row.id, InboundState.NEW, (InboundState.DEAD,))
+        writes = [] if shown is None else [Show(shown.key, chat, _tried(shown.content))]
+        try:
+            await self._journal.commit(Change((anew, *writes), durable=True))
+        except Conflict:
+            return spent()
+        self._look_again()
+        return PressAnswer(TRYING)
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        return f"aside:{data.partition(':')[2]}:{chat}"
+
+
+def _tried(content: Outbound) -> Outbound:
+    return replace(content, blocks=(*content.blocks, Plain(TRYING)), buttons=())
