@@ -20,7 +20,10 @@ SAME_PERSON = "both have the same memory, rights and budget."
 TOGETHER, FOR_GOOD = "🔗 They are the same person", "This cannot be undone."
 STILL_OPEN = "Something is still open for"
 OWNERS_RIGHTS = "you would lose an owner's rights."
-ADMITTED = "✅ Let in. /rights 2 shows and changes what they may do."
+ADMITTED = (
+    "✅ Let in, to talk. They can chat with me. I ask you before anything that they want changed. "
+    "/rights 2 changes that."
+)
 IGNORED = "Ignored. They get no answer. /allow 2 lets them in after all."
 DEAD_BUTTON = "This button does nothing."
 OTHER_PLAN_ENDED = "The other plan has ended already."

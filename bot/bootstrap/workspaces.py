@@ -8,10 +8,11 @@ from pathlib import Path
 
 from bot.domain.chat import Chat
 from bot.ports.people import People
+from bot.ports.tool import Folder
 from bot.settings import Settings
 
 
-async def workspace_of(settings: Settings, people: People, chat: Chat, person: int) -> Path:
+async def workspace_of(settings: Settings, people: People, chat: Chat, person: int) -> Folder:
     """Returns the workspace for an owner's private chat, and an own folder for any other chat.
 
     A folder that the settings name for the chat comes first.
@@ -19,12 +20,12 @@ async def workspace_of(settings: Settings, people: People, chat: Chat, person: i
     root, asker = settings.workspace, await people.get(person)
     shared = _shared(dict(settings.shared_folders), chat)
     if shared is None and chat.private and asker is not None and asker.is_owner:
-        return root
+        return Folder(root)
     address = chat.moved_from or chat.address
     names = (address.channel, address.chat, address.thread or "")
     folder = root / (shared or f"chats/{'-'.join(name for name in names if name)}")
     await asyncio.to_thread(_made, folder)
-    return folder
+    return Folder(folder, own=shared is None)
 
 
 def _made(folder: Path) -> None:

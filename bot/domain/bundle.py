@@ -10,6 +10,7 @@ from bot.domain.foreign_text import as_read, set_apart
 from bot.domain.limits import BundleBounds
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
+from bot.domain.visible_text import quoted_name
 from bot.domain.web_address import links_in
 
 _SPAN = timedelta(seconds=2)
@@ -163,7 +164,15 @@ class Bundle:
     def as_read(self) -> tuple[str, ...]:
         """Returns the quotes and texts as a model reads them, those of others set apart as data."""
         quotes = (set_apart(f"{_QUOTE}{quote.author}", quote.text) for quote in self.quotes)
-        return (*quotes, *(as_read(text, source) for source, text in self.passages))
+        told = (as_read(text, source) for source, text in self.passages)
+        return (*quotes, *told, *self._named)
+
+    @property
+    def _named(self) -> tuple[str, ...]:
+        """Returns the list of the accounts that are mentioned: their names are nobody's words."""
+        named = dict(one for message in self.messages for one in message.named)
+        lines = "\n".join(f"@{number} is {quoted_name(name)}" for number, name in named.items())
+        return (set_apart(NAMES, lines),) if lines else ()
 
     @property
     def own_addresses(self) -> tuple[str, ...]:
@@ -187,6 +196,8 @@ class Bundle:
 
 
 _NAMED = 3
+NAMES = "the names of mentioned accounts"
+"""The source of their list; a name marks nothing as foreign, as that of a speaker does not."""
 
 
 def bundle(messages: Sequence[InboundMessage], bounds: BundleBounds) -> Bundle:

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from bot.domain.change import Show, Write
 from bot.domain.consent import Consent, Difference
 from bot.domain.message import Button
+from bot.domain.reach import Reach
 from bot.domain.step import Elsewhere, Refuse
 from bot.domain.transcript import Body
 from bot.domain.turn import Turn
@@ -46,6 +47,8 @@ class Agreed:
     """The consent that was kept."""
     reasons: Mapping[Difference, str]
     """The reasons on the new card, by what is different now."""
+    reach: Reach = Reach.TALK
+    """The most that it covers, whoever asks; calls within the asker's own level need none."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

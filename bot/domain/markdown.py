@@ -20,6 +20,14 @@ def inline_code(text: str) -> str:
     return f"`{line}`" if line else ""
 
 
+def item(number: int, line: str) -> str:
+    """Returns a line of a list whose number a person may type.
+
+    Markdown would count `2.` and `4.` as 1 and 2, so the number is a word of the line.
+    """
+    return f"- {number}: {line}"
+
+
 def coded(line: str) -> str:
     """Returns a deed or a step for a Markdown text; its command, between backticks, is code."""
     before, opened, rest = line.partition("`")

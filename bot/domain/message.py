@@ -138,6 +138,14 @@ class InboundMessage:
     composed: bool = False
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
 
+    named: tuple[tuple[str, str], ...] = ()
+    """The accounts that the text mentions by number, each with the name that it chose itself."""
+
+    @property
+    def commands(self) -> bool:
+        """Returns True when the sender typed the words now; no other words are an order."""
+        return self.writer is None and not self.edited
+
     @property
     def writer(self) -> str | None:
         """Returns whose words the text is; None when the sender typed them."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.domain.reach import Reach, farthest, reaches
 from bot.domain.rights import EVERYTHING, UNBOUND, Pace, Rights
 
 AT_THE_MACHINE = "terminal"
@@ -62,9 +63,13 @@ class Person:
         """Returns true for the asker and owners: only they decide, stop, steer or interrupt."""
         return self.is_owner or self.id == asker
 
-    def may_approve_for(self, asker: int) -> bool:
-        """Returns true for owners, and for the asker with the right to approve own changes."""
-        return self.is_owner or (self.id == asker and self.rights.approve)
+    def may_approve(self, asker: int, reach: Reach) -> bool:
+        """Returns true for owners, and for the asker whose level covers a call of this reach.
+
+        Cards, plans, rules, calls of tasks and undo all ask this one question.
+        """
+        own = self.id == asker and reaches(farthest(self.rights.level), reach)
+        return self.is_owner or own
 
 
 def owned_on_a_platform(accounts: Iterable[tuple[str, Person]]) -> bool:

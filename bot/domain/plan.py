@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.domain.consent import Consent
 from bot.domain.limits import Limits
+from bot.domain.reach import Reach
 from bot.domain.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult, clipped
 from bot.domain.turn import Turn
 
@@ -192,6 +193,12 @@ class Plan:
     @property
     def open_steps(self) -> tuple[PlanStep, ...]:
         return tuple(s for s in self.steps if s.state is StepState.OPEN)
+
+    @property
+    def reach(self) -> Reach:
+        """Returns how far an approval of all steps has to go."""
+        needed = [step.preview.needs for step in self.steps]
+        return max(needed, key=tuple(Reach).index, default=Reach.TALK)
 
     @property
     def skill(self) -> str | None:

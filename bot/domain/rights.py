@@ -4,17 +4,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.domain.reach import Level
+
 RUN_COMMAND = "run_command"
 """The tool that only people with the right to commands may use."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """`commands`: may run commands; `approve`: may approve own changes; `tools`: None for all."""
+    """The limits that owners set for a member."""
 
     commands: bool = True
-    approve: bool = True
+    """True when the person may have commands run at all, whoever approves them."""
+    approves: Level | None = None
+    """The calls of their own that they may approve.
+
+    None stands for a row of an older program that knew no levels; it counts as the lowest.
+    """
     tools: tuple[str, ...] | None = None
+    """The tools that the person may use; None for all."""
+
+    @property
+    def level(self) -> Level:
+        """Returns the level that counts."""
+        return self.approves or Level.TALK
 
     def refusal(self, tool: str) -> str | None:
         """Returns the reason why this tool may not be used, for the model; None when it may."""
@@ -25,8 +38,11 @@ class Rights:
         return None
 
 
-EVERYTHING = Rights()
-NOTHING = Rights(commands=False, approve=False, tools=())
+EVERYTHING = Rights(approves=Level.COMMANDS)
+NEWCOMER = Rights(approves=Level.TALK)
+"""The rights of somebody who was just let in."""
+
+NOTHING = Rights(commands=False, approves=Level.TALK, tools=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ class ApprovedCall:
     """The canonical spelling of its arguments."""
     surroundings: Surroundings = field(default_factory=Surroundings)
     """The surroundings that were shown with it."""
+    by_owner: bool = field(default=False, compare=False)
+    """True when an owner allowed it; else it counts as far as the task's asker may approve it."""
 
     @property
     def named(self) -> tuple[str, str]:

@@ -68,9 +68,7 @@ def wish_of(arguments: Mapping[str, Any]) -> TaskWish:
         fresh=None if where is None else where == "own",
         allowed=None if allowed is None else Allowed(allowed),
         overlap=None if overlap is None else Overlap(overlap),
-        calls=None
-        if calls is None
-        else tuple(ApprovedCall(one["tool"], canonical(one["arguments"])) for one in calls),
+        calls=None if calls is None else tuple(map(_approved, calls)),
         calls_until=None if until is None else _day(until),
         limits=TaskLimits(
             arguments.get("runs_a_day"),
@@ -80,6 +78,11 @@ def wish_of(arguments: Mapping[str, Any]) -> TaskWish:
         private=arguments.get("deliver") == "private",
         paused=None if state is None else state == "paused",
     )
+
+
+def _approved(call: Mapping[str, Any]) -> ApprovedCall:
+    """Returns a call as an owner allows it: a card that lists calls is theirs to approve."""
+    return ApprovedCall(call["tool"], canonical(call["arguments"]), by_owner=True)
 
 
 def _day(text: str) -> datetime:

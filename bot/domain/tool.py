@@ -11,6 +11,7 @@ from bot.domain.file_change import Replaced
 from bot.domain.foreign_text import as_read
 from bot.domain.message import Block, FileRef, Outbound
 from bot.domain.picture import ImagePart
+from bot.domain.reach import Reach
 from bot.domain.run_place import in_todays_words
 
 
@@ -67,6 +68,8 @@ class ToolSpec:
     """True when the model's provider runs it during a reply; offered to models that have it."""
     source: str | None = None
     """The foreign source of the description; None for words of the program."""
+    reach: Reach = Reach.BEYOND
+    """The most that a call can touch where the folder is the chat's own."""
 
     @property
     def told(self) -> str:
@@ -88,6 +91,13 @@ class ToolCall:
     """The reason why the text is no JSON object."""
     raw: Mapping[str, Any] | None = None
     """The provider's block, verbatim."""
+    through: str = ""
+    """The tool that the model called to call this one; `arguments_text` is that tool's."""
+
+    @property
+    def written_name(self) -> str:
+        """Returns the name in the provider's block."""
+        return self.through or self.name
 
     @property
     def canonical(self) -> str:
@@ -362,8 +372,8 @@ class Preview:
     """The words of a button for a rule that is not about exactly this call."""
     surroundings: Surroundings = Surroundings()
     """The surroundings that a standing rule made of this card is bound to."""
-    owner_only: bool = False
-    """True when only an owner may approve the call, whatever rights the asker has."""
+    reach: Reach | None = None
+    """The most that the call can touch; None on a card of an older program, which knew none."""
     offer: Offer | None = None
     """The rules that the skill in use asks for, on the first card under it."""
     once: bool = False
@@ -391,9 +401,23 @@ class Preview:
         return self.effect is Effect.DANGER and not self.unwalled
 
     @property
+    def needs(self) -> Reach:
+        """Returns how far an approval has to go; an unknown reach may be any."""
+        return Reach.TALK if self.effect is Effect.READ else self.reach or Reach.BEYOND
+
+    @property
     def outcome(self) -> str:
         """Returns the outcome of a success in words."""
         return self.done or f"{self.subject}: done"
+
+    def unruled(self) -> "Preview":
+        """Returns the preview of a card that offers no standing rule."""
+        return replace(self, always=None, always_label="", wider=None, offer=None)
+
+    def explained(self, why: str) -> "Preview":
+        """Returns the preview of a card with one more reason to ask, and no standing rule."""
+        told = ". ".join(part for part in (self.why, why) if part)
+        return replace(self.unruled(), why=told)
 
     def shows_like(self, other: "Preview") -> bool:
         """Returns true when both describe the same effects in the same place and state."""
@@ -404,7 +428,7 @@ def _described(preview: Preview) -> tuple[object, ...]:
     told = (preview.title, preview.subject, preview.effect, preview.blocks)
     surroundings = replace(preview.surroundings, where=in_todays_words(preview.surroundings.where))
     seen = None if preview.seen is None else in_todays_words(preview.seen)
-    return (*told, in_todays_words(preview.where), seen, surroundings, preview.owner_only)
+    return (*told, in_todays_words(preview.where), seen, surroundings)
 
 
 @dataclass(frozen=True, slots=True)

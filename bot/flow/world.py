@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TypeAlias
 
 from bot.domain.budget import Budgets, Limit, Scope
@@ -62,11 +61,11 @@ from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
 from bot.ports.timing import CronTimes, MomentWords, ZonesAt
-from bot.ports.tool import Catalog
+from bot.ports.tool import Catalog, Folder
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
-Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Path]]
+Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch."""
 
 

@@ -13,7 +13,7 @@ class Goals(Protocol):
     async def get(self, goal: str) -> Goal | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
-        """Returns the goals of a chat, the newest first."""
+        """Returns the goals of a chat, the newest first, without those of people without access."""
         ...
 
     async def of_person(self, person: int) -> Sequence[Goal]:

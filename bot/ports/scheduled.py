@@ -18,7 +18,8 @@ class Scheduled(Protocol):
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         """Returns tasks that run in a chat or were made there, the oldest first.
 
-        Those that give a goal its pace are left out: they are shown with their goal.
+        Those that give a goal its pace are left out: they are shown with their goal. So are those
+        of people whose access ended: nobody can resume them.
         """
         ...
 

@@ -6,8 +6,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bot.domain.mandate import PERSONAL, Mandate
+from bot.domain.reach import Reach
 from bot.domain.skill import Skill
 from bot.domain.tool import Preview, ToolOutput, ToolSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The folder of this machine that calls of a person in a chat may touch."""
+
+    path: Path
+    own: bool = False
+    """True when it belongs to this chat alone, and was made for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,8 @@ class Place:
     stages: int = 0
     task: str = ""
     """The turn that pays for the call: the one that sent its turn on an errand, or its own."""
+    own: bool = False
+    """True when the workspace belongs to this chat alone, and was made for it."""
     mandate: Mandate = PERSONAL
     """The most that the turn of the call may do."""
 
@@ -40,6 +52,10 @@ class Place:
     def under(self) -> str:
         """Returns the edition of the skill in use; rules that it asked for are bound to it."""
         return self.skill.edition if self.skill is not None else ""
+
+    def reach(self, most: Reach) -> Reach:
+        """Returns how far a call reaches here; in a shared folder, a change reaches beyond."""
+        return most if self.own or most is Reach.TALK else Reach.BEYOND
 
     def refusal(self, tool: str) -> str:
         """Returns the reason why a tool may not be used here; empty when it may."""

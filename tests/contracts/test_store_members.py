@@ -16,7 +16,8 @@ from bot.domain.change import (
 from bot.domain.chat import Chat
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import Person, Role, Sender
-from bot.domain.rights import EVERYTHING, Pace, Rights
+from bot.domain.reach import Level
+from bot.domain.rights import NEWCOMER, Pace, Rights
 from bot.domain.tool import CommandRule
 from bot.domain.turn import TurnState
 from bot.ports.members import Standing, Waiting
@@ -24,7 +25,7 @@ from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, commit, later
 
 BOB = Sender("telegram", "2", "Bob")
-_NARROW = Rights(commands=False, approve=False, tools=("read_file", "look"))
+_NARROW = Rights(commands=False, approves=Level.CHANGES, tools=("read_file", "look"))
 
 
 async def a_member(store: StorePorts) -> Person:
@@ -55,7 +56,7 @@ async def taken(
 
 async def test_a_new_person_may_do_everything_at_the_common_pace(store: StorePorts):
     bob = await a_member(store)
-    assert (bob.rights, bob.pace) == (EVERYTHING, None)
+    assert (bob.rights, bob.pace) == (NEWCOMER, None)
     assert await store.people.get(bob.id) == bob
 
 

@@ -10,7 +10,7 @@ from bot.domain.chat import Chat
 from bot.domain.errors import StoreError
 from bot.domain.message import Address
 from bot.domain.person import Person, Role, Sender
-from bot.domain.rights import EVERYTHING, NOTHING
+from bot.domain.rights import NEWCOMER, NOTHING
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later
 
@@ -67,7 +67,7 @@ async def test_a_revoked_person_has_no_account_and_no_rights_any_more(store: Sto
     assert await store.people.accounts() == []
     assert await store.people.get(bob.id) == Person(bob.id, bob.name, Role.MEMBER, NOTHING)
     again = await store.people.admit(BOB, Role.MEMBER)
-    assert (again.id != bob.id, again.rights) == (True, EVERYTHING)
+    assert (again.id != bob.id, again.rights) == (True, NEWCOMER)
 
 
 async def test_a_live_code_makes_the_first_owner(store: StorePorts):

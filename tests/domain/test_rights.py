@@ -5,13 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.person import Person, Role
+from bot.domain.reach import Level, Reach, farthest, reaches
 from bot.domain.rights import EVERYTHING, NOTHING, UNBOUND, Pace, Rights, read_pace
 
 COUNTS = st.none() | st.integers(1, 999_999)
 PACES = st.builds(Pace, COUNTS, COUNTS, COUNTS)
 NAMES = st.sampled_from(["run_command", "look", "write"])
+LEVELS = st.none() | st.sampled_from(Level)
+REACHES = st.sampled_from(Reach)
 RIGHTS = st.builds(
-    Rights, st.booleans(), st.booleans(), st.none() | st.lists(NAMES, unique=True).map(tuple)
+    Rights, st.booleans(), LEVELS, st.none() | st.lists(NAMES, unique=True).map(tuple)
 )
 
 
@@ -55,7 +58,7 @@ def test_an_owner_may_do_everything_whatever_was_set(
     owner = Person(1, "Ann", Role.OWNER, rights, pace)
     assert owner.effective_rights == EVERYTHING
     assert owner.effective_pace(common) == UNBOUND
-    assert owner.may_approve_for(2)
+    assert all(owner.may_approve(asker, reach) for asker in (1, 2) for reach in Reach)
 
 
 @given(RIGHTS, st.none() | PACES, PACES)
@@ -65,5 +68,28 @@ def test_a_member_has_what_was_set_and_approves_for_nobody_else(
     member = Person(2, "Bob", Role.MEMBER, rights, pace)
     assert member.effective_rights == rights
     assert member.effective_pace(common) == (common if pace is None else pace)
-    assert member.may_approve_for(2) == rights.approve
-    assert not member.may_approve_for(1)
+    assert not any(member.may_approve(1, reach) for reach in Reach)
+
+
+@given(RIGHTS, REACHES, REACHES)
+def test_a_member_approves_own_calls_as_far_as_an_owner_said_and_no_further(
+    rights: Rights, less: Reach, more: Reach
+) -> None:
+    member = Person(2, "Bob", Role.MEMBER, rights)
+    assert member.may_approve(2, Reach.TALK)
+    assert not member.may_approve(2, Reach.BEYOND)
+    assert member.may_approve(2, Reach.FOLDER) == (rights.approves in (*Level,)[1:])
+    assert member.may_approve(2, Reach.COMMAND) == (rights.approves is Level.COMMANDS)
+    if reaches(more, less) and member.may_approve(2, more):
+        assert member.may_approve(2, less)
+
+
+@given(REACHES, REACHES, REACHES)
+def test_reaches_are_in_one_order(one: Reach, two: Reach, three: Reach) -> None:
+    assert reaches(one, one)
+    assert reaches(one, two) or reaches(two, one)
+    assert not (reaches(one, two) and reaches(two, three)) or reaches(one, three)
+
+
+def test_no_level_reaches_beyond() -> None:
+    assert not any(reaches(farthest(level), Reach.BEYOND) for level in Level)

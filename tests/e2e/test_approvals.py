@@ -100,7 +100,7 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     assert (steward.workspace / "note.txt").read_text() == "content"
     assert len(steward.showing("note.txt")) == 2, "one card: nothing was asked again"
     steward.say("/rules")
-    await steward.sees("1. Write exactly this content in note.txt")
+    await steward.sees("1: Write exactly this content in note.txt")
     steward.say("/rules remove 1")
     await steward.sees("Removed: Write exactly this content in note.txt.")
     steward.script(write("note.txt", "else"), write("note.txt"), text("Third."))

@@ -185,3 +185,19 @@ async def test_a_name_that_changes_between_look_and_use_leads_nowhere(steward: S
     # One look for each fetch: the address that was judged is the one that was used.
     assert names.asked.count("turning.example") == 2
     assert visits == [f"public turning.example:{port}", f"public public.example:{port}"]
+
+
+async def test_a_public_page_does_not_lead_to_a_private_place_that_is_allowed(
+    steward: Steward,
+) -> None:
+    names = Names(public_example=[[PUBLIC]], inside_example=[["127.0.0.1"]])
+    async with netted(steward, names) as (port, visits):
+        urls = f"http://public.example:{port}/inside", f"http://inside.example:{port}/"
+        steward.script(calls(*map(fetch, urls)), text("Done."))
+        await steward.start(STEWARD_WEB_HOSTS=f"inside.example:{port}")
+        steward.say(f"Read {' '.join(urls)}")
+        await steward.sees("Done.")
+        told = list(results_in(steward.model.requests[-1]).values())
+    assert f"leads to inside.example:{port}, which only a person may name" in told[0]
+    assert "The secret." in told[1]
+    assert sorted(visits) == [f"public public.example:{port}", "secret"]

@@ -63,7 +63,7 @@ COMMANDS = {
     "/allow 77": "{on}:77 can use me now.",
     "/allow ann": "A user name is not enough",
     "/people": "Ann (owner): {ann} · may do everything",
-    "/rights 77 commands off": "commands off · approve on · tools all · pace off.",
+    "/rights 77 commands off": "commands off · approve off · tools all · pace off.",
     "/link 77 {on}:78": "{on}:78 is now a second account of {on}:77:",
     "/revoke 77": "{on}:77, {on}:78",
     "/activation": "This command is for groups. In a private",
@@ -193,7 +193,7 @@ async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
     )
     await steward.start(STEWARD_ALLOWED=steward.account(bob), STEWARD_MEMBER_PACE="1/d")
     steward.say(f"/rights {bob.id} commands off")
-    await steward.sees("commands off · approve on · tools all · pace 1/d.")
+    await steward.sees("commands off · approve off · tools all · pace 1/d.")
     steward.say("Make it", by=bob)
     await steward.sees("I may not run commands.", at=bob)
     assert "may not run commands" in str(results_in(steward.model.requests[-1]))
@@ -282,7 +282,7 @@ async def test_two_owners_who_decide_about_a_stranger_at_once_decide_once(
 
     def cards() -> list[Any]:
         shown = (*steward.shown, *steward.screen(cy))
-        return [one for one in shown if "wants to use me" in one.text and one.buttons]
+        return [one for one in shown if "Ignore: they get no answer" in one.text]
 
     anns, cys = await steward.until(lambda: cards() if len(cards()) == 2 else None)
     steward.press(anns, "✅ Let in")

@@ -16,6 +16,7 @@ from bot.domain.model import Usage
 from bot.domain.money import Nano
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.plan import Plan
+from bot.domain.rights import EVERYTHING, NEWCOMER
 from bot.domain.server import ServerConsent
 from bot.domain.transcript import Entry
 from bot.domain.turn import Turn, TurnState, WaysOn
@@ -340,7 +341,8 @@ class MemoryPeople:
     async def admit(self, sender: Sender, role: Role) -> Person:
         known = self._of(sender.key)
         if known is None:
-            known = Person(len(self.rows.people) + 1, sender.name, role)
+            rights = EVERYTHING if role is Role.OWNER else NEWCOMER
+            known = Person(len(self.rows.people) + 1, sender.name, role, rights)
             self.rows.accounts[sender.key] = known.id
         elif role is Role.OWNER:
             known = replace(known, role=role)

@@ -24,7 +24,9 @@ class MemoryGoals:
         return self.rows.goals.get(goal)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
-        return [one for one in self._newest() if one.chat == chat][skip : skip + limit]
+        lost = set(self.rows.people) - set(self.rows.accounts.values())
+        found = [one for one in self._newest() if one.chat == chat and one.asker not in lost]
+        return found[skip : skip + limit]
 
     async def of_person(self, person: int) -> Sequence[Goal]:
         return [one for one in self._newest() if one.asker == person]

@@ -24,7 +24,9 @@ class MemoryScheduled:
         return self.rows.tasks.get(task)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
-        found = [one for one in self._by_age() if chat in (one.chat, one.home) and not one.paces]
+        lost = set(self.rows.people) - set(self.rows.accounts.values())
+        here = [one for one in self._by_age() if chat in (one.chat, one.home)]
+        found = [one for one in here if not one.paces and one.asker not in lost]
         return found[skip : skip + limit]
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:

@@ -18,6 +18,7 @@ from bot.ports.journal import Agenda, Journal
 from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, PassagePlace, Vectors
 from bot.ports.outbox import Delivered, Outbox, OutboxRow
 from bot.ports.received import InboxFolder
+from bot.ports.sightings import Sighting
 from bot.ports.speaking import Sounds
 
 T = TypeVar("T")
@@ -162,6 +163,9 @@ class DyingOutbox:
 
     async def chats_owed(self) -> Sequence[int]:
         return await self.outbox.chats_owed()
+
+    async def sightings(self, channel: str) -> Sequence[Sighting]:
+        return await self.outbox.sightings(channel)
 
     async def record(self, delivered: Delivered) -> None:
         await self.fate.write(lambda: self.outbox.record(delivered))

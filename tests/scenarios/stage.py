@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from itertools import count
@@ -19,7 +20,7 @@ from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.domain.approval import Approval
 from bot.domain.budget import Limit, Scope
-from bot.domain.change import InboundState
+from bot.domain.change import Change, InboundState, SaveTerms
 from bot.domain.chat import Chat
 from bot.domain.limits import (
     BundleBounds,
@@ -32,6 +33,7 @@ from bot.domain.limits import (
 from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.money import nano_of
 from bot.domain.person import Role, Sender
+from bot.domain.reach import Level
 from bot.domain.server import ServerSpec
 from bot.domain.tier import Tiers
 from bot.domain.tool import ToolResult
@@ -52,7 +54,7 @@ from bot.ports.channel import Channel
 from bot.ports.hook_service import Answered, Refused
 from bot.ports.model import Model
 from bot.ports.servers import Servers
-from bot.ports.tool import Tool
+from bot.ports.tool import Folder, Tool
 from tests.fakes.attachments import FakeFiles, FakeReader
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.charts import FakeCharts
@@ -380,6 +382,13 @@ class Stage:
         await self.until(lambda: len(self.channel.acknowledged) > told)
         return self.channel.acknowledged[-1][1]
 
+    async def grant(self, sender: Sender, level: Level) -> None:
+        """Gives somebody a level, as an owner does with `/rights`."""
+        known = await self.store.people.by_sender(sender)
+        assert known is not None
+        terms = SaveTerms(known.id, replace(known.rights, approves=level), known.pace)
+        await self.store.journal.commit(Change((terms,)))
+
     @property
     def cards(self) -> list[Shown]:
         """Messages on the screen that have buttons now."""
@@ -467,8 +476,8 @@ def _is_group(address: Address) -> bool:
     return address.chat.startswith("-")
 
 
-async def _anywhere(chat: Chat, person: int) -> Path:
-    return Path("/nowhere")
+async def _anywhere(chat: Chat, person: int) -> Folder:
+    return Folder(Path("/nowhere"), own=True)
 
 
 @asynccontextmanager

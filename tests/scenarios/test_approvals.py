@@ -11,6 +11,7 @@ from bot.domain.limits import Limits
 from bot.domain.message import Press
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role, Sender
+from bot.domain.reach import Level
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.turn import TurnState
 from bot.flow.approvals.desk import WAITS
@@ -215,6 +216,7 @@ async def test_reads_run_while_a_card_is_open_and_writes_in_call_order() -> None
 async def test_only_the_asker_or_an_owner_may_press() -> None:
     people = (*TEAM, (ANN, Role.MEMBER))
     async with stage(calls(write()), says("Done."), tools=[writing()], people=people) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         await scene.say("write x")
         await scene.parked()
         assert await scene.press("Approve", BOB) == NOT_YOURS

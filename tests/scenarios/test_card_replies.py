@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.approval import ApprovalState
 from bot.domain.message import Attachment, InboundMessage, Quote
+from bot.domain.reach import Level
 from bot.flow.approvals.desks import NOT_YOURS
 from tests.fakes.channel import Shown
 from tests.fakes.model import calls, says
@@ -144,6 +145,7 @@ async def test_a_reply_to_the_question_of_a_decided_card_is_an_ordinary_message(
 
 async def test_only_the_asker_may_ask_for_a_change() -> None:
     async with stage(calls(write()), says("No."), tools=[writing()], people=TEAM) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         await scene.say("write x")
         await scene.parked()
         assert await scene.press(CHANGE, BOB) == NOT_YOURS

@@ -483,7 +483,7 @@ async def test_a_number_of_the_list_shows_its_goal() -> None:
         await begun(scene, "/goal Learn to row")
         await scene.say("/goals")
         listed = await scene.shows("The goals of this chat")
-        second = next(line for line in listed.split("\n") if line.startswith("2. "))
+        second = next(line for line in listed.split("\n") if line.startswith("- 2: "))
         before = len(scene.texts)
         await scene.say("/goals 2")
         await scene.until(lambda: len(scene.texts) > before)

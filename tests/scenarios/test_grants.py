@@ -9,7 +9,7 @@ from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import AddRule, Change, ChooseSkill
 from bot.domain.person import Role
 from bot.domain.pre_approval import pre_approved
-from bot.domain.rights import Rights
+from bot.domain.rights import NEWCOMER
 from bot.domain.skill import Skill
 from bot.domain.tool import Effect, PathRule, Replay, ToolOutput
 from bot.domain.view import ModelReply
@@ -330,7 +330,7 @@ async def test_a_person_without_the_right_to_approve_is_offered_nothing() -> Non
     people = ((BOB, Role.MEMBER),)
     async with stage(*script, tools=[files()], skills=FakeSkills(notes()), people=people) as scene:
         bob = scene.store.rows.people[1]
-        scene.store.rows.people[1] = type(bob)(1, "Bob", Role.MEMBER, Rights(approve=False))
+        scene.store.rows.people[1] = type(bob)(1, "Bob", Role.MEMBER, NEWCOMER)
         await scene.say("Go", BOB)
         await scene.settled()
         assert scene.approvals == []

@@ -7,6 +7,7 @@ from bot.domain.change import InboundState
 from bot.domain.chat import Activation
 from bot.domain.message import Address, InboundMessage, Moved
 from bot.domain.person import Role, Sender
+from bot.domain.reach import Level
 from bot.domain.transcript import AskerBody
 from bot.flow.approvals.card_buttons import button_data
 from bot.flow.arrivals.lines import MOST_HELD
@@ -349,6 +350,7 @@ async def test_the_words_of_an_owner_leave_the_rule_of_a_member_as_it_is():
     writer = writing()
     write = [calls(call(id, "write", {"what": "x"})) for id in "ab"]
     async with group(write[0], says("1"), says("2"), write[1], says("3"), tools=[writer]) as team:
+        await team.scene.grant(BOB, Level.CHANGES)
         await team.ask("write x", BOB)
         await decide(team, Verb.ALWAYS, BOB)
         await team.scene.settled(1)

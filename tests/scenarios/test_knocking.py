@@ -6,14 +6,21 @@ from bot.domain.message import Address, Press
 from bot.domain.person import Role, Sender
 from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import MOST_A_DAY
+from bot.flow.commands.knocks import PREFIX
 from bot.flow.commands.letting_in import LET_IN
+from tests.fakes.channel import Shown
 from tests.fakes.model import says
-from tests.scenarios.stage import ANN, BOB, HOME, stage
+from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.words import ADMITTED, DEAD_BUTTON, DECIDED_ALREADY, IGNORED, OWNERS_DECIDE
 
 _BOBS = Address("fake", "2")
 _CY = Sender("fake", "3", "Cy")
 _CYS = Address("fake", "3")
+
+
+def knocks(scene: Stage) -> list[Shown]:
+    """The cards about strangers that nobody has decided yet."""
+    return [card for card in scene.cards if card.piece.body["buttons"][0][0]["data"][0] == PREFIX]
 
 
 async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
@@ -22,12 +29,13 @@ async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
         await scene.shows("I have told my owner that you wrote. Your number is 2.")
         card = await scene.shows("👋 “Bob” (number 2) wants to use me.")
         assert "They wrote to me on Fake. I do not keep what strangers write" in card
+        assert "Let in, to talk: they can chat with me. I ask you before" in card
         assert "Ignore: they get no answer" in card
         assert "let me in" not in card
         assert await scene.press("Let in") == ""
         await scene.shows(ADMITTED)
         await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
-        assert scene.cards == []
+        assert knocks(scene) == []
         await scene.say("hello", BOB)
         await scene.shows("Hello Bob.")
         (line,) = [one for one in scene.store.rows.audit if one.action == "person.allowed"]
@@ -83,16 +91,16 @@ async def test_a_stranger_let_in_by_command_is_told_and_every_open_card_says_so(
         await scene.say("let me in", BOB, at=_BOBS)
         await scene.clock.advance(86_400)
         await scene.say("let me in, please", BOB, at=_BOBS)
-        await scene.until(lambda: len(scene.cards) == 4)
-        (data, *_) = [b["data"] for row in scene.cards[0].piece.body["buttons"] for b in row]
-        (old, *_) = scene.cards
+        await scene.until(lambda: len(knocks(scene)) == 4)
+        (data, *_) = [b["data"] for row in knocks(scene)[0].piece.body["buttons"] for b in row]
+        (old, *_) = knocks(scene)
         await scene.say("/allow 2")
         await scene.until(lambda: LET_IN in scene.channel.texts(_BOBS))
-        await scene.until(lambda: not scene.cards)
+        await scene.until(lambda: not knocks(scene))
         told = [text for text in scene.texts if text.startswith("👋 “Bob” (number 2)")]
         assert [text.endswith(ADMITTED) for text in told] == [True, True]
         assert len([t for t in scene.channel.texts(_CYS) if t.endswith(ADMITTED)]) == 2
-        assert await scene.press_data(data, ANN, old.id) == f"{DECIDED_ALREADY}: let in."
+        assert await scene.press_data(data, ANN, old.id) == f"{DECIDED_ALREADY}."
 
 
 @pytest.mark.parametrize(
@@ -107,16 +115,16 @@ async def test_a_decision_ends_the_cards_of_every_owner_about_this_person_alone(
         await scene.store.chats.at(_CYS, private=True)
         for stranger in (BOB, dan):
             await scene.say("let me in", stranger, at=Address("fake", stranger.user_id))
-        await scene.until(lambda: len(scene.cards) == 4)
+        await scene.until(lambda: len(knocks(scene)) == 4)
         if way.startswith("/"):
             await scene.say(way)
         else:
-            (bobs,) = [c for c in scene.cards if "“Bob”" in c.text and c.address == HOME]
+            (bobs,) = [c for c in knocks(scene) if "“Bob”" in c.text and c.address == HOME]
             (row,) = bobs.piece.body["buttons"]
             data = next(button["data"] for button in row if way in button["label"])
             assert await scene.press_data(data, ANN, bobs.id) == ""
-        await scene.until(lambda: len(scene.cards) == 2)
-        assert ["“Dan”" in card.text for card in scene.cards] == [True, True]
+        await scene.until(lambda: len(knocks(scene)) == 2)
+        assert ["“Dan”" in card.text for card in knocks(scene)] == [True, True]
         for home in (HOME, _CYS):
             (told,) = [text for text in scene.channel.texts(home) if text.startswith("👋 “Bob”")]
             assert told.endswith(verdict)
@@ -128,7 +136,7 @@ async def test_an_account_that_is_linked_ends_the_open_cards_about_it() -> None:
         await scene.shows("wants to use me")
         await scene.say(f"/link {ANN.user_id} {BOB.key}")
         await scene.shows("✅ Linked to Ann")
-        assert scene.cards == []
+        assert knocks(scene) == []
 
 
 @pytest.mark.parametrize("label", ["Let in", "Ignore"])
@@ -142,7 +150,7 @@ async def test_an_open_card_changes_nothing_about_a_person_who_was_let_in_otherw
         people, audit = await scene.store.people.accounts(), list(scene.store.rows.audit)
         assert await scene.press(label) == ""
         await scene.shows("✅ Let in already. /revoke 2 takes access back.")
-        assert scene.cards == []
+        assert knocks(scene) == []
         assert await scene.store.people.accounts() == people
         assert scene.store.rows.audit == audit
         assert LET_IN not in scene.channel.texts(_BOBS)
@@ -159,12 +167,12 @@ async def test_a_card_of_before_lets_nobody_in_whose_access_was_taken_back_since
     async with stage() as scene:
         await scene.say("let me in", BOB, at=_BOBS)
         await scene.shows("wants to use me")
-        (card,) = scene.cards
+        (card,) = knocks(scene)
         data = card.piece.body["buttons"][0][0]["data"]
         await scene.store.people.admit(BOB, Role.MEMBER)
         await scene.say("/revoke 2")
         await scene.shows("Access was taken back since.")
-        assert scene.cards == []
+        assert knocks(scene) == []
         assert DECIDED_ALREADY in await scene.press_data(data, ANN, card.id)
         assert await scene.store.people.by_sender(BOB) is None
 
@@ -192,7 +200,7 @@ async def test_only_an_owner_decides_and_only_once() -> None:
     async with stage(people=people) as scene:
         await scene.say("let me in", BOB)
         await scene.shows("wants to use me")
-        (card,) = scene.cards
+        (card,) = knocks(scene)
         data = [b["data"] for row in card.piece.body["buttons"] for b in row]
         assert await scene.press_data(data[0], _CY, card.id) == OWNERS_DECIDE
         assert await scene.press_data(data[0], BOB, card.id) == OWNERS_DECIDE
@@ -221,19 +229,19 @@ async def test_owners_are_asked_about_few_strangers_a_day() -> None:
             await scene.say("hi", Sender("fake", str(100 + number), f"S{number}"))
         await scene.routed()
         await scene.application.parts.way_out.delivery.flushed()
-        assert len(scene.cards) == MOST_A_DAY
+        assert len(knocks(scene)) == MOST_A_DAY
         told = [text for text in scene.texts if "send this number to my owner" in text]
         assert len(told) == 3
         await scene.clock.advance(86_400)
         await scene.say("hi", Sender("fake", "200", "T"))
-        await scene.until(lambda: len(scene.cards) == MOST_A_DAY + 1)
+        await scene.until(lambda: len(knocks(scene)) == MOST_A_DAY + 1)
 
 
 async def test_a_decision_is_carried_out_once_over_a_crash() -> None:
     async with stage() as scene:
         await scene.say("let me in", BOB)
         await scene.shows("wants to use me")
-        (card,) = scene.cards
+        (card,) = knocks(scene)
         data = card.piece.body["buttons"][0][0]["data"]
         press = Press(card.address, ANN, data, "h", card.id)
         update = scene.channel.update(press)

@@ -47,8 +47,6 @@ async def asked(
     async with stage(*script, tools=[writing()], people=people, limits=limits) as scene:
         for owner in owners:
             await scene.store.chats.at(Address("fake", owner.user_id), private=True)
-        await scene.say("/rights 2 approve off")
-        await scene.shows("approve off")
         await scene.say("write x", BOB, at=WITH_BOB)
         await scene.parked()
         yield scene
@@ -118,8 +116,6 @@ async def asked_in_group(*script: Step, there: bool, fault: bool = False) -> Asy
     """Bob, who may not approve, has asked for a change in a group with or without its owner."""
     async with group(*script, tools=[writing()]) as team:
         await team.scene.store.chats.at(HOME, private=True)
-        await team.scene.say("/rights 2 approve off")
-        await team.scene.shows("approve off")
         if not there:
             team.scene.groups.absent.add(("-100", ANN.key))
         if fault:
@@ -158,7 +154,6 @@ async def test_in_a_group_with_an_owner_the_card_stays_there() -> None:
 async def test_in_a_group_that_no_owner_can_be_asked_from_the_call_is_blocked() -> None:
     async with group(WRITE, says("No."), tools=[writing()]) as team:
         scene = team.scene
-        await team.command("/rights 2 approve off")
         scene.groups.absent.add(("-100", ANN.key))
         await team.ask("write x", BOB)
         await scene.settled()
@@ -235,8 +230,6 @@ async def test_an_owner_who_cannot_be_reached_leaves_it_to_the_others() -> None:
     ) as scene:
         await scene.store.chats.at(HOME, private=True)
         await scene.store.chats.at(WITH_CARL, private=True)
-        await scene.say("/rights 2 approve off")
-        await scene.shows("approve off")
         scene.channel.gone.add(HOME)
         await scene.say("write x", BOB, at=WITH_BOB)
         await scene.parked()
@@ -250,8 +243,6 @@ async def test_a_card_no_owner_can_be_shown_blocks_its_call() -> None:
     async with stage(
         WRITE, says("Nobody."), tools=[writing()], people=[(ANN, Role.OWNER), (BOB, Role.MEMBER)]
     ) as scene:
-        await scene.say("/rights 2 approve off")
-        await scene.shows("approve off")
         scene.channel.gone.add(HOME)
         await scene.say("write x", BOB, at=WITH_BOB)
         await scene.settled()
@@ -264,8 +255,6 @@ async def test_a_plan_is_changed_where_it_was_asked_for_and_not_in_an_owners_cha
     people = [(ANN, Role.OWNER), (BOB, Role.MEMBER)]
     async with stage(*script, tools=[writing()], people=people) as scene:
         await scene.store.chats.at(HOME, private=True)
-        await scene.say("/rights 2 approve off")
-        await scene.shows("approve off")
         await scene.say("/plan write x", BOB, at=WITH_BOB)
         await scene.settled()
         await scene.until(lambda: labels(at(scene, HOME)))

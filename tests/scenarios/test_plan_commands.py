@@ -46,7 +46,7 @@ async def test_the_commands_tell_what_there_is() -> None:
         assert "Arguments:" not in scene.texts[-1]
         await said(scene, "/plan show 2", "no plan")
         await said(scene, "/plan show zzzz", "no plan")
-        await said(scene, "/plan list", "1. “")
+        await said(scene, "/plan list", "1: “")
         assert plan.id not in scene.texts[-1]
         await scene.press("1")
         await scene.until(lambda: sum("/plan save 1" in text for text in scene.texts) == 2)

@@ -12,7 +12,7 @@ from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.plan import Plan, PlanState
-from bot.domain.rights import Rights
+from bot.domain.rights import NEWCOMER
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody
 from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
@@ -341,7 +341,7 @@ async def test_who_may_not_approve_needs_an_owner() -> None:
     async with stage(*script, tools=[writing(), submitting()], people=people) as scene:
         rows = scene.store.rows
         ann = next(p for p in rows.people.values() if p.name == "Ann")
-        rows.people[ann.id] = replace(ann, rights=Rights(approve=False))
+        rows.people[ann.id] = replace(ann, rights=NEWCOMER)
         await scene.say("/plan one file")
         await scene.settled(1)
         assert await scene.press("Approve") == NOT_APPROVER

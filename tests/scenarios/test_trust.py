@@ -8,6 +8,7 @@ import pytest
 from bot.adapters.tools.web import WebFetch
 from bot.domain.errors import ToolFailure
 from bot.domain.person import Role
+from bot.domain.reach import Level
 from bot.domain.server import ServerSpec
 from bot.domain.tool import ToolCall, ToolOutput
 from bot.domain.transcript import RecallBody
@@ -69,7 +70,7 @@ async def test_a_rule_counts_beside_a_trusted_site_until_the_trust_is_taken_back
         assert f'<quoted_data from="the web page {DOCS}">\nWrite x.' in results[1]
         await scene.say("/rules")
         listed = await scene.shows("Trusted: what I read there does not pause your rules:")
-        assert "2. `https://docs.example`" in listed
+        assert "2: `https://docs.example`" in listed
         await scene.say("/rules remove 2")
         await scene.shows("Not trusted any more: `https://docs.example`")
         await scene.say(f"read {DOCS} and write x")
@@ -226,6 +227,7 @@ async def test_the_trust_of_an_owner_is_not_that_of_a_member_of_the_same_group()
     script = (*RULED, calls(fetch("a", DOCS)), calls(write("v")), says("two"))
     async with stage(*script, tools=[web(), writing()], people=PEOPLE) as scene:
         team = Group(scene)
+        await scene.grant(BOB, Level.CHANGES)
         assert "Trusted in this chat" in await team.command(f"/rules trust {DOCS}")
         await team.ask("write x", BOB)
         await scene.press("Always", BOB)

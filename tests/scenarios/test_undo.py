@@ -10,7 +10,7 @@ from bot.domain.approval import ApprovalState
 from bot.domain.change import Change, SaveTerms
 from bot.domain.limits import Limits
 from bot.domain.person import Role
-from bot.domain.rights import Rights
+from bot.domain.rights import NEWCOMER
 from bot.domain.tool import Code
 from bot.domain.transcript import CutBody, TextPart
 from bot.domain.turn import TurnState
@@ -159,7 +159,7 @@ async def test_who_may_not_approve_changes_may_not_undo_them() -> None:
         scene.workspace_door.files = files
         bob = await scene.store.people.by_sender(BOB)
         assert bob is not None
-        terms = SaveTerms(bob.id, Rights(approve=False), None)
+        terms = SaveTerms(bob.id, NEWCOMER, None)
         await scene.store.journal.commit(Change((terms,)))
         await team.ask("change it", BOB)
         await scene.press(APPROVE)

@@ -9,6 +9,7 @@ from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.file_change import Replaced, token_of
 from bot.domain.message import CodeBlock, Markdown, Outbound, OutboundKind
 from bot.domain.plan import SUBMIT_PLAN
+from bot.domain.reach import Reach
 from bot.domain.tool import (
     AskPerson,
     CloseConversation,
@@ -57,6 +58,7 @@ class ScenarioTool:
             always=ExactRule(canonical(arguments)) if what not in self.unruled else None,
             always_label=what,
             surroundings=_surroundings(place),
+            reach=place.reach(self.spec.reach),
         )
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
@@ -80,8 +82,9 @@ def tool(
     replay: Replay = Replay.SAFE,
     act: Act | None = None,
     gate: asyncio.Event | None = None,
+    reach: Reach = Reach.FOLDER,
 ) -> ScenarioTool:
-    spec = ToolSpec(name, f"Does {name}.", {"type": "object"}, effect, replay)
+    spec = ToolSpec(name, f"Does {name}.", {"type": "object"}, effect, replay, reach=reach)
     told = act or (lambda arguments, _: ToolOutput(f"{name}: {dict(arguments)}"))
     return ScenarioTool(spec, told, gate=gate)
 

@@ -63,6 +63,7 @@ def read_message(message: Fields, where: Where, own: Own) -> Inbound:
         addressed=where.private or said.addressed or _answers(message, own),
         title=where.title,
         foreign=foreign_content(body),
+        named=said.named,
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads the words of a message: mentions as names, and whether the bot is meant."""
+"""Reads the words of a message: mentions as numbers, and whether the bot is meant."""
 
 import re
 from dataclasses import dataclass
@@ -28,7 +28,19 @@ class Spoken:
     """The words of a message as the bot hears them."""
 
     text: str
+    """The words, with `@` and the number of an account for each mention: no name is among them."""
     addressed: bool
+    """True when the bot is mentioned."""
+    named: tuple[tuple[str, str], ...] = ()
+    """The numbers of the mentioned accounts, with the names that they chose themselves."""
+
+    @property
+    def with_names(self) -> str:
+        """Returns the words with the names in place of the numbers, for people alone."""
+        text = self.text
+        for number, name in self.named:
+            text = text.replace(f"@{number}", f"@{name}")
+        return text
 
 
 def spoken(message: Fields, own: Own) -> Spoken:
@@ -44,7 +56,7 @@ def spoken(message: Fields, own: Own) -> Spoken:
         one.id("id"): one.line("global_name", _LONGEST_NAME) or one.line("username", _LONGEST_NAME)
         for one in message.items("mentions")
     }
-    called = False
+    called, found_names = False, dict[str, str]()
 
     def shown(found: re.Match[str]) -> str:
         nonlocal called
@@ -52,9 +64,13 @@ def spoken(message: Fields, own: Own) -> Spoken:
         if number == (own.role if role else own.id):
             called = True
             return ""
-        name = "" if role else names.get(number)
-        return f"@{name}" if name else found[0]
+        if role or number is None:
+            return found[0]
+        if name := names.get(number):
+            found_names[number] = name
+        return f"@{number}"
 
     text = _MENTION.sub(shown, text)
     # A space stood on each side of the mention.
-    return Spoken(" ".join(text.split(" ")).strip() if called else text, called)
+    said = " ".join(text.split(" ")).strip() if called else text
+    return Spoken(said, called, tuple(found_names.items()))

@@ -49,5 +49,5 @@ async def wake_thread(api: DiscordApi, thread: Address) -> None:
 
 def _name_of(message: Fields, own_id: str) -> str:
     """Returns the first words of a message, as the name of its thread."""
-    words = " ".join(spoken(message, Own(own_id)).text.split())
+    words = " ".join(spoken(message, Own(own_id)).with_names.split())
     return clipped(words, _LONGEST_NAME) or _UNNAMED

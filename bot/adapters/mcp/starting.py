@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import Block, CodeBlock, Plain
+from bot.domain.reach import Reach
 from bot.domain.server import ServerSpec, tool_name
 from bot.domain.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import one_line, shown_name
@@ -55,7 +56,7 @@ class StartServer:
             where=f"it {does}",
             why="Asked once, and again when its command changes. Each call of it still asks",
             seen=server.identity,
-            owner_only=True,
+            reach=Reach.BEYOND,
             done=f"Server {server.name} let in",
             document="server.txt",
         )

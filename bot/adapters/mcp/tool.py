@@ -15,6 +15,7 @@ from bot.domain.deeds import server_deed
 from bot.domain.errors import OutcomeUnknown, ToolFailure
 from bot.domain.message import CodeBlock, FileRef, Outbound, OutboundKind
 from bot.domain.origin import server_origin
+from bot.domain.reach import Reach
 from bot.domain.server import ServerSpec, tool_name, without_secrets
 from bot.domain.tool import (
     Effect,
@@ -77,6 +78,7 @@ class ServerTool:
             title=deed,
             subject=one_line(f"{deed}: {' '.join(values.split())}" if values else deed, _LINE),
             effect=self.spec.effect,
+            reach=Reach.BEYOND,
             blocks=(CodeBlock(visible(whole), "json"),),
             where=_where(spec),
             why="Always asks: it may destroy" if self.spec.effect is Effect.DANGER else "",

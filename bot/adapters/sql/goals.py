@@ -5,6 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
+from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.portions import portions
@@ -22,7 +23,12 @@ _SKIP = bindparam("skip")
 _GOALS = select(*columns(goal, Goal))
 _BY_ID = _GOALS.where(goal.c.id == _OF)
 _AGE = (goal.c.created_at.desc(), goal.c.id)
-_OF_CHAT = _GOALS.where(goal.c.chat == _OF).order_by(*_AGE).limit(_MOST).offset(_SKIP)
+_OF_CHAT = (
+    _GOALS.where(goal.c.chat == _OF, ~lost_access(goal.c.asker))
+    .order_by(*_AGE)
+    .limit(_MOST)
+    .offset(_SKIP)
+)
 _OF_PERSON = _GOALS.where(goal.c.asker == _OF).order_by(*_AGE)
 _OF_TURN = _GOALS.where(
     or_(

@@ -25,7 +25,7 @@ from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.errors import Conflict
 from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
-from bot.domain.rights import EVERYTHING
+from bot.domain.rights import EVERYTHING, NEWCOMER
 
 _PEOPLE = select(*columns(person, Person))
 _BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
@@ -138,11 +138,12 @@ def _known(rows: Sequence[Row[Any]]) -> Person | None:
 def _admit(connection: Connection, sender: Sender, role: Role) -> Person:
     known = _of_account(connection, sender.key)
     if known is None:
+        rights = EVERYTHING if role is Role.OWNER else NEWCOMER
         number = connection.execute(
-            _ADD, {"name": sender.name, "role": role, "rights": EVERYTHING}
+            _ADD, {"name": sender.name, "role": role, "rights": rights}
         ).scalar_one()
         connection.execute(insert(account), {"key": sender.key, "person": number})
-        return Person(number, sender.name, role)
+        return Person(number, sender.name, role, rights)
     if role is Role.MEMBER or known.is_owner:
         return known
     connection.execute(_RAISE, {"of": known.id})

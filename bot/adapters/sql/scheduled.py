@@ -18,6 +18,7 @@ from sqlalchemy import (
     update,
 )
 
+from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import (
@@ -47,7 +48,9 @@ _RUNS = select(*columns(run, TaskRun))
 _BY_ID = _TASKS.where(task.c.id == _OF)
 _OF_CHAT = (
     _TASKS.where(
-        or_(task.c.chat == _OF, task.c.home == _OF), func.coalesce(task.c.goal, "") != task.c.id
+        or_(task.c.chat == _OF, task.c.home == _OF),
+        func.coalesce(task.c.goal, "") != task.c.id,
+        ~lost_access(task.c.asker),
     )
     .order_by(task.c.created_at, task.c.id)
     .limit(_MOST)

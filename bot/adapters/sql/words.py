@@ -175,7 +175,7 @@ class SqlWords:
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew, repeatable=True)
+        await self._database.write(self._make_anew, durable=True, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -218,7 +218,7 @@ class SqlWords:
                 return
             try:
                 if await self._database.read(_standing) != STEMS:
-                    await self._database.write(self._bring_up, repeatable=True)
+                    await self._database.write(self._bring_up, durable=True, repeatable=True)
             except (StoreDamaged, StoreFault) as fault:
                 await self._made_anew_for(fault)
             self._there = True

@@ -68,9 +68,9 @@ class ArgumentsTool(ABC, Generic[A]):
 
     async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
         """Returns the preview of a call; `exact` is the rule for exactly this call."""
-        del place, exact
+        del exact
         deed = deed_of(self.spec.name, arguments.model_dump(exclude_none=True))
-        return Preview(deed, deed, self.spec.effect)
+        return Preview(deed, deed, self.spec.effect, reach=place.reach(self.spec.reach))
 
     @abstractmethod
     async def perform(self, arguments: A, place: Place, seen: str | None) -> ToolOutput:

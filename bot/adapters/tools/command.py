@@ -18,6 +18,7 @@ from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, pa
 from bot.domain.deeds import LONGEST, run_deed, run_whole
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock
+from bot.domain.reach import Reach
 from bot.domain.run_place import in_todays_words
 from bot.domain.tool import (
     Effect,
@@ -114,6 +115,7 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
             seen=seen,
             always=exact if lasting else None,
             surroundings=surroundings,
+            reach=await self._reach(place, walled=walled),
             unwalled=not (walled or danger or runs.taken),
             done=deed.replace("Run", "Ran", 1),
             document="command.sh",
@@ -166,6 +168,14 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         if view.writes and not set(await self._unnamed(command, place)) <= set(view.hidden):
             return A_SENT_FILE  # The inbox has come up during the run.
         return await self._sent.of_command(place.workspace, command, output, view.hidden)
+
+    async def _reach(self, place: Place, *, walled: bool) -> Reach:
+        """Returns how far a command reaches: beyond its folder, unless the sandbox keeps it there.
+
+        One that sees a secret could tell it, and one with network reaches other programs.
+        """
+        kept = walled and not place.secrets and not await self._sandbox.reaches_network()
+        return place.reach(Reach.COMMAND) if kept else Reach.BEYOND
 
     async def _source(self, place: Place, view: View) -> str | None:
         """Returns the foreign source of an output; None when nothing foreign was in reach."""

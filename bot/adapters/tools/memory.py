@@ -12,6 +12,7 @@ from bot.domain.fit import Found
 from bot.domain.message import Plain
 from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.passage import Passage, Whose, clipped_words, whose
+from bot.domain.reach import Reach
 from bot.domain.recalled import foreign_in, origins_in
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.chats import Chats
@@ -57,7 +58,8 @@ class Remember(ArgumentsTool[RememberArguments]):
         self, arguments: RememberArguments, place: Place, exact: ExactRule
     ) -> Preview:
         seen = await super().foresee(arguments, place, exact)
-        return Preview(seen.title, seen.subject, Effect.WRITE, (Plain(arguments.note),))
+        told = (Plain(arguments.note),)
+        return Preview(seen.title, seen.subject, Effect.WRITE, told, reach=Reach.TALK)
 
     async def perform(
         self, arguments: RememberArguments, place: Place, seen: str | None
@@ -121,7 +123,8 @@ class Forget(ArgumentsTool[ForgetArguments]):
     async def foresee(self, arguments: ForgetArguments, place: Place, exact: ExactRule) -> Preview:
         note = await self._note(arguments.note, place)
         title = "Delete a note"
-        return Preview(title, title, Effect.WRITE, (Plain(note.text),), seen=note.text)
+        told = (Plain(note.text),)
+        return Preview(title, title, Effect.WRITE, told, seen=note.text, reach=Reach.TALK)
 
     async def perform(
         self, arguments: ForgetArguments, place: Place, seen: str | None

@@ -16,6 +16,7 @@ from bot.adapters.tools.task_arguments import (
 from bot.domain.errors import ToolFailure
 from bot.domain.hook import is_hook_run
 from bot.domain.message import Block, CodeBlock, Plain
+from bot.domain.reach import Reach
 from bot.domain.task import (
     CANCEL_TASK,
     LIST_TASKS,
@@ -176,7 +177,7 @@ class ScheduleTask(ArgumentsTool[ScheduleArguments]):
         task = await self._shelf.made(_said(arguments), place, now)
         title = f"Schedule: {visible(task.said)}"
         blocks = self._shelf.described(task, place.chat)
-        return Preview(title, title, Effect.WRITE, blocks, seen=now, done="Task scheduled")
+        return _card(title, task, blocks, seen=now, done="Task scheduled")
 
     async def perform(
         self, arguments: ScheduleArguments, place: Place, seen: str | None
@@ -233,7 +234,7 @@ class UpdateTask(ArgumentsTool[UpdateArguments]):
         if new.state is not task.state:
             title = f"{'Pause' if arguments.state == 'paused' else 'Resume'} the task {task.id}"
         blocks = self._shelf.described(new, place.chat)
-        return Preview(title, title, Effect.WRITE, blocks, seen=now, done="Task changed")
+        return _card(title, new, blocks, seen=now, done="Task changed")
 
     async def perform(
         self, arguments: UpdateArguments, place: Place, seen: str | None
@@ -257,7 +258,7 @@ class CancelTask(ArgumentsTool[CancelArguments]):
         task = await self._shelf.owned(arguments.task, place)
         title = f"Delete the task {task.id}"
         blocks = self._shelf.described(task, place.chat)
-        return Preview(title, title, Effect.WRITE, blocks, done="Task deleted")
+        return Preview(title, title, Effect.WRITE, blocks, done="Task deleted", reach=Reach.TALK)
 
     async def perform(
         self, arguments: CancelArguments, place: Place, seen: str | None
@@ -286,6 +287,14 @@ class NothingToReport(ArgumentsTool[NoArguments]):
         if not is_run(place.turn) and not is_hook_run(place.turn):
             raise ToolFailure("this is no such run: somebody waits for your answer")
         return ToolOutput("The chat stays silent. End with a short word; nobody reads it.")
+
+
+def _card(
+    title: str, task: TimedTask, blocks: tuple[Block, ...], *, seen: str, done: str
+) -> Preview:
+    """Returns the preview of a task; the calls that it lists would run without a card."""
+    reach = Reach.BEYOND if task.calls else Reach.TALK
+    return Preview(title, title, Effect.WRITE, blocks, seen=seen, done=done, reach=reach)
 
 
 def _writes(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:

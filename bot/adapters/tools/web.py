@@ -11,6 +11,7 @@ from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.message import CodeBlock
 from bot.domain.origin import site_of
 from bot.domain.picture import ImagePart
+from bot.domain.reach import Reach
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import one_line, visible
 from bot.domain.web_tools import WEB_FETCH, WEB_SEARCH
@@ -72,6 +73,7 @@ class WebFetch(ArgumentsTool[FetchArguments]):
             seen.subject,
             Effect.WRITE,
             (CodeBlock(visible(address)),),
+            reach=Reach.TALK,
             why="The address may carry away what was said or read here",
         )
 

@@ -15,6 +15,7 @@ from bot.domain.deeds import file_name
 from bot.domain.errors import ToolFailure
 from bot.domain.file_change import ABSENT, Replaced, token_of
 from bot.domain.message import Block, CodeBlock, Plain
+from bot.domain.reach import Reach
 from bot.domain.rules import DOCUMENTS, is_document, is_guarded
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.visible_text import shown_name, size, visible
@@ -70,9 +71,9 @@ class WriteFile(ArgumentsTool[WriteFileArguments]):
             content = visible(arguments.content)
             shown = CodeBlock(content, _language(names), folds=True)
             blocks = (shown if content else Plain("(an empty file)"),)
-            return _card(self.spec, _CREATE, names, old, blocks, always)
+            return _card(self.spec, place, _CREATE, names, old, blocks, always)
         blocks = await in_thread(lambda _: _replaced(workspace, names, old, arguments.content))
-        card = _card(self.spec, _REPLACE, names, old, blocks, always)
+        card = _card(self.spec, place, _REPLACE, names, old, blocks, always)
         return replace(card, document=f"{card.document}.diff")
 
     async def perform(
@@ -122,7 +123,7 @@ class EditFile(ArgumentsTool[EditFileArguments]):
         edit = await in_thread(lambda _: _edit(workspace, names, arguments))
         always = exact if is_document(names[-1], self._documents) else None
         blocks = (CodeBlock(visible(edit.shown), "diff", folds=True),)
-        card = _card(self.spec, _EDIT, names, edit.before, blocks, always)
+        card = _card(self.spec, place, _EDIT, names, edit.before, blocks, always)
         return replace(card, seen=edit.token, once=True, document=f"{card.document}.diff")
 
     async def perform(
@@ -181,7 +182,7 @@ class DeleteFile(ArgumentsTool[DeleteFileArguments]):
         kept = state.size <= self._keep
         back = ". /undo can bring it back for a while." if kept else " and cannot be brought back."
         blocks = (Plain(f"It has {size(state.size)}{back}"),)
-        return replace(_card(self.spec, _DELETE, names, state, blocks, always), once=True)
+        return replace(_card(self.spec, place, _DELETE, names, state, blocks, always), once=True)
 
     async def perform(
         self, arguments: DeleteFileArguments, place: Place, seen: str | None
@@ -270,6 +271,7 @@ def _replaced(
 
 def _card(
     spec: ToolSpec,
+    place: Place,
     change: "_Change",
     names: tuple[str, ...],
     state: FileState | None,
@@ -289,6 +291,7 @@ def _card(
         seen=ABSENT if state is None else state.token,
         why="The file is a program, so this always asks" if runs else "",
         always=always,
+        reach=place.reach(spec.reach),
         done=f"{name} {change.done}",
         document=file_name(names[-1]),
     )
@@ -304,4 +307,5 @@ def _shown(names: tuple[str, ...]) -> str:
 
 
 def _writing(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
-    return ToolSpec(name, description, schema_of(arguments), Effect.WRITE, Replay.ONCE)
+    schema, reach = schema_of(arguments), Reach.FOLDER
+    return ToolSpec(name, description, schema, Effect.WRITE, Replay.ONCE, reach=reach)

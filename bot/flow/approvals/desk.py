@@ -20,6 +20,7 @@ from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,
     NOT_YOURS,
+    REFERRED,
     UNSHOWN,
     Taken,
     WordsAnew,
@@ -27,6 +28,7 @@ from bot.flow.approvals.desks import (
     spent,
 )
 from bot.flow.approvals.open_cards import Closed, OpenCards
+from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
@@ -50,6 +52,7 @@ class ApprovalDesk(WordsAnew):
         self,
         cards: OpenCards,
         ending: CardEnding,
+        referring: Referring,
         approvals: Approvals,
         outbox: Outbox,
         ledger: Ledger,
@@ -57,6 +60,7 @@ class ApprovalDesk(WordsAnew):
     ) -> None:
         self._cards = cards
         self._ending = ending
+        self._referring = referring
         self._approvals = approvals
         self._outbox = outbox
         self._ledger = ledger
@@ -73,12 +77,17 @@ class ApprovalDesk(WordsAnew):
         over = card.state is not ApprovalState.OPEN
         if over and not await self._counts_for_others(card, parsed[1]):
             return late(card, person, self._clock.now())
-        if parsed[1] in _ASSENTS and not _may_approve(person, card):
-            return refused(NOT_APPROVER)
+        if parsed[1] in _ASSENTS and not person.may_approve(card.asker, card.preview.needs):
+            return await self._referred(card)
         if parsed[1] is Verb.CHANGE:
             await self._cards.show(_asked_for_change(card, chat, press, person))
             return PressAnswer()
         return await self._carry_out(card, parsed[1], person, chat)
+
+    async def _referred(self, card: Approval) -> PressAnswer:
+        """Shows owners a card that its asker may not approve any more, if none has seen it."""
+        asked = not card.owner_chats and await self._referring.refer(card)
+        return refused(f"{NOT_APPROVER} {REFERRED}" if asked else NOT_APPROVER)
 
     async def _counts_for_others(self, card: Approval, verb: Verb) -> bool:
         """Returns True for the button of cards asked together of which one is open yet."""
@@ -222,7 +231,8 @@ class ApprovalDesk(WordsAnew):
         approved = 0
         for card in await self._asked_with(first):
             open_yet = card.state is ApprovalState.OPEN and not self._is_over(card)
-            if open_yet and await self._may_approve_with_others(card, chat):
+            person = decision.person
+            if open_yet and await self._may_approve_with_others(card, chat, person):
                 approved += await self._decided(card, decision) is not None
         cards = await self._approvals.of_turn(first.turn)
         left = sum(a.state is ApprovalState.OPEN for a in cards)
@@ -236,7 +246,9 @@ class ApprovalDesk(WordsAnew):
         row = await self._outbox.row(card.key_in(chat))
         return row is not None and row.shown_version > 0
 
-    async def _may_approve_with_others(self, card: Approval, chat: int) -> bool:
+    async def _may_approve_with_others(self, card: Approval, chat: int, person: Person) -> bool:
+        if not person.may_approve(card.asker, card.preview.needs):
+            return False
         if card.preview.effect is Effect.DANGER or card.kind == "repeat":
             return False
         row = await self._outbox.row(card.key_in(chat))
@@ -275,9 +287,3 @@ def _told(card: Approval, *, approved: bool, goes_on: bool) -> str:
     if approved:
         return "Approved."
     return "Denied. I go on without it." if goes_on and not card.set_aside else "Denied."
-
-
-def _may_approve(person: Person, card: Approval) -> bool:
-    if card.preview.owner_only:
-        return person.is_owner
-    return card.preview.effect is Effect.READ or person.may_approve_for(card.asker)

@@ -22,6 +22,7 @@ _SIGNS = re.compile(r"^[^\w“`(\[/]+")
 _SPENT = f"{_DECIDED}."
 STOPPED = "This was stopped, so nothing runs."
 NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
+REFERRED = "I have asked them now."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
 HOW_TO_PRESS = "To approve, press the button on the card. Or reply with what should be different."

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError
 from bot.domain.person import Person, Sender
+from bot.domain.tool import Preview
+from bot.domain.visible_text import cited_name
 from bot.ports.groups import Groups
 from bot.ports.members import Members
 from bot.ports.people import People
@@ -26,6 +28,13 @@ class AskedOwners:
     names: str
     chats: tuple[int, ...] = ()
     reachable: bool = True
+
+    def asked(self, preview: Preview, chat: Chat) -> Preview:
+        """Returns the preview of a card that these owners decide; others see it in `chat`."""
+        # The card names the person who asks in a line of its own.
+        elsewhere = bool(self.chats) and not chat.private
+        where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
+        return preview.explained(f"Only an owner can approve this: {self.names}{where}")
 
 
 class Owners:

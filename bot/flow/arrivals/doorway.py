@@ -149,9 +149,10 @@ class _DeadLinks:
 
 
 def _code_in(message: InboundMessage) -> str:
-    """Returns the code behind `/start` in a private chat; empty for any other message."""
+    """Returns the code behind a typed `/start` in a private chat; empty for any other message."""
     command, _, code = message.text.strip().partition(" ")
-    return code.strip() if command == "/start" and message.private else ""
+    ordered = command == "/start" and message.private and message.commands
+    return code.strip() if ordered else ""
 
 
 def _hash(code: str) -> str:

@@ -59,8 +59,7 @@ class Heeding:
         A forwarded text is no command, nor is one that another bot composed. An unknown word with a
         slash is no command either if it continues a long text that was cut before the slash.
         """
-        typed = message.forwarded_from is None and not message.composed
-        if not typed or not message.text.startswith("/"):
+        if not message.commands or not message.text.startswith("/"):
             return False
         return self.knows(message.text) or not self._seams.continues(chat.id, message)
 

@@ -11,6 +11,7 @@ from bot.flow.commands.accounts import sender_of
 from bot.flow.commands.knocks import (
     Knocks,
     KnockVerb,
+    account_of_card,
     admitted,
     card_about,
     ignored,
@@ -19,6 +20,7 @@ from bot.flow.commands.knocks import (
     parsed,
 )
 from bot.flow.commands.letting_in import let_in
+from bot.flow.commands.levels import level_buttons
 from bot.flow.groups.news import News
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -95,11 +97,13 @@ class Knocking(ButtonsAlone):
             return refused(NOT_OURS)
         if person is None or not person.is_owner:
             return refused(_OWNERS_ONLY)
-        if not row.content.buttons:
+        if account_of_card(row.content) is None:
             return spent()
         account, verb = meant
         verdict, writes = await self._carried_out(account, verb, occasion, chat, person)
-        shows = await self._knocks.decided(account, verdict)
+        known = await self._people.by_sender(sender_of(account))
+        buttons = () if known is None else level_buttons(account, known.rights.level)
+        shows = await self._knocks.decided(account, verdict, buttons)
         await self._journal.commit(Change((*shows, *writes), durable=True))
         return PressAnswer()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.goal import Goal, GoalState
-from bot.domain.markdown import inline_code, literal
+from bot.domain.markdown import inline_code, item, literal
 from bot.flow.commands.table import Answer
 from bot.ports.goals import Goals
 
@@ -60,7 +60,7 @@ def _fits(goal: Goal, verb: str) -> bool:
 def _which(verb: str, numbered: Sequence[tuple[int, Goal]]) -> Answer:
     """Asks which of several goals is meant."""
     how = inline_code(f"/goals {verb} {numbered[0][0]} …")
-    lines = [f"- {n}: {literal(goal.name)}" for n, goal in numbered[:_OFFERED]]
+    lines = [item(n, literal(goal.name)) for n, goal in numbered[:_OFFERED]]
     return Answer("\n".join([f"Which goal? Write its number, as in {how}.", "", *lines]))
 
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 from bot.domain.change import Show
 from bot.domain.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.person import Sender
+from bot.domain.reach import Level
+from bot.flow.commands.levels import TOLD
 from bot.flow.groups.news import named
 from bot.ports.outbox import Outbox
 
@@ -23,16 +25,21 @@ class KnockVerb(StrEnum):
 
 
 class Knocks:
-    """The open cards; a card without buttons is decided."""
+    """The open cards; a card without the buttons of its question is decided."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
 
-    async def decided(self, account: str, verdict: str) -> tuple[Show, ...]:
-        """Returns the writes that end every open card about an account, in all chats of owners."""
+    async def decided(
+        self, account: str, verdict: str, buttons: tuple[tuple[Button, ...], ...] = ()
+    ) -> tuple[Show, ...]:
+        """Returns the writes that end every open card about an account, in all chats of owners.
+
+        Those about somebody who was let in have `buttons` that give more.
+        """
         rows = await self._outbox.pressable(_KEY)
         return tuple(
-            Show(row.key, row.chat, told(row.content, verdict))
+            Show(row.key, row.chat, told(row.content, verdict, buttons))
             for row in rows
             if account_of_card(row.content) == account
         )
@@ -40,7 +47,7 @@ class Knocks:
 
 def admitted(sender: Sender) -> str:
     """Returns the verdict on a card about somebody who can use the bot now."""
-    return f"✅ Let in. /rights {sender.user_id} shows and changes what they may do."
+    return f"✅ Let in, to talk. {TOLD[Level.TALK]} /rights {sender.user_id} changes that."
 
 
 def ignored(sender: Sender) -> str:
@@ -71,16 +78,17 @@ def card_about(sender: Sender) -> Outbound:
         "cannot show it."
     )
     means = Plain(
-        "Let in: they can chat with me, and approve changes and commands that they asked for.\n"
+        "Let in, to talk: they can chat with me. I ask you before anything that they want "
+        "changed.\n"
         "Ignore: they get no answer, and I do not ask you about them again."
     )
-    row = (button("✅ Let in", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
+    row = (button("✅ Let in, to talk", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
     return Outbound(OutboundKind.CARD, (asked, wrote, means), (row,))
 
 
-def told(content: Outbound, verdict: str) -> Outbound:
-    """Returns a card with its verdict, without its buttons."""
-    return replace(content, blocks=(*content.blocks[:1], Plain(verdict)), buttons=())
+def told(content: Outbound, verdict: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Outbound:
+    """Returns a card with its verdict, without the buttons of the question."""
+    return replace(content, blocks=(*content.blocks[:1], Plain(verdict)), buttons=buttons)
 
 
 def parsed(data: str) -> tuple[str, KnockVerb] | None:

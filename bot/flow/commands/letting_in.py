@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bot.domain.change import AddAudit, Show, Write
 from bot.domain.message import Address, Outbound, OutboundKind, Plain
-from bot.domain.person import Role
+from bot.domain.person import Person, Role
+from bot.domain.reach import Level
 from bot.flow.commands.accounts import (
     BRIEF,
     WHO,
@@ -15,6 +16,7 @@ from bot.flow.commands.accounts import (
     whom,
 )
 from bot.flow.commands.knocks import Knocks, admitted
+from bot.flow.commands.levels import TOLD, level_buttons
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -40,19 +42,30 @@ class LettingInCommand:
             return Answer(whom(asked))
         known = await self._people.by_sender(sender_of(account))
         if known is not None:
-            return Answer(f"{called(known, account)} can use me already.")
+            return _told(known, account, "already")
         person = await self._people.admit(account_named(asked, account), Role.MEMBER)
         now, by = self._clock.now(), asked.person.id
         audit = AddAudit(now, asked.chat.id, by, "person.allowed", account, {})
         told = await self._told(account, asked.row)
-        cards = await self._knocks.decided(account, admitted(sender_of(account)))
-        return Answer(f"{called(person, account)} can use me now.", (audit, *told, *cards))
+        buttons = level_buttons(account, Level.TALK)
+        cards = await self._knocks.decided(account, admitted(sender_of(account)), buttons)
+        return _told(person, account, "now", (audit, *told, *cards))
 
     async def _told(self, account: str, row: int) -> Sequence[Write]:
         """Returns the line for a newcomer; none where they never wrote to the bot in private."""
         chats = await self._chats.within(Address.from_key(account))
         home = next((chat.id for chat in chats if chat.private), None)
         return () if home is None else (let_in(account, str(row), home),)
+
+
+def _told(person: Person, account: str, when: str, writes: tuple[Write, ...] = ()) -> Answer:
+    """Returns that somebody can use the bot, what that means, and how to give them more."""
+    can = f"{called(person, account)} can use me {when}."
+    if person.is_owner:
+        return Answer(can, writes)
+    level = person.rights.level
+    buttons = level_buttons(account, level)
+    return Answer(f"{can} {TOLD[level]}", writes, buttons=buttons, optional=True)
 
 
 def let_in(account: str, occasion: str, chat: int) -> Show:

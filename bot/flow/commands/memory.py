@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.domain.budget import CallKind, Cause
 from bot.domain.change import DropNote
-from bot.domain.markdown import literal
+from bot.domain.markdown import item, literal
 from bot.domain.message import Button
 from bot.domain.note import Note, note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
@@ -75,7 +75,7 @@ class MemoryCommands:
         more = len(notes) > LISTED
         which = f", page {page}, the newest first" if more or page > 1 else ""
         first = (page - 1) * LISTED + 1
-        lines = [f"{n}. {_short(note.text)}" for n, note in enumerate(notes[:LISTED], first)]
+        lines = [item(n, _short(note.text)) for n, note in enumerate(notes[:LISTED], first)]
         told = "\n".join([f"My notes{which}:", "", *lines, "", f"{_NUMBERS} {_HOW}"])
         buttons = _buttons([passage_of(note.id) for note in notes[:LISTED]], first)
         return Answer(
@@ -139,7 +139,7 @@ class MemoryCommands:
         if not listed:
             return Answer(DELETED, (DropNote(note.id),))
         left = [n for n in await self._notes.of(note.whose, LISTED + 1) if n.id != note.id]
-        lines = [f"{n}. {_short(one.text)}" for n, one in enumerate(left[:LISTED], 1)]
+        lines = [item(n, _short(one.text)) for n, one in enumerate(left[:LISTED], 1)]
         told = "\n".join([DELETED, "", *lines]).strip()
         buttons = _buttons([passage_of(one.id) for one in left[:LISTED]])
         return Answer(told, (DropNote(note.id),), buttons=buttons, optional=True)

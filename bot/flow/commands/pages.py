@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from bot.domain.markdown import item
 from bot.domain.message import Button
 from bot.flow.commands.choices import choice
 from bot.flow.commands.table import Answer
@@ -39,7 +40,7 @@ def numbered(
     `more` says that there is a page behind it.
     """
     first = (page - 1) * LISTED + 1
-    lines = [f"{n}. {line}" for n, (_, line) in enumerate(entries, first)]
+    lines = [item(n, line) for n, (_, line) in enumerate(entries, first)]
     buttons = [
         button
         for n, (id, _) in enumerate(entries, first)

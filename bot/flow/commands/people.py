@@ -1,6 +1,7 @@
 """Commands of owners about the people who may use the bot: who they are, and their rights."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, SaveTerms
@@ -8,6 +9,7 @@ from bot.domain.person import Person
 from bot.domain.rights import Pace
 from bot.domain.zones import Zones
 from bot.flow.commands.accounts import BRIEF, WHO, account_meant, example, sender_of, whom
+from bot.flow.commands.levels import TOLD, level_buttons
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
 from bot.flow.commands.terms import amended, described, in_words, named
 from bot.flow.models.preamble import PreambleMaker
@@ -16,11 +18,16 @@ from bot.ports.members import Members
 from bot.ports.people import People
 
 _FOR = Topic.PEOPLE
-_TERMS = "[commands on|off] [approve on|off] [tools all|a,b] [pace off|default|20/min,200/h]"
+_TERMS = (
+    "[approve off|changes|commands] [commands on|off] [tools all|a,b] "
+    "[pace off|default|20/min,200/h]"
+)
 _HOW = """To change a right, write it behind the number, as in `/rights {who} commands off`:
 
-- `commands on` or `commands off`: run commands on this machine
-- `approve on` or `approve off`: approve changes that they asked for themselves
+- `approve off`: they only talk; you approve what they want changed
+- `approve changes`: they may approve changes of files in the folder of their chat
+- `approve commands`: they may also approve commands that a sandbox keeps in that folder
+- `commands off`: no commands at all, whoever approves them; `commands on` ends that
 - `tools all`: every tool; `tools read_file,list_files`: only these
 - `pace 20/min,200/h`: how many messages they can send; `pace off`: as many as they like; \
 `pace default`: as many as my settings say"""
@@ -56,6 +63,7 @@ class PeopleCommands:
                 f"{WHO} {_TERMS}",
                 _FOR,
                 brief=f"{BRIEF} [right] [value]",
+                chosen=True,
             ),
         )
 
@@ -88,7 +96,7 @@ class PeopleCommands:
             return Answer(f"{name} is an owner. Owners may do everything.")
         how = _HOW.format(who=account if wishes == asked.words else asked.words[0])
         if not wishes:
-            return Answer(f"{name}: `{described(person, self._common)}`.\n\n{how}")
+            return self._told(account, person, f"\n\n{how}")
         known = {spec.name for spec in self._preamble.house(asked.chat)}
         for server in await self._preamble.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
@@ -97,9 +105,14 @@ class PeopleCommands:
         except ValueError as fault:
             return Answer(f"{fault} Nothing was changed.\n\n{how}")
         now = Person(person.id, person.name, person.role, rights, pace)
-        told = described(now, self._common)
-        audit = self._audit(asked, "person.rights", account, told)
-        return Answer(f"{name}: `{told}`.", (SaveTerms(person.id, rights, pace), audit))
+        audit = self._audit(asked, "person.rights", account, described(now, self._common))
+        return replace(self._told(account, now), writes=(SaveTerms(person.id, rights, pace), audit))
+
+    def _told(self, account: str, person: Person, more: str = "") -> Answer:
+        """Returns what somebody may do, with the buttons of the levels."""
+        level = person.rights.level
+        told = f"{named(person.name)}: `{described(person, self._common)}`. {TOLD[level]}{more}"
+        return Answer(told, buttons=level_buttons(account, level), optional=True)
 
     def _audit(self, asked: Invocation, action: str, account: str, how: str = "") -> AddAudit:
         details = {"how": how} if how else {}

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
-from bot.domain.markdown import coded, inline_code, literal
+from bot.domain.markdown import coded, inline_code, item, literal
 from bot.domain.message import Button, InboundMessage
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, title_from
@@ -260,7 +260,7 @@ class PlanCommands:
         buttons = _menu(next((plan for plan in plans if plan.live), None))
         if not plans:
             return Answer("This chat has no plans yet.", buttons=buttons)
-        lines = [f"{n}. {_stand(plan)}" for n, plan in enumerate(plans, 1)]
+        lines = [item(n, _stand(plan)) for n, plan in enumerate(plans, 1)]
         told = "\n".join(["The newest plans:", "", *lines, "", _NUMBERS])
         shows = [
             button

@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule, SaveApproval, Write
 from bot.domain.errors import ToolFailure
-from bot.domain.markdown import coded, inline_code, literal
+from bot.domain.markdown import coded, inline_code, item, literal
 from bot.domain.message import Button
 from bot.domain.origin import read_origin, server_origin, site_of
 from bot.domain.recalled import SOURCE
@@ -177,11 +177,11 @@ class RuleCommands:
         if not offers:
             return Answer("This rule cannot be made wider.")
         if not chosen or not chosen[0].isdigit() or not 0 < int(chosen[0]) <= len(offers):
-            lines = [f"{n}. {coded(label)}" for n, (_, label) in enumerate(offers, start=1)]
+            lines = [item(n, coded(label)) for n, (_, label) in enumerate(offers, start=1)]
             told = f"What may run without asking? Press one, or type /rules widen {rule.id} <line>."
             rows = [
                 choice(
-                    f"{n}. {clipped(label, _LONGEST_LABEL)}", "rules", "widen", str(rule.id), str(n)
+                    f"{n}: {clipped(label, _LONGEST_LABEL)}", "rules", "widen", str(rule.id), str(n)
                 )
                 for n, (_, label) in enumerate(offers, start=1)
             ]
@@ -243,13 +243,13 @@ def _server(consent: ServerConsent) -> str:
 
 def _listed(rules: Sequence[Rule], *, widens: bool) -> str:
     trusted = [r for r in rules if isinstance(r.pattern, OriginRule)]
-    running = [f"{r.id}. {_told(r)}" for r in rules if r not in trusted]
+    running = [item(r.id, _told(r)) for r in rules if r not in trusted]
     lines = ["Runs without asking:", *running]
     if not running:
         lines = [_NONE]
     if trusted:
         lines += ["", "Trusted: what I read there does not pause your rules:"]
-        lines += [f"{r.id}. {inline_code(r.label)}" for r in trusted]
+        lines += [item(r.id, inline_code(r.label)) for r in trusted]
     if not rules:
         return lines[0]
     hint = "/rules remove <number> takes one back."

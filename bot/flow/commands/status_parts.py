@@ -155,7 +155,7 @@ class ThisChat:
 
     async def _files(self, asked: Invocation) -> str:
         """Names the folder; only an owner in private reads where it lies on the machine."""
-        folder = await self._workspaces(asked.chat, asked.person.id)
+        folder = (await self._workspaces(asked.chat, asked.person.id)).path
         if asked.person.is_owner and asked.message.private:
             return inline_code(str(folder))
         return "a folder of this chat alone"

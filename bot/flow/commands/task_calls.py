@@ -2,13 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveTask
 from bot.domain.markdown import inline_code
+from bot.domain.reach import Reach
 from bot.domain.task import CALLS_DAYS, ApprovedCall, TimedTask
 from bot.domain.tool import Effect, Surroundings
 from bot.domain.visible_text import visible
@@ -59,12 +60,13 @@ class TaskCalls:
 
     async def allowed(self, asked: Invocation, task: TimedTask, mark: str) -> Answer:
         """Lets runs make one more call without a card."""
-        if not asked.person.may_approve_for(task.asker):
-            return Answer(_NOT_APPROVER)
         offered = await self._asked_for(task)
         wanted = next((one for one in offered if _mark(one) == mark), None)
         if wanted is None:
             return Answer(_CHANGED)
+        if not asked.person.may_approve(task.asker, offered[wanted]):
+            return Answer(_NOT_APPROVER)
+        wanted = replace(wanted, by_owner=asked.person.is_owner)
         if len(task.calls) >= MOST_CALLS:
             return Answer(
                 f"A task can make {MOST_CALLS} calls without asking. Take one back first."
@@ -85,16 +87,21 @@ class TaskCalls:
     async def _saved(self, task: TimedTask, new: TimedTask) -> Answer:
         return replace(await self.shown(new), writes=(SaveTask(new, task.version),))
 
-    async def _asked_for(self, task: TimedTask) -> Sequence[ApprovedCall]:
-        """Returns the calls of the last runs that somebody approved, and that still ask."""
+    async def _asked_for(self, task: TimedTask) -> Mapping[ApprovedCall, Reach]:
+        """Returns the calls of the last runs that somebody approved, and that still ask.
+
+        Each comes with its reach.
+        """
         runs = await self._scheduled.runs(task.id, datetime.min.replace(tzinfo=UTC))
-        found: dict[ApprovedCall, None] = {}
+        found: dict[ApprovedCall, Reach] = {}
         for run in reversed(runs[-_LAST_RUNS:]):
             for card in await self._approvals.of_turn(run.turn):
                 if _can_be_allowed(card):
                     shown = card.preview.surroundings
-                    found[ApprovedCall(card.call.name, card.call.canonical, shown)] = None
-        return [one for one in found if one not in task.calls][:MOST_CALLS]
+                    one = ApprovedCall(card.call.name, card.call.canonical, shown)
+                    found[one] = card.preview.needs
+        left = [one for one in found if one not in task.calls]
+        return {one: found[one] for one in left[:MOST_CALLS]}
 
 
 def _can_be_allowed(card: Approval) -> bool:

@@ -5,8 +5,10 @@ from dataclasses import replace
 
 from bot.domain.markdown import inline_code, literal
 from bot.domain.person import Person
+from bot.domain.reach import Level
 from bot.domain.rights import Pace, Rights, read_pace
 from bot.domain.tool import clipped
+from bot.flow.commands.levels import BRIEF, READ, SPELLED
 
 _SWITCH = {"on": True, "off": False}
 _LONGEST_NAME = 60
@@ -41,7 +43,7 @@ def amended(
             case "commands":
                 rights = replace(rights, commands=_switched(value))
             case "approve":
-                rights = replace(rights, approve=_switched(value))
+                rights = replace(rights, approves=_level(value))
             case "tools":
                 rights = replace(rights, tools=_chosen(value, tools))
             case "pace":
@@ -59,7 +61,7 @@ def described(person: Person, common: Pace) -> str:
     tools = "all" if rights.tools is None else ", ".join(rights.tools) or "none"
     parts = [
         f"commands {_told(on=rights.commands)}",
-        f"approve {_told(on=rights.approve)}",
+        f"approve {SPELLED[rights.level]}",
         f"tools {tools}",
         f"pace {person.effective_pace(common)}",
     ]
@@ -73,8 +75,8 @@ def in_words(person: Person, common: Pace) -> str:
     rights = person.rights
     named_tools = ", ".join(inline_code(name) for name in rights.tools or ())
     parts = [
-        "may run commands" if rights.commands else "may not run commands",
-        "approves their own changes" if rights.approve else "an owner approves their changes",
+        BRIEF[rights.level],
+        *(() if rights.commands else ("may not run commands",)),
         "may use all tools" if rights.tools is None else f"may use {named_tools or 'no tool'}",
         _paced_in_words(person.effective_pace(common)),
     ]
@@ -95,6 +97,13 @@ def _switched(value: str) -> bool:
     if value.lower() not in _SWITCH:
         raise ValueError(f"Use on or off, not {_cited(value)}.")
     return _SWITCH[value.lower()]
+
+
+def _level(value: str) -> Level:
+    level = READ.get(value.lower())
+    if level is None:
+        raise ValueError(f"Use off, changes or commands, not {_cited(value)}.")
+    return level
 
 
 def _chosen(value: str, known: Collection[str]) -> tuple[str, ...] | None:

@@ -65,7 +65,7 @@ class UndoCommands:
         files = [one for one in found if not one.undone]
         if not files:
             return Answer(wording.NO_CHANGES)
-        if not all(asked.person.may_approve_for(one.asker) for one in files):
+        if not await self._desk.lets(asked.person, files):
             return Answer(wording.NOT_APPROVER)
         writes = await self._desk.wish(files, asked.person, answer_key(asked.row))
         if isinstance(writes, str):

@@ -7,6 +7,7 @@ from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
+from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.desk import PlanDesk
@@ -36,6 +37,7 @@ class PeopleAsked:
         return ApprovalDesk(
             self._open_cards,
             self.card_ending,
+            Referring(self._open_cards, self.owners, store.chats, store.people),
             store.approvals,
             store.outbox,
             store.ledger,

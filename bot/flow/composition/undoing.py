@@ -16,6 +16,7 @@ from bot.flow.undoing.chore import UndoChore, UndoParts
 from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.edits import PREFIX as EDITS
 from bot.flow.undoing.edits import EditDesk
+from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.sweeping import UndoSweep
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
@@ -82,4 +83,5 @@ class Undoing:
     @property
     def _rows(self) -> UndoRows:
         store = self._store
-        return UndoRows(store.file_changes, store.turns, store.outbox, self._cards)
+        folders = OwnFolders(store.chats, self._world.workspaces)
+        return UndoRows(store.file_changes, store.turns, store.outbox, self._cards, folders)

@@ -10,6 +10,7 @@ from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
 from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
+from bot.domain.reach import Reach
 from bot.domain.skill import SkillSet
 from bot.domain.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
@@ -199,4 +200,5 @@ def _agreed(step: PlanStep, plan: Plan) -> Agreed:
         Difference.PLACE: f"{known} was shown to you in another place: {where}",
         Difference.STATE: f"{known} was shown to you before its file changed",
     }
-    return Agreed(step.consent(any_state=may_have_changed(step, plan)), reasons)
+    consent = step.consent(any_state=may_have_changed(step, plan))
+    return Agreed(consent, reasons, step.preview.reach or Reach.TALK)

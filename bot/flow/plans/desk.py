@@ -283,6 +283,6 @@ def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) ->
     # The Stop button stays good while steps go on; other buttons need the card's exact version.
     if verb is not PlanVerb.STOP and version != plan.version:
         return refused(STALE)
-    if verb is PlanVerb.APPROVE and not person.may_approve_for(plan.asker):
+    if verb is PlanVerb.APPROVE and not person.may_approve(plan.asker, plan.reach):
         return refused(NOT_APPROVER)
     return None

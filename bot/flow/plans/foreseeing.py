@@ -31,7 +31,8 @@ def foreseen_after(call: ToolCall, preview: Preview, earlier: Sequence[PlanStep]
     told = f"Step {ran[-1].number} may make this file; it is not there yet." if ran else ""
     told = f"Uses the file as step {wrote[-1].number} leaves it." if wrote else told
     bare = unforeseen(call, preview.effect)
-    return replace(bare, blocks=(*bare.blocks, Plain(told, style="aside")))
+    told_aside = (*bare.blocks, Plain(told, style="aside"))
+    return replace(bare, blocks=told_aside, reach=preview.reach)
 
 
 def may_have_changed(step: PlanStep, plan: Plan) -> bool:

@@ -63,7 +63,7 @@ class PlanEnding:
         """
         asked: tuple[int, ...] = ()
         asker = await self._people.get(plan.asker)
-        if asker is None or not asker.may_approve_for(plan.asker):
+        if asker is None or not asker.may_approve(plan.asker, plan.reach):
             asked = (await self._owners.asked_for(chat)).chats
         title, summary = (handed_in.title, handed_in.summary) if handed_in else ("", "")
         title = title or plan.title or title_from(wish)

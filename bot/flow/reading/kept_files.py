@@ -69,7 +69,7 @@ class Keeping:
         known = await self._received.get(parcel.chat.id, parcel.key)
         if known is None or known.swept:
             return None
-        if known.folder != str(await self._workspaces(parcel.chat, parcel.person)):
+        if known.folder != str((await self._workspaces(parcel.chat, parcel.person)).path):
             return None
         data = await self._folder.content(known)
         if data is None:
@@ -80,7 +80,7 @@ class Keeping:
 
     async def keep(self, parcel: Parcel, data: bytes) -> ReceivedFile:
         """Keeps a file; raises ToolFailure with the reason when there is no place for it."""
-        workspace = await self._workspaces(parcel.chat, parcel.person)
+        workspace = (await self._workspaces(parcel.chat, parcel.person)).path
         name = safe_name(parcel.attachment.name, _NAMES[parcel.attachment.kind])
         # Of 20 MB this takes longer than other chats should wait.
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())

@@ -72,7 +72,7 @@ class InboxSweep:
         found: set[Path] = set()
         for chat, person in await self._received.in_use():
             try:
-                found.add(await self._workspaces(await self._chats.get(chat), person))
+                found.add((await self._workspaces(await self._chats.get(chat), person)).path)
             except NoSuchChat:
                 continue
         return sorted(found)

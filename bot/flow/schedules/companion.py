@@ -10,6 +10,7 @@ from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.outcome import StopReason
 from bot.domain.progress import OpenCall
+from bot.domain.reach import Reach
 from bot.domain.step import Finish
 from bot.domain.task import (
     RunState,
@@ -115,7 +116,10 @@ class RunCompanion(Bystander):
         if task.fresh and name == END_CONVERSATION:
             return NOT_ITS_OWN
         approved = task.approved(call.call, work.clock.now())
-        return None if approved is None else Agreed(approved.consent, _REASONS)
+        if approved is None:
+            return None
+        reach = Reach.BEYOND if approved.by_owner else Reach.TALK
+        return Agreed(approved.consent, _REASONS, reach)
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Hides the growing text: the run may have nothing to report in the end."""

@@ -9,10 +9,11 @@ from bot.domain.contribution import Briefing, Ended, Share
 from bot.domain.message import Outbound, OutboundKind, Plain
 from bot.domain.outcome import StopReason
 from bot.domain.rules import DOCUMENTS
+from bot.domain.server import is_servers_tool
 from bot.domain.skill import Skill, SkillSet
 from bot.domain.skill_words import arguments_in, at_rest, due, handed_over, is_missed
 from bot.domain.step import Entrusted, Finish, Gate, TransitionSkill
-from bot.domain.tool import Preview, ToolCall, ToolResult
+from bot.domain.tool import Effect, Preview, ToolCall, ToolResult
 from bot.domain.transcript import AskerBody, Body
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
@@ -83,7 +84,7 @@ class SkillCompanion(Bystander):
     ) -> Preview:
         """Offers the rules that the skill in use asks for, once as long as it is in use."""
         skill = place.skill
-        if skill is None or not skill.pre_approved or preview.owner_only:
+        if skill is None or not skill.pre_approved or _is_servers_danger(call, preview):
             return preview
         if work.log.chat.screen is not None:
             return preview  # the rules are those of a chat, where another skill may be in use
@@ -161,6 +162,11 @@ class SkillCompanion(Bystander):
 
     def _at_work(self, work: Work) -> Skill | None:
         return self._turns[work].usable(work.turn.skill)
+
+
+def _is_servers_danger(call: ToolCall, preview: Preview) -> bool:
+    """Returns True for a card that has enough to read: the start of a server, for instance."""
+    return preview.effect is Effect.DANGER and is_servers_tool(call.name)
 
 
 def _offers(work: Work) -> bool:

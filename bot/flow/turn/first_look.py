@@ -2,6 +2,7 @@
 
 import difflib
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.domain.approval import Approval
 from bot.domain.consent import Difference, outdated
@@ -9,7 +10,6 @@ from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
 from bot.domain.step import AskFirst, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, clipped
-from bot.flow.turn.grounds import explained
 from bot.ports.tool import Place, Tool
 
 _LONGEST_PLACE = 200
@@ -47,7 +47,8 @@ async def first_look(
         return Refuse(Status.INVALID, Code.ARGUMENTS, str(fault))
     except ToolFailure as fault:
         if ahead:
-            return unforeseen(call, tool.spec.effect, str(fault))
+            unseen = unforeseen(call, tool.spec.effect, str(fault))
+            return replace(unseen, reach=place.reach(tool.spec.reach))
         return Refuse(Status.FAILED, Code.ERROR, str(fault))
 
 
@@ -72,7 +73,7 @@ async def asked_anew(
             why = f"You approved it for another place: {shown}" if shown else _OTHERWISE
         case _:
             why = _OTHERWISE
-    return AskFirst(explained(now, why))
+    return AskFirst(now.explained(why))
 
 
 def _unknown(name: str, known: list[str]) -> str:

@@ -11,14 +11,13 @@ from bot.domain.progress import OpenCall
 from bot.domain.rights import NOTHING, Rights
 from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.visible_text import cited_name
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.companion import Companions
 from bot.flow.turn.first_look import asked_anew, first_look
-from bot.flow.turn.grounds import Grounds, asked_once, explained
+from bot.flow.turn.grounds import Grounds, asked_once
 from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
 from bot.flow.turn.stances import agreed, deferred
@@ -86,15 +85,15 @@ class Gatekeeper:
             elif open_call.approval is None and not open_call.begun:
                 here = self.placed(work, place, call)
                 foreign = _Foreign(untrusted, work)
-                gate = await self._judge(_Case(call, stance, here), tools, foreign, rights, held)
+                gate = await self._judge(_Case(call, stance, here), tools, foreign, asker, held)
                 later = isinstance(stance, Deferred)
                 first = not asking and untrusted is None
                 if isinstance(gate, AskFirst) and not later and first:
                     gate = await self._offering(work, gate, call, here, tools)
-                if isinstance(gate, AskFirst) and not later and _takes_owner(gate, asker, rights):
+                gate = self._repetitions.gate(call, gate, stance, work.progress)
+                if isinstance(gate, AskFirst) and not later and not _within(asker, gate.preview):
                     owners = owners or await self._owners.asked_for(work.log.chat)
                     gate = _for_owner(gate, asker, work.log.chat, owners)
-                gate = self._repetitions.gate(call, gate, stance, work.progress)
                 gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
             elif not _waits(open_call) and open_call.approval is not None:
@@ -115,8 +114,7 @@ class Gatekeeper:
         anew = await asked_anew(card, case.call, tools, case.place)
         if anew is None:
             return None
-        rights = NOTHING if asker is None else asker.effective_rights
-        if not _takes_owner(anew, asker, rights):
+        if _within(asker, anew.preview):
             return bounded(anew, work.turn.mandate)
         owners = await self._owners.asked_for(work.log.chat)
         return bounded(_for_owner(anew, asker, work.log.chat, owners), work.turn.mandate)
@@ -150,10 +148,10 @@ class Gatekeeper:
         case: _Case,
         tools: Mapping[str, Tool],
         foreign: _Foreign,
-        rights: Rights,
+        asker: Person | None,
         held: HeldApprovals,
     ) -> Gate:
-        """Returns the gate of one call; standing rules count only when the asker may approve."""
+        """Returns the gate of one call; standing rules count only when the asker may approve it."""
         call, stance, place = case.call, case.stance, case.place
         ahead, carries = isinstance(stance, Deferred), foreign.carried_by(call, tools)
         preview = await first_look(call, tools, place, ahead=ahead, carries=carries)
@@ -168,14 +166,16 @@ class Gatekeeper:
                 # It keeps its place behind the changes that were agreed to before it.
                 return Run(Effect.WRITE)
             case Agreed():
-                return agreed(call, preview, stance) if isinstance(preview, Preview) else preview
+                if not isinstance(preview, Preview):
+                    return preview
+                return agreed(call, preview, stance, within=_within(asker, preview))
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
                 return Run(preview.effect, preview)
             case _:
                 return await self._grounds.gate(
-                    call, preview, place, foreign.source, ruled=rights.approve
+                    call, preview, place, foreign.source, ruled=_within(asker, preview)
                 )
 
 
@@ -190,13 +190,9 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
     """
     who = "This person" if asker is None else asker.name
     if not owners.reachable:
-        text = f"{who} may not approve changes, and no owner can be reached to ask."
+        text = f"{who} may not approve this, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")
-    # The card names the person who asks in a line of its own.
-    elsewhere = bool(owners.chats) and not chat.private
-    where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
-    why = f"Only an owner can approve this: {owners.names}{where}"
-    return AskFirst(explained(gate.preview, why), gate.repeat, owners.chats)
+    return AskFirst(owners.asked(gate.preview, chat), gate.repeat, owners.chats)
 
 
 def _forbidden(open_call: OpenCall, rights: Rights, stance: Stance | None) -> Refuse | None:
@@ -218,7 +214,6 @@ def _waits(open_call: OpenCall) -> bool:
     return open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED)
 
 
-def _takes_owner(gate: AskFirst, asker: Person | None, rights: Rights) -> bool:
-    """Returns True when the asker may not approve this call without an owner."""
-    owner = asker is not None and asker.is_owner
-    return not rights.approve or (gate.preview.owner_only and not owner)
+def _within(asker: Person | None, preview: Preview) -> bool:
+    """Returns True when the asker may approve this call without an owner."""
+    return asker is not None and asker.may_approve(asker.id, preview.needs)

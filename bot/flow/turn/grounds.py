@@ -45,7 +45,7 @@ class Grounds:
         if untrusted is not None:
             # A rule given now would not count before the next fresh start.
             paused = untrusted if rule is not None else ""
-            return AskFirst(replace(unruled(preview), paused=paused))
+            return AskFirst(replace(preview.unruled(), paused=paused))
         wider = folder_rule(call.name, preview.always, self._documents)
         return AskFirst(replace(preview, wider=wider))
 
@@ -68,17 +68,6 @@ def asked_once(call: ToolCall, gate: Gate, asking: set[str]) -> Gate:
         return WAITING
     asking.add(call.signature)
     return gate
-
-
-def explained(preview: Preview, why: str) -> Preview:
-    """Returns the preview of a card with one more reason to ask, and no standing rule."""
-    told = ". ".join(part for part in (preview.why, why) if part)
-    return replace(unruled(preview), why=told)
-
-
-def unruled(preview: Preview) -> Preview:
-    """Returns the preview of a card that offers no standing rule."""
-    return replace(preview, always=None, always_label="", wider=None, offer=None)
 
 
 def _same(call: ToolCall, cards: Sequence[Approval]) -> bool:

@@ -5,9 +5,9 @@ from dataclasses import replace
 from bot.domain.contribution import Agreed, Deferred, Stance
 from bot.domain.limits import Limits
 from bot.domain.progress import Progress
+from bot.domain.reach import Reach
 from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse
 from bot.domain.tool import Preview, ToolCall
-from bot.flow.turn.grounds import explained, unruled
 
 
 class Repetitions:
@@ -30,9 +30,10 @@ class Repetitions:
             return gate
         why = f"I have made this call {_times(times)} with the same result. Try again?"
         if isinstance(gate, AskFirst):
-            return replace(gate, preview=explained(gate.preview, why))
-        shown = gate.preview or Preview(call.subject, call.subject, gate.effect)
-        again = replace(unruled(shown), effect=gate.effect, why=why)
+            return replace(gate, preview=gate.preview.explained(why))
+        # A call without a preview only reads, or sends something to this chat.
+        bare = Preview(call.subject, call.subject, gate.effect, reach=Reach.TALK)
+        again = replace((gate.preview or bare).unruled(), effect=gate.effect, why=why)
         return AskFirst(again, repeat=True)
 
 

@@ -3,9 +3,9 @@
 from bot.domain.consent import difference
 from bot.domain.contribution import Agreed, Deferred
 from bot.domain.foresight import unforeseen
+from bot.domain.reach import reaches
 from bot.domain.step import AskFirst, Gate, Refuse, Run
 from bot.domain.tool import Effect, Preview, ToolCall
-from bot.flow.turn.grounds import explained
 
 
 def deferred(
@@ -25,9 +25,15 @@ def deferred(
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
-def agreed(call: ToolCall, seen: Preview, stance: Agreed) -> Gate:
-    """Runs an agreed call without a card, unless it is dangerous or something has changed."""
+def agreed(call: ToolCall, seen: Preview, stance: Agreed, *, within: bool) -> Gate:
+    """Runs an agreed call without a card, unless it is dangerous or something has changed.
+
+    It also asks when it reaches further than the consent, and than its asker may approve
+    (`within`).
+    """
     different = difference(stance.consent, call, seen)
-    if different is None:
+    if different is not None:
+        return AskFirst(seen.explained(stance.reasons.get(different, "")))
+    if within or reaches(stance.reach, seen.needs):
         return Run(seen.effect, seen)
-    return AskFirst(explained(seen, stance.reasons.get(different, "")))
+    return AskFirst(seen.unruled())

@@ -14,6 +14,7 @@ from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import CARD
+from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.turns import ruled_in, undo_turn
 from bot.flow.ways.buttons import without_buttons
 from bot.ports.clock import Clock
@@ -34,6 +35,7 @@ class UndoRows:
     turns: TurnRows
     outbox: Outbox
     cards: CardsBack
+    folders: OwnFolders
 
 
 class UndoDesk(ButtonsAlone):
@@ -76,10 +78,15 @@ class UndoDesk(ButtonsAlone):
             return NOT_OURS
         if person is None or not person.may_decide_for(files[0].asker):
             return wording.NOT_YOURS
-        if not all(person.may_approve_for(one.asker) for one in files):
+        if not await self.lets(person, files):
             return wording.NOT_APPROVER
         pressed = meant.verb not in _OF_TURN and files[0].flips != meant.flips
         return wording.DONE_ALREADY if pressed else ""
+
+    async def lets(self, person: Person, files: Sequence[FileChange]) -> bool:
+        """Returns True when the person may have all these files put back without an owner."""
+        folders = self._rows.folders
+        return all([person.may_approve(one.asker, await folders.reach(one)) for one in files])
 
     async def _queued(self, first: FileChange, writes: Sequence[Write]) -> PressAnswer:
         try:
