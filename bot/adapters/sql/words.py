@@ -54,14 +54,17 @@ _PUT_MARK = text(f"INSERT INTO {_MARK} (stems) VALUES (:stems)")
 WITH_NEIGHBOURS = """
 SELECT found.number,
  (SELECT max(other.number) FROM passage AS other WHERE other.conversation = passage.conversation
-  AND passage.conversation <> '' AND other.whose = passage.whose
+  AND passage.conversation <> '' AND other.whose || '' = passage.whose
   AND other.number < passage.number),
  (SELECT min(other.number) FROM passage AS other WHERE other.conversation = passage.conversation
-  AND passage.conversation <> '' AND other.whose = passage.whose
+  AND passage.conversation <> '' AND other.whose || '' = passage.whose
   AND other.number > passage.number)
  FROM ({}) AS found JOIN passage ON passage.number = found.number
 """
-"""The numbers of found passages, each with those before and after it in its conversation."""
+"""The numbers of found passages, each with those before and after it in its conversation.
+
+The owner is joined to nothing, since PostgreSQL would read the owner's whole index for each.
+"""
 
 
 class Place(NamedTuple):
