@@ -28,6 +28,7 @@ _ABOUT = {
     "web_search": ("Search the web for", "query"),
     "find_skills": ("Look for a skill for", "query"),
     "find_tools": ("Look for tools for", "words"),
+    "use_tool": ("Use the tool", "name"),
     "send_message": ("Say", "message"),
     "remember": ("Remember", "note"),
     "recall": ("Look in the memory for", "query"),

@@ -121,6 +121,11 @@ def tools_prefix(server: str) -> str:
     return f"{head}-{mark}{_BETWEEN}"
 
 
+def is_lent(tool: str) -> bool:
+    """Returns true for the name of a server's tool, which no other tool has."""
+    return _BETWEEN in tool
+
+
 def tool_name(server: str, tool: str) -> str:
     """Returns `<server>__<tool>`, legal for every provider; an altered name ends with a mark."""
     clean = _ILLEGAL.sub("_", tool)

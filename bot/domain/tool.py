@@ -91,6 +91,13 @@ class ToolCall:
     """The reason why the text is no JSON object."""
     raw: Mapping[str, Any] | None = None
     """The provider's block, verbatim."""
+    through: str = ""
+    """The tool that the model called to call this one; `arguments_text` is that tool's."""
+
+    @property
+    def written_name(self) -> str:
+        """Returns the name in the provider's block."""
+        return self.through or self.name
 
     @property
     def canonical(self) -> str:

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.tool import ToolSpec
@@ -11,8 +11,17 @@ from bot.domain.tool import ToolSpec
 TOOL_BYTES = 64_000
 """Bytes of all tools as a request holds them, unless the settings say otherwise."""
 
-_KEPT_FOR_FOUND = 3
-"""One part in so many is kept for tools that were searched for."""
+_FOR_FINDING = 3_000
+"""Bytes for the tools that find and call the ones which are left out."""
+
+_MOST = 128
+"""Tools that a provider accepts in all."""
+
+_FINDING = 2
+"""The tools that find and call the others."""
+
+_MOST_FITTING = 24
+"""Tools that come before others because they fit the words of a conversation."""
 
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -23,14 +32,20 @@ _SHORTEST_WORD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class ToolChoice:
-    """The names of lent tools that are offered, in their order, and the ones to be found.
+class Leaning:
+    """Tells what a conversation is about, from its beginning on: it never changes."""
 
-    `found` are offered behind the others: a search changes nothing that stands before them.
-    """
+    words: str = ""
+    """The first words of the person."""
+    used: tuple[str, ...] = ()
+    """Tools that conversations before it called, the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolChoice:
+    """The names of lent tools that are offered, in their order, and the ones to be found."""
 
     offered: tuple[str, ...]
-    found: tuple[str, ...] = ()
     hidden: tuple[ToolSpec, ...] = ()
 
 
@@ -40,35 +55,44 @@ def size_of(spec: ToolSpec) -> int:
     return len(json.dumps(told, ensure_ascii=False, default=dict).encode("utf-8", "replace"))
 
 
-def chosen(
-    house: Sequence[ToolSpec], lent: Sequence[ToolSpec], found: Sequence[str], most: int
-) -> ToolChoice:
-    """Chooses from the lent tools; of `found` names the newest stand last and count first.
+def fits(house: Sequence[ToolSpec], lent: Sequence[ToolSpec], most: int) -> bool:
+    """Returns true when a request holds all these tools."""
+    return len(house) + len(lent) <= _MOST and sum(map(size_of, (*house, *lent))) <= most
 
-    Every server gets its share: the first tool of each, then the second of each, and so on.
+
+def chosen(
+    house: Sequence[ToolSpec], lent: Sequence[ToolSpec], leaning: Leaning, most: int
+) -> ToolChoice:
+    """Chooses from the lent tools until the room is full.
+
+    Half of the room is for tools that were used, and that fit the words. In the rest every server
+    gets its share: the first tool of each, then the second of each, and so on.
     """
+    if fits(house, lent, most):
+        return ToolChoice(tuple(spec.name for spec in lent))
     sizes = {spec.name: size_of(spec) for spec in lent}
-    room = most - sum(map(size_of, house))
-    if sum(sizes.values()) <= room:
-        return ToolChoice(tuple(sizes))
-    offered: set[str] = set()
-    left = room - most // _KEPT_FOR_FOUND
-    for spec in _in_turns(lent):
-        if sizes[spec.name] <= left:
-            left -= sizes[spec.name]
-            offered.add(spec.name)
-    left += most // _KEPT_FOR_FOUND
-    newest: list[str] = []
-    for name in dict.fromkeys(reversed(found)):
-        if name not in sizes or name in offered:
-            continue
-        left -= sizes[name]
-        if newest and left < 0:
-            break
-        newest.append(name)
+    room = most - sum(map(size_of, house)) - _FOR_FINDING
+    places = _MOST - len(house) - _FINDING
+    likely = [name for name in leaning.used if name in sizes]
+    likely += [spec.name for spec in search(leaning.words, lent, _MOST_FITTING)]
+    first = _filled((), likely, sizes, room // 2, places)
+    every = [spec.name for spec in _in_turns(lent)]
+    offered = _filled(first, every, sizes, room, places)
     hidden = tuple(spec for spec in lent if spec.name not in offered)
-    order = tuple(name for name in sizes if name in offered)
-    return ToolChoice(order, tuple(reversed(newest)), hidden)
+    return ToolChoice(tuple(name for name in sizes if name in offered), hidden)
+
+
+def _filled(
+    taken: Iterable[str], names: Iterable[str], sizes: Mapping[str, int], room: int, places: int
+) -> set[str]:
+    """Returns the taken names with as many of the others as the room and the places hold."""
+    full = set(taken)
+    left = room - sum(sizes[name] for name in full)
+    for name in names:
+        if name not in full and sizes[name] <= left and len(full) < places:
+            left -= sizes[name]
+            full.add(name)
+    return full
 
 
 def _in_turns(lent: Sequence[ToolSpec]) -> Sequence[ToolSpec]:

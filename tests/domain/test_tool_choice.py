@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.tool_choice import chosen, search, size_of
+from bot.domain.tool_choice import Leaning, chosen, search, size_of
 
 
 def spec(name: str, description: str = "", size: int = 0) -> ToolSpec:
@@ -16,32 +16,38 @@ LENT = [spec(f"{server}__{n}", size=1_000) for server in ("a", "b", "c") for n i
 
 
 def test_all_tools_are_offered_where_there_is_room() -> None:
-    choice = chosen(HOUSE, LENT, (), 64_000)
+    choice = chosen(HOUSE, LENT, Leaning(), 64_000)
     assert choice.offered == tuple(tool.name for tool in LENT)
-    assert (choice.found, choice.hidden) == ((), ())
+    assert choice.hidden == ()
 
 
 def test_every_server_keeps_its_first_tools_where_there_is_none() -> None:
-    choice = chosen(HOUSE, LENT, (), 12_000)
+    choice = chosen(HOUSE, LENT, Leaning(), 11_000)
     assert choice.offered == ("a__0", "a__1", "b__0", "b__1", "c__0", "c__1")
     assert len(choice.hidden) == 24
-    assert chosen(HOUSE, LENT, (), 12_000) == choice
+    assert chosen(HOUSE, LENT, Leaning(), 11_000) == choice
 
 
-def test_found_tools_stand_behind_the_others_and_move_nothing() -> None:
-    bare = chosen(HOUSE, LENT, (), 12_000)
-    one = chosen(HOUSE, LENT, ("b__7",), 12_000)
-    two = chosen(HOUSE, LENT, ("b__7", "a__9", "a__0", "gone__1"), 12_000)
-    assert one.offered == two.offered == bare.offered
-    assert (one.found, two.found) == (("b__7",), ("b__7", "a__9"))
+@pytest.mark.parametrize("server", ["a", "b", "c"])
+def test_the_room_is_filled_and_never_exceeded(server: str) -> None:
+    for lent in (LENT, [tool for tool in LENT if tool.name[0] == server]):
+        choice = chosen(HOUSE, lent, Leaning("nothing that fits"), 11_500)
+        sizes = {tool.name: size_of(tool) for tool in (*HOUSE, *lent)}
+        filled = sum(sizes[name] for name in ("read_file", *choice.offered))
+        assert 11_500 - 3_000 - 1_100 < filled <= 11_500 - 3_000
 
 
-def test_the_oldest_finds_make_room_for_the_newest() -> None:
-    found = [f"c__{n}" for n in range(2, 10)]
-    assert chosen(HOUSE, LENT, found, 12_000).found == ("c__6", "c__7", "c__8", "c__9")
-    every = chosen(HOUSE, LENT, found, 12_000)
-    sizes = {tool.name: size_of(tool) for tool in (*HOUSE, *LENT)}
-    assert sum(sizes[n] for n in ("read_file", *every.offered, *every.found)) <= 12_000
+def test_a_tool_that_was_used_or_fits_the_first_words_comes_before_others() -> None:
+    pages = spec("c__make_page", "Makes a page. " + "x" * 1_000)
+    lent = [*LENT, pages]
+    choice = chosen(HOUSE, lent, Leaning("make a page for me", ("b__9", "gone__1")), 11_000)
+    assert choice.offered == ("a__0", "a__1", "b__0", "b__9", "c__0", "c__make_page")
+
+
+def test_no_more_tools_are_offered_than_a_provider_accepts() -> None:
+    many = [spec(f"a__{n}", size=10) for n in range(200)]
+    choice = chosen(HOUSE, many, Leaning(), 64_000)
+    assert len(HOUSE) + len(choice.offered) + 2 == 128
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,23 @@
 """Tool servers in whole turns: who has to consent, and when tools come and go."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.change import AllowServer, Change
+import pytest
+
+from bot.domain.change import AllowServer, Change, SaveTerms
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
+from bot.domain.rights import Rights
 from bot.domain.server import ServerConsent, ServerSpec
 from bot.domain.skill import Skill, SkillServer
 from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput, ToolRule
+from bot.domain.transcript import CallPart
 from bot.flow.models.lending import server_of
 from bot.ports.tool import Place
 from tests.fakes.model import Step, call, calls, says
@@ -165,35 +170,109 @@ def bulky(name: str) -> ScenarioTool:
     return replace(made, spec=replace(made.spec, description=told))
 
 
-async def test_tools_beyond_the_bound_are_found_by_words_and_offered_from_the_next_message_on() -> (
-    None
-):
+def use(id: str, name: str, **arguments: str) -> Step:
+    return calls(call(id, "use_tool", {"name": name, "arguments": arguments}))
+
+
+async def test_a_found_tool_is_called_in_the_same_turn_and_the_list_stays_as_it_is() -> None:
     script = (
         calls(call("a", "find_tools", {"words": "number29"})),
-        says("It comes with your next message."),
-        calls(call("b", "nasty__number29", {"what": "x"})),
+        use("b", "nasty__number29", what="x"),
         says("Done."),
-        says("Still there."),
+        use("c", "nasty__number29", what="y"),
+        says("Done again."),
     )
     many = [bulky(f"number{n}") for n in range(30)]
     async with served(*script, tools=many) as (scene, _):
-        await scene.say("do number29")
+        await scene.say("do it")
+        assert await scene.press("Approve") == APPROVED
         await scene.settled()
-        assert scene.results[0].text.startswith("- nasty__number29: Does number29 thoroughly.")
+        found, result = scene.results
+        assert found.text.startswith('- nasty__number29\n<quoted_data from="nasty">\nDoes number29')
+        assert 'Its arguments: {"type": "object"' in found.text
+        assert (result.tool, result.status) == ("nasty__number29", Status.SUCCESS)
+        assert many[29].ran == [{"what": "x"}]
         await scene.crash()
-        await scene.say("now do it")
+        await scene.say("once more")
         await scene.press("Approve")
         await scene.settled(2)
-        assert many[29].ran == [{"what": "x"}]
-        await scene.say("and again?")
-        await scene.settled(3)
+        assert many[29].ran == [{"what": "x"}, {"what": "y"}]
         offered = [[spec.name for spec in r.tools] for r in scene.model.requests]
-        assert offered[0] == offered[1]
-        assert len(offered[0]) < 20
-        assert "find_tools" in offered[0]
-        assert [names == [*offered[0], "nasty__number29"] for names in offered[2:]] == [True] * 3
+        assert [names == offered[0] for names in offered] == [True] * 5
+        assert {"find_tools", "use_tool"} < set(offered[0])
+        assert "nasty__number29" not in offered[0]
+        written = [
+            (part.call.written_name, json.loads(part.call.arguments_text))
+            for message in scene.model.requests[-1].messages
+            for part in message.parts
+            if isinstance(part, CallPart) and part.call.id == "b"
+        ]
+        assert written == [("use_tool", {"name": "nasty__number29", "arguments": {"what": "x"}})]
         await scene.say("/tools")
-        await scene.shows(f"has no room: {31 - len(offered[0])} tools.")
+        await scene.shows(f"has no room: {32 - len(offered[0])} tools.")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "told"),
+    [
+        ("nasty__gone", {"what": "x"}, "no server lends 'nasty__gone'"),
+        ("write", {"what": "x"}, "no server lends 'write'"),
+        ("nasty__number29", "x", "arguments: should be an object"),
+    ],
+)
+async def test_a_call_through_use_tool_that_means_no_servers_tool_runs_nothing(
+    name: str, arguments: Any, told: str
+) -> None:
+    script = (
+        calls(call("a", "use_tool", {"name": name, "arguments": arguments})),
+        says("It does not work."),
+    )
+    many = [bulky(f"number{n}") for n in range(30)]
+    async with served(*script, tools=many) as (scene, _):
+        await scene.say("do it")
+        await scene.settled()
+        (result,) = scene.results
+        assert (result.status, result.code) == (Status.INVALID, Code.ARGUMENTS)
+        assert told in result.text
+
+
+async def test_a_person_without_the_right_to_a_tool_has_none_through_use_tool() -> None:
+    people = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
+    script = (use("a", "nasty__number29", what="x"), says("I may not."))
+    many = [bulky(f"number{n}") for n in range(30)]
+    async with served(*script, tools=many, people=people) as (scene, _):
+        bob = next(p for p in scene.store.rows.people.values() if p.name == "Bob")
+        rights = Rights(tools=("find_tools", "use_tool", "nasty__number1"))
+        await scene.store.journal.commit(Change((SaveTerms(bob.id, rights, None),)))
+        await scene.say("do it", BOB, at=WITH_BOB)
+        await scene.settled()
+        (result,) = scene.results
+        assert (result.tool, result.code) == ("nasty__number29", Code.POLICY)
+        assert many[29].ran == []
+
+
+async def test_tools_are_offered_by_the_first_words_and_by_earlier_conversations() -> None:
+    script = (
+        says("Here."),
+        use("a", "nasty__number28", what="x"),
+        says("Done."),
+        says("Hi."),
+    )
+    many = [bulky(f"number{n}") for n in range(30)]
+    async with served(*script, tools=many) as (scene, _):
+        await scene.say("tell me of number29")
+        await scene.settled()
+        await scene.say("now use the other one")
+        await scene.press("Approve")
+        await scene.settled(2)
+        await scene.say("/new")
+        await scene.say("good morning")
+        await scene.until(lambda: len(scene.model.requests) > 3 and "Hi." in scene.texts)
+        offered = [[spec.name for spec in r.tools] for r in scene.model.requests if r.tools]
+        assert "nasty__number29" in offered[0]
+        assert offered[0] == offered[1] == offered[2]
+        assert "nasty__number29" not in offered[-1]
+        assert "nasty__number28" in offered[-1]
 
 
 async def test_an_approved_call_runs_although_its_tool_is_not_offered_any_more() -> None:

@@ -118,7 +118,7 @@ def _call_block(call: ToolCall) -> bytes:
     Its id and name stay, because results refer to them.
     """
     fields: dict[str, Any] = {"type": "tool_use", **(call.raw or {})}
-    fields |= {"id": call.id, "name": _ILLEGAL_NAME.sub("_", call.name)[:128] or "unknown"}
+    fields |= {"id": call.id, "name": _ILLEGAL_NAME.sub("_", call.written_name)[:128] or "unknown"}
     fields.pop("input", None)
     written = call.arguments_text.strip() if call.arguments is not None else ""
     return _json(fields)[:-1] + b',"input":' + (_utf8(written) or b"{}") + b"}"

@@ -178,7 +178,7 @@ def _call(call: ToolCall) -> dict[str, Any]:
     raw = call.raw or {}
     given = raw.get("function")
     function: dict[str, Any] = {**(given if isinstance(given, Mapping) else {})}
-    function["name"] = _ILLEGAL_NAME.sub("_", call.name)[:_LONGEST_NAME] or "unknown"
+    function["name"] = _ILLEGAL_NAME.sub("_", call.written_name)[:_LONGEST_NAME] or "unknown"
     function["arguments"] = written
     others = {name: value for name, value in raw.items() if name not in _OWN}
     return {**others, "id": call.id, "type": "function", "function": function}

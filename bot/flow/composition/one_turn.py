@@ -13,6 +13,7 @@ from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing, ModelOffer
+from bot.flow.models.leaning import Leanings
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
@@ -98,6 +99,7 @@ class OneTurn:
             self._world.workspaces,
             self.companions,
             self.way_in.zones,
+            Leanings(self._store.chats, self._way_out.journal),
         )
 
     @cached_property

@@ -45,7 +45,9 @@ def mask(
             case TextPart(text=text) if text.strip():
                 parts.append(TextPart(text))
             case CallPart(call=call) if told:
-                parts.append(TextPart(f"[Called {call.name}: {call.arguments_text or '{}'}]"))
+                parts.append(
+                    TextPart(f"[Called {call.written_name}: {call.arguments_text or '{}'}]")
+                )
             case CallPart(call=call):
                 parts.append(CallPart(_neutral(call, seq)))
             case _:
@@ -77,4 +79,10 @@ def _length(part: ViewPart) -> int:
 
 
 def _neutral(call: ToolCall, seq: int) -> ToolCall:
-    return ToolCall(legal_id(call.id, seq), call.name, call.arguments_text, call.arguments)
+    return ToolCall(
+        legal_id(call.id, seq),
+        call.name,
+        call.arguments_text,
+        call.arguments,
+        through=call.through,
+    )

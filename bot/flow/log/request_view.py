@@ -382,7 +382,7 @@ def _size(part: ViewPart) -> int:
         case ResultPart(text=text):
             return len(text.encode()) + 90
         case CallPart(call=call):
-            return len(call.arguments_text) + len(call.name) + 80
+            return len(call.arguments_text) + len(call.written_name) + 80
         case ImagePart():
             return _IMAGE_TOKENS * BYTES_A_TOKEN
         case ThinkingPart(raw=raw) | ForeignPart(raw=raw):

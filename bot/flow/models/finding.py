@@ -1,24 +1,30 @@
-"""The tool that finds tools of servers which a request has no room for."""
+"""The tools that find, and call, tools of servers which a request has no room for."""
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn, cast
 
 from bot.domain.errors import InvalidArguments
-from bot.domain.foreign_text import defused
-from bot.domain.tool import Effect, Preview, Replay, Status, ToolOutput, ToolSpec, clipped
+from bot.domain.foreign_text import defused, set_apart
+from bot.domain.server import is_lent
+from bot.domain.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec, clipped
 from bot.domain.tool_choice import search, server_of
-from bot.domain.transcript import Entry, ResultBody
-from bot.ports.tool import Place
+from bot.domain.transcript import CallPart, ReplyPart
+from bot.ports.tool import Place, Tool
 
 FIND_TOOLS = "find_tools"
+USE_TOOL = "use_tool"
 _MOST = 8
 _LONGEST = 200
-_LINE = re.compile(r"^- ([a-zA-Z0-9_-]{1,64}): ", re.MULTILINE)
+_LONGEST_NAMES = 1_000
+_WHOLE_BYTES = 12_000
+"""Bytes of found tools that are told with their arguments; the best one always is."""
+
 _DESCRIPTION = (
     "{count} tools of tool servers are not in your list: {servers}. Call this with a few words "
-    "about what you need; it tells their names and what they do. The tools it finds are in your "
-    "list from the person's next message on: say so if you need one of them now."
+    "about what you need; it tells their names, what they do, and their arguments. Call a tool "
+    f"that it finds at once, with {USE_TOOL}."
 )
 _SCHEMA = {
     "type": "object",
@@ -58,21 +64,91 @@ class FindTools:
         found = search(str(arguments["words"])[:1_000], self._hidden, _MOST)
         if not found:
             return ToolOutput(f"None of {len(self._hidden)} tools fits these words. Try others.")
-        lines = [f"- {tool.name}: {_first(defused(tool.description))}" for tool in found]
-        after = "They are in your list from the person's next message on."
-        return ToolOutput("\n".join([*lines, after]))
+        return ToolOutput("\n".join(_told(found)))
 
 
-def found_before(entries: Iterable[Entry], turn: str) -> tuple[str, ...]:
-    """Returns the tools that searches of earlier turns found, the newest last."""
-    found: list[str] = []
-    for entry in entries:
-        body = entry.body
-        if entry.turn != turn and isinstance(body, ResultBody) and body.result.tool == FIND_TOOLS:
-            known = _LINE.findall(body.result.text) if body.result.status is Status.SUCCESS else []
-            # The best of a search counts as the newest.
-            found.extend(reversed(known))
-    return tuple(found)
+class UseTool:
+    """Stands in the list for all tools that are left out; a call of it is read as one of them.
+
+    So only a call that names no such tool is ever judged as a call of this.
+    """
+
+    spec = ToolSpec(
+        USE_TOOL,
+        f"Call a tool that {FIND_TOOLS} found, by its name and with its arguments. It counts as a "
+        "call of that tool: it asks the person where that tool asks.",
+        {
+            "type": "object",
+            "properties": {
+                "name": {"type": "string", "description": "The name, as it was found."},
+                "arguments": {"type": "object", "description": "As its schema wants them."},
+            },
+            "required": ["name", "arguments"],
+            "additionalProperties": False,
+        },
+        Effect.READ,
+        Replay.SAFE,
+    )
+
+    def check(self, arguments: Mapping[str, Any]) -> NoReturn:
+        if set(arguments) != {"name", "arguments"}:
+            raise InvalidArguments("name and arguments: both are needed, and nothing else")
+        if not isinstance(arguments["arguments"], Mapping):
+            raise InvalidArguments("arguments: should be an object")
+        name = clipped(defused(str(arguments["name"])), _LONGEST)
+        raise InvalidArguments(f"name: no server lends {name!r}. {FIND_TOOLS} tells the names.")
+
+    async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
+        del place
+        self.check(arguments)
+
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+        del place, seen
+        self.check(arguments)
+
+
+def as_meant(parts: Sequence[ReplyPart], tools: Mapping[str, Tool]) -> tuple[ReplyPart, ...]:
+    """Returns the parts of a reply, a call of `use_tool` as the call that it stands for.
+
+    Everything after this judges the tool that runs: rights, rules, cards, plans and the record.
+    """
+    return tuple(
+        CallPart(_meant(part.call, tools)) if isinstance(part, CallPart) else part for part in parts
+    )
+
+
+def _meant(call: ToolCall, tools: Mapping[str, Tool]) -> ToolCall:
+    if call.name != USE_TOOL or USE_TOOL not in tools or call.arguments is None:
+        return call
+    if set(call.arguments) != {"name", "arguments"}:
+        return call
+    name, arguments = call.arguments["name"], call.arguments["arguments"]
+    known = isinstance(name, str) and is_lent(name) and name in tools
+    if not known or not isinstance(arguments, Mapping):
+        return call
+    given = cast("Mapping[str, Any]", arguments)
+    return replace(call, name=name, arguments=given, through=USE_TOOL)
+
+
+def _told(found: Sequence[ToolSpec]) -> list[str]:
+    """Returns the found tools for a model: whole ones while there is room, then bare ones."""
+    lines: list[str] = []
+    left = _WHOLE_BYTES
+    for spec in found:
+        whole = _whole(spec)
+        left -= len(whole.encode())
+        if left >= 0 or not lines:
+            lines.append(whole)
+        else:
+            lines.append(f"- {spec.name}: {_first(defused(spec.description))}")
+    lines.append(f"Call one with {USE_TOOL}. If its arguments are not told here, search its name.")
+    return lines
+
+
+def _whole(spec: ToolSpec) -> str:
+    schema = json.dumps(spec.input_schema, ensure_ascii=False, default=dict)
+    told = f"{spec.description}\nIts arguments: {schema}"
+    return f"- {spec.name}\n{set_apart(spec.source or server_of(spec.name), told)}"
 
 
 def _counted(tools: Sequence[ToolSpec]) -> str:
@@ -80,7 +156,8 @@ def _counted(tools: Sequence[ToolSpec]) -> str:
     for tool in tools:
         server = server_of(tool.name)
         counts[server] = counts.get(server, 0) + 1
-    return ", ".join(f"{server} ({count})" for server, count in counts.items())
+    told = ", ".join(f"{server} ({count})" for server, count in counts.items())
+    return clipped(told, _LONGEST_NAMES)
 
 
 def _first(description: str) -> str:

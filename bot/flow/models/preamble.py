@@ -12,8 +12,8 @@ from bot.domain.server import ServerSpec, ServerStanding
 from bot.domain.skill import SKILL_LIST, SkillSet
 from bot.domain.skill_words import listing
 from bot.domain.tool import ToolSpec
-from bot.domain.tool_choice import TOOL_BYTES, chosen
-from bot.flow.models.finding import FindTools
+from bot.domain.tool_choice import TOOL_BYTES, Leaning, chosen, fits
+from bot.flow.models.finding import FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -109,6 +109,15 @@ Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
 """Returns the tool servers under these skills: the operator's and those that they bring along."""
 
 
+Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
+"""Finds out what a conversation is about; asked only where the tools need a choice."""
+
+
+async def to_nothing() -> Leaning:
+    """Returns the leaning of a conversation that nothing is known of."""
+    return Leaning()
+
+
 async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
     """Returns no server."""
     del skills
@@ -142,7 +151,7 @@ class PreambleMaker:
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
         self._listed = SkillSet()
-        self._known: dict[tuple[tuple[Tool, ...], tuple[str, ...]], Preamble] = {}
+        self._known: dict[tuple[tuple[Tool, ...], Leaning], Preamble] = {}
         self._fixed: dict[int, tuple[str, Preamble]] = {}
         self._served: set[int] = set()
 
@@ -158,15 +167,19 @@ class PreambleMaker:
     async def hidden(self, chat: Chat) -> Sequence[ToolSpec]:
         """Returns the tools of the chat's servers that the model has to search for."""
         lent = [spec for server in await self.servers(chat) for spec in server.tools]
-        return chosen(self.house(chat), lent, (), self._tool_bytes).hidden
+        fixed = self._fixed.get(chat.id)
+        if fixed is None:
+            return chosen(self.house(chat), lent, Leaning(), self._tool_bytes).hidden
+        told = {spec.name for spec in fixed[1].specs}
+        return [spec for spec in lent if spec.name not in told]
 
     async def of(
-        self, chat: Chat, lenders: Sequence[str] = (), found: Sequence[str] = ()
+        self, chat: Chat, lenders: Sequence[str] = (), leans: Leans = to_nothing
     ) -> Preamble:
         """Returns the preamble of a turn that starts now; waits for servers nobody knows yet.
 
-        The servers of these `lenders` are there whatever skill is active. Tools with `found` names
-        are offered although there is no room for all.
+        The servers of these `lenders` are there whatever skill is active. If there is no room for
+        all tools, those are offered that the conversation `leans` to.
         """
         house = tuple(self._catalog.tools(chat.id))
         wanted = await self._wanted((*lenders, *_at_work(chat)))
@@ -175,34 +188,37 @@ class PreambleMaker:
             lent = tuple(await self._lent(chat.id, wanted))
         if self._skills.known is not self._listed:
             self._listed, self._known = self._skills.known, {}
-        key = ((*house, *lent), tuple(found) if lent else ())
+        leaning = Leaning()
+        if lent and not fits(_specs(house), _specs(lent), self._tool_bytes):
+            leaning = await leans()
+        key = ((*house, *lent), leaning)
         known = self._known.pop(key, None)
         if known is None:
-            known = self._made(house, lent, found)
+            known = self._made(house, lent, leaning)
             if len(self._known) == _MOST_KNOWN:
                 del self._known[next(iter(self._known))]
         self._known[key] = known
         return known
 
-    def _made(self, house: Sequence[Tool], lent: Sequence[Tool], found: Sequence[str]) -> Preamble:
+    def _made(self, house: Sequence[Tool], lent: Sequence[Tool], leaning: Leaning) -> Preamble:
         tools = {tool.spec.name: tool for tool in (*house, *lent)}
-        own = [tool.spec for tool in house]
-        choice = chosen(own, [tool.spec for tool in lent], found, self._tool_bytes)
+        own = _specs(house)
+        choice = chosen(own, _specs(lent), leaning, self._tool_bytes)
         if not choice.hidden:
             return Preamble(self._text(), tools)
-        finding = FindTools(choice.hidden)
-        tools[finding.spec.name] = finding
-        offered = (*(s.name for s in own), finding.spec.name, *choice.offered, *choice.found)
+        finding: tuple[Tool, ...] = (FindTools(choice.hidden), UseTool())
+        tools.update({tool.spec.name: tool for tool in finding})
+        offered = (*(s.name for s in (*own, *_specs(finding))), *choice.offered)
         return Preamble(self._text(), tools, offered)
 
     async def during(
-        self, chat: Chat, turn: str, lenders: Sequence[str] = (), found: Sequence[str] = ()
+        self, chat: Chat, turn: str, lenders: Sequence[str] = (), leans: Leans = to_nothing
     ) -> Preamble:
         """Returns the preamble of a turn: tools and skills stay as they were at its start."""
         fixed = self._fixed.get(chat.id)
         if fixed is not None and fixed[0] == turn:
             return fixed[1]
-        known = await self.of(chat, lenders, found)
+        known = await self.of(chat, lenders, leans)
         self._fixed[chat.id] = (turn, known)
         return known
 
@@ -224,6 +240,10 @@ class PreambleMaker:
         else:
             self._served.discard(chat)
         return await self._servers.tools(chat, wanted) if self._servers else ()
+
+
+def _specs(tools: Sequence[Tool]) -> list[ToolSpec]:
+    return [tool.spec for tool in tools]
 
 
 def _at_work(chat: Chat) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.view import ModelRequest, RequestView
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
+from bot.flow.models.finding import as_meant
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of
 from bot.flow.money.receipt import PaidReply
@@ -157,7 +158,7 @@ class Replies:
     ) -> None:
         profile, reply = scene.profile, paid.reply
         body = ReplyBody(
-            admit(reply.parts, work.log.call_ids),
+            as_meant(admit(reply.parts, work.log.call_ids), scene.preamble.tools),
             reply.finish,
             Provenance(
                 profile.provider,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
@@ -11,7 +12,7 @@ from bot.domain.zones import Zones
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.models.finding import found_before
+from bot.flow.models.leaning import Leanings
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import Preamble, PreambleMaker
 from bot.flow.turn.companion import Companions
@@ -59,12 +60,14 @@ class Scenes:
         workspaces: Workspaces,
         companions: Companions,
         zones: Zones,
+        leanings: Leanings,
     ) -> None:
         self._preamble = preamble
         self._models = models
         self._workspaces = workspaces
         self._companions = companions
         self._zones = zones
+        self._leanings = leanings
 
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
@@ -82,8 +85,8 @@ class Scenes:
             mandate=turn.mandate,
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
-        found = found_before(work.log.entries(), turn.id)
-        preamble = await self._preamble.during(chat, turn.id, lenders, found)
+        leans = partial(self._leanings.of, work.log)
+        preamble = await self._preamble.during(chat, turn.id, lenders, leans)
         for one in self._companions:
             preamble = preamble.without(one.withheld(work))
         return Scene(preamble.only(turn.mandate.tools), place, self._models.profile(turn.model))
