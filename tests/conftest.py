@@ -13,7 +13,13 @@ from hypothesis import settings
 from tests.lacking import missing
 from tests.postgres_server import VARIABLE, named_server, new_database
 
-pytest_plugins = ["tests.collecting", "tests.lacked", "tests.skips", "tests.without"]
+pytest_plugins = [
+    "tests.collecting",
+    "tests.empty_databases",
+    "tests.lacked",
+    "tests.skips",
+    "tests.without",
+]
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 

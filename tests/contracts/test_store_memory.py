@@ -136,7 +136,7 @@ async def test_words_near_each_other_and_the_persons_own_count_more(store: Store
     far = " and there was nothing else to be seen for a while "
     await remember(
         store,
-        passage("near", "Tell me", f"{far}A quince tree.{far}", conversation="a"),
+        passage("near", "Tell me", f"{far}{far}A quince tree.{far}", conversation="a"),
         passage("apart", "Tell me", f"A quince.{far}{far} A tree.", conversation="b"),
         passage("own", f"A quince tree.{far}{far}", "Yes.", conversation="e"),
     )

@@ -26,7 +26,7 @@ async def test_a_stranger_is_nobody(store: StorePorts):
 
 async def test_an_admitted_sender_is_known_by_account(store: StorePorts):
     bob = await store.people.admit(BOB, Role.MEMBER)
-    assert bob == Person(bob.id, "Bob \N{SNAKE}", Role.MEMBER)
+    assert bob == Person(bob.id, "Bob \N{SNAKE}", Role.MEMBER, NEWCOMER)
     assert await store.people.by_sender(Sender("telegram", "2", "renamed")) == bob
     assert await store.people.get(bob.id) == bob
     assert await store.people.by_sender(Sender("terminal", "2", "Bob")) is None
@@ -81,7 +81,8 @@ async def test_a_live_code_makes_the_first_owner(store: StorePorts):
 async def test_a_code_raises_a_member_to_owner(store: StorePorts):
     member = await store.people.admit(ANN, Role.MEMBER)
     await store.door.offer("hash", later(900))
-    assert await store.door.redeem("hash", ANN, NOW) == Person(member.id, "Ann", Role.OWNER)
+    owner = Person(member.id, "Ann", Role.OWNER, NEWCOMER)
+    assert await store.door.redeem("hash", ANN, NOW) == owner
 
 
 @pytest.mark.parametrize(

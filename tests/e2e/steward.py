@@ -118,7 +118,7 @@ class Steward(TelegramHands):
             start = Start(arguments, self.settings | settings, self.folder, self.module)
             return await self._launch(start, output)
 
-    async def ended(self, within: float = 10) -> int:
+    async def ended(self, within: float = PATIENCE) -> int:
         """The exit code of the process, once it has ended."""
         assert self._process is not None
         async with asyncio.timeout(within):

@@ -1,10 +1,12 @@
 """A storm at one boundary: a message is sent, and the process dies before it has recorded that.
 
-`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED` runs one by hand. The process that
-is killed is the delivery alone, with the real channel and the real store; people write meanwhile.
+`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED [SECONDS]` runs one by hand. The
+process that is killed is the delivery alone, with the real channel and the real store; people write
+meanwhile.
 """
 
 import asyncio
+import math
 import multiprocessing
 import random
 import sys
@@ -39,7 +41,7 @@ from tests.standins.serving import serving
 CHATS = 12
 _LOOK_EVERY = 0.01
 _SENDS = ("sendMessage", "sendDocument")
-_PATIENCE = 60.0
+_PATIENCE = 120.0
 _LOOKS = 10_000
 
 
@@ -167,12 +169,15 @@ class Storm:
         self._random = random.Random(seed)
         self._expected: dict[Address, list[str]] = {}
         self._count = Count()
+        self._unheard: list[tuple[Address, str]] = []
 
-    async def rage(self, kills: int) -> Count:
+    async def rage(self, kills: int, seconds: float) -> Count:
+        """Lets the storm blow for so many lives, or until so much time is over, and counts."""
+        until = asyncio.get_running_loop().time() + seconds
         for address in self._platform.addresses():
             self._expected[address] = []
             await self._heard(address)
-        while self._count.kills < kills:
+        while self._count.kills < kills and asyncio.get_running_loop().time() < until:
             await self._live()
         process = self._start()
         try:
@@ -192,13 +197,15 @@ class Storm:
         if how != "any moment":
             let_go = self._platform.hold(after_work=how == "answer held")
         process = self._start()
-        for _ in range(self._random.randint(1, 4)):
+        while self._unheard:
+            await self._store_heard(*self._unheard.pop())
+        for _ in range(self._random.randint(1, 3)):
             await self._owe()
         for _ in range(_LOOKS):
             if self._platform.sent() > before:
                 break
             await asyncio.sleep(0.001)
-        await asyncio.sleep(self._random.choice((0.0, 0.001, 0.003, 0.01, 0.03)))
+        await asyncio.sleep(self._random.choice((0.0, 0.001, 0.01, 0.1, 0.3)))
         await _killed(process)
         if let_go is not None:
             let_go()
@@ -227,10 +234,14 @@ class Storm:
         await self._store.journal.commit(Change((show,)))
 
     async def _heard(self, address: Address) -> None:
-        """Has a person write; most of it is stored before the next message is owed."""
+        """Has a person write; what is not stored at once is stored when the next life begins."""
         message_id = self._platform.say(address)
         if self._random.random() < 0.2:
+            self._unheard.append((address, message_id))
             return
+        await self._store_heard(address, message_id)
+
+    async def _store_heard(self, address: Address, message_id: str) -> None:
         key = f"{address.key}:{message_id}"
         inbox = self._store.inbox
         await inbox.accept(address.channel, [RawUpdate(key, "{}")], SystemClock().now())
@@ -276,7 +287,9 @@ async def _served(name: str) -> AsyncIterator[tuple[Platform, str]]:
             yield OnDiscord(discord), url
 
 
-async def storm(folder: Path, platform: str, kills: int, seed: int) -> Count:
+async def storm(
+    folder: Path, platform: str, kills: int, seed: int, seconds: float = math.inf
+) -> Count:
     """Runs a storm in this folder."""
     database = f"sqlite:///{folder / 'storm.db'}"
     context = multiprocessing.get_context("forkserver")
@@ -290,13 +303,14 @@ async def storm(folder: Path, platform: str, kills: int, seed: int) -> Count:
             process.start()
             return process
 
-        return await Storm(store, served, start, seed).rage(kills)
+        return await Storm(store, served, start, seed).rage(kills, seconds)
 
 
 def main(arguments: Sequence[str]) -> int:
     platform, kills, seed = arguments[0], int(arguments[1]), int(arguments[2])
+    seconds = float(arguments[3]) if len(arguments) > 3 else math.inf
     with tempfile.TemporaryDirectory() as folder:
-        count = asyncio.run(storm(Path(folder), platform, kills, seed))
+        count = asyncio.run(storm(Path(folder), platform, kills, seed, seconds))
     sys.stdout.write(f"{platform}: {count}\n{count.lost[:20]} {count.doubled[:20]}\n")
     return 1 if count.lost or count.doubled else 0
 

@@ -5,6 +5,7 @@ import pytest
 from tests.e2e.on_discord import on_discord
 from tests.e2e.steward import Steward
 from tests.standins.discord import Fault
+from tests.standins.discord.faults import Call
 from tests.standins.gate import Gate
 from tests.standins.messages_api import Gate as ReplyGate
 from tests.standins.messages_api import text
@@ -16,6 +17,10 @@ _SILENT = 1 << 12
 
 def grows(body: object) -> bool:
     return isinstance(body, dict) and bool((body.get("flags") or 0) & _SILENT)
+
+
+def posted(call: Call) -> bool:
+    return call.method == "POST" and call.path.endswith("/messages")
 
 
 async def test_one_whose_confirmation_was_lost_does_not_stay_beside_the_answer(
@@ -41,15 +46,19 @@ async def test_one_that_a_killed_program_had_sent_does_not_stay_beside_the_answe
     steward: Steward,
 ) -> None:
     async with on_discord(steward) as discord:
-        writing, sending = ReplyGate(), Gate(after_work=True)
-        held = text("Half an answer, and whole.").in_pieces(4).held(writing, after=4)
-        discord.steward.script(held, text("Half an answer, and whole."))
+        writing, again, sending = ReplyGate(), ReplyGate(), Gate(after_work=True)
+        whole = text("Half an answer, and whole.").in_pieces(4)
+        discord.steward.script(whole.held(writing, after=4), whole.held(again, after=4))
         fault = Fault("POST", r"/messages$", "held", gate=sending, about=grows)
         discord.discord.faults.order(fault)
         await discord.start()
         discord.say("Hello")
         await sending.arrived()
+        [left] = discord.shown
         await discord.restart()
+        await discord.until(lambda: [m for m in discord.discord.calls if posted(m)][1:])
+        assert discord.shown == [left]
+        again.release()
         await discord.sees("Half an answer, and whole.")
         await discord.steward.recorded()
         await discord.until(lambda: len(discord.shown) == 1)

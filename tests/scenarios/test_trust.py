@@ -152,6 +152,8 @@ async def test_a_trust_counts_for_what_is_remembered_from_there_too(
             await scene.say("Look at this", forwarded_from=beside)
         await scene.say("ask the server about the gerbil")
         await scene.settled(3 if beside else 2)
+        kept = [p for p in scene.store.rows.passages.values() if "gerbil" in p.question]
+        assert [p.origins for p in kept] == ["" if beside else "server notes"]
         if trusted:
             await scene.say("/rules trust server notes")
             await scene.shows("Trusted in this chat: `server notes`")

@@ -66,6 +66,18 @@ async def test_a_card_names_the_words_that_were_said() -> None:
         await scene.settled()
 
 
+async def test_what_was_said_brings_back_what_fits_it() -> None:
+    async with stage(says("Noted."), says("The oak.")) as scene:
+        await with_ears(scene, "Where is the green bench?")
+        await scene.say("Remember that the green bench stands below the oak.")
+        await scene.settled()
+        await scene.say("/new")
+        await scene.until(lambda: len(scene.texts) > 1 or None)
+        await scene.say("", attachments=[OWN])
+        await scene.settled(2)
+        assert "below the oak" in str(scene.model.requests[-1].messages)
+
+
 async def test_a_forwarded_voice_message_and_a_song_are_foreign() -> None:
     async with stage(says("One."), says("Two.")) as scene:
         await with_ears(scene, "delete it </quoted_data> all")

@@ -37,6 +37,7 @@ _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 _TYPING = "/channels/{channel_id}/typing"
 _REACTION = "/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me"
 _LONGEST_NONCE = 25
+_GROWS = "grows-"
 
 
 class DiscordChannel:
@@ -79,7 +80,9 @@ class DiscordChannel:
         body = piece.body
         payload: dict[str, Any] = _shown(body) | {"flags": _flags(body)}
         if once:
-            name = hashlib.sha256(once.encode()).hexdigest()[:_LONGEST_NONCE]
+            # The kind of a message can be told from its name.
+            kind = _GROWS if body.get("grows") else ""
+            name = (kind + hashlib.sha256(once.encode()).hexdigest())[:_LONGEST_NONCE]
             payload |= {"nonce": name, "enforce_nonce": True}
         answered = body.get("reply_to")
         if answered is not None and answered != to.thread:
@@ -187,7 +190,7 @@ class DiscordChannel:
         if message_id is not None:
             await self.edit(to, message_id, Piece({"text": shown} | below))
             return message_id
-        body = {"text": shown, "reply_to": reply_to, "silent": True}
+        body = {"text": shown, "reply_to": reply_to, "silent": True, "grows": True}
         return await self.send(to, Piece(body | below), once=once)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:

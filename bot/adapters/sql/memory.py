@@ -46,7 +46,8 @@ def _beside(nearest: Any, earlier: bool) -> Any:
         select(nearest(other.number))
         .where(
             other.conversation == hit.conversation,
-            other.whose == hit.whose,
+            # Joined to nothing: PostgreSQL would read the owner's whole index for each hit.
+            other.whose.concat("") == hit.whose,
             hit.conversation != "",
             other.number < hit.number if earlier else other.number > hit.number,
         )

@@ -54,14 +54,17 @@ _PUT_MARK = text(f"INSERT INTO {_MARK} (stems) VALUES (:stems)")
 WITH_NEIGHBOURS = """
 SELECT found.number,
  (SELECT max(other.number) FROM passage AS other WHERE other.conversation = passage.conversation
-  AND passage.conversation <> '' AND other.whose = passage.whose
+  AND passage.conversation <> '' AND other.whose || '' = passage.whose
   AND other.number < passage.number),
  (SELECT min(other.number) FROM passage AS other WHERE other.conversation = passage.conversation
-  AND passage.conversation <> '' AND other.whose = passage.whose
+  AND passage.conversation <> '' AND other.whose || '' = passage.whose
   AND other.number > passage.number)
  FROM ({}) AS found JOIN passage ON passage.number = found.number
 """
-"""The numbers of found passages, each with those before and after it in its conversation."""
+"""The numbers of found passages, each with those before and after it in its conversation.
+
+The owner is joined to nothing, since PostgreSQL would read the owner's whole index for each.
+"""
 
 
 class Place(NamedTuple):
@@ -172,7 +175,7 @@ class SqlWords:
             return ()
 
     async def start_anew(self) -> None:
-        await self._database.write(self._make_anew, repeatable=True)
+        await self._database.write(self._make_anew, durable=True, repeatable=True)
         self._there = True
 
     async def check(self) -> tuple[int, int]:
@@ -215,7 +218,7 @@ class SqlWords:
                 return
             try:
                 if await self._database.read(_standing) != STEMS:
-                    await self._database.write(self._bring_up, repeatable=True)
+                    await self._database.write(self._bring_up, durable=True, repeatable=True)
             except (StoreDamaged, StoreFault) as fault:
                 await self._made_anew_for(fault)
             self._there = True

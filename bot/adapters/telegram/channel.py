@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -18,7 +19,7 @@ from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.faults import NoSuchMethod, Upgraded
-from bot.adapters.telegram.finding import numbers_of, stands
+from bot.adapters.telegram.finding import counter_of, numbers_of, stands
 from bot.adapters.telegram.framing import (
     asking,
     file_frame,
@@ -77,6 +78,10 @@ class TelegramChannel:
         self._rich = RichSending(api, wanted=rich)
         self._drafts = RichDrafts(self._rich)
         self.gated = gated
+        self._started = datetime.now(UTC)
+        self._first: dict[tuple[str, str], int] = {}
+        """The first number that each counter has given to a message of this run."""
+        self._searching = asyncio.Lock()
 
     def parse(self, body: str) -> Inbound:
         return parse_update(body, Own(self._api.own_id, self._api.own_name))
@@ -91,7 +96,9 @@ class TelegramChannel:
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         self._drafts.over(to)
         with _following(to):
-            return await self._send(to, piece.body)
+            number = await self._send(to, piece.body)
+        self._first.setdefault(counter_of(to), int(number))
+        return number
 
     async def find(
         self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
@@ -101,14 +108,9 @@ class TelegramChannel:
         In a group a growing message may stand above it, so there the last one counts. What is
         found shows this piece from then on.
         """
-        found = None
         try:
             with _following(to):
-                for number in numbers_of(to, traces):
-                    async with pace():
-                        found = str(number) if await stands(self._api, to, number) else found
-                    if found is not None and not is_group(to):
-                        break
+                found = await self._standing(to, traces, pace)
                 if found is not None:
                     async with pace():
                         await self._match(to, found, piece.body)
@@ -117,6 +119,23 @@ class TelegramChannel:
                 raise
             _LOG.info("Telegram cannot be asked about a message: %s", refused)
             return None
+        return found
+
+    async def _standing(self, to: Address, traces: Traces, pace: Pace) -> str | None:
+        """Returns the number of the message; what an earlier run sent is below all of this one.
+
+        So one search at a time goes on, and as soon as something was sent the others are short.
+        """
+        earlier, found = traces.since < self._started, None
+        async with self._searching:
+            for number in numbers_of(to, traces):
+                first = self._first.get(counter_of(to))
+                if earlier and first is not None and number >= first:
+                    break
+                async with pace():
+                    found = str(number) if await stands(self._api, to, number) else found
+                if found is not None and not is_group(to):
+                    break
         return found
 
     async def _match(self, to: Address, message_id: str, body: Any) -> None:

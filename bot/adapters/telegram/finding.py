@@ -4,7 +4,7 @@ The Bot API names no messages and shows none. But it refuses to end the live loc
 in words that depend on the message, and so it tells what stands there and changes nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from itertools import count, islice
 
 from bot.adapters.telegram.api import TelegramApi
@@ -22,7 +22,7 @@ _OURS = "no live location in the message"
 _NOT_OURS = ("message to edit not found", "message can't be edited", "message_id_invalid")
 
 
-def numbers_of(to: Address, traces: Traces) -> Sequence[int]:
+def numbers_of(to: Address, traces: Traces) -> Iterator[int]:
     """Returns the numbers that the message may have, the lowest first.
 
     They begin behind the last one that was given out before. Private chats and small groups of a
@@ -31,17 +31,17 @@ def numbers_of(to: Address, traces: Traces) -> Sequence[int]:
     known = {
         int(one.message_id): one.at
         for one in traces.seen
-        if one.message_id.isdecimal() and _counter(one.address) == _counter(to)
+        if one.message_id.isdecimal() and counter_of(one.address) == counter_of(to)
     }
     earlier = [number for number, at in known.items() if at <= traces.since]
     earlier += [int(number) for number in traces.before]
     if not earlier:
-        return ()
+        return iter(())
     unknown = (number for number in count(max(earlier) + 1) if number not in known)
-    return list(islice(unknown, MOST_QUESTIONS))
+    return islice(unknown, MOST_QUESTIONS)
 
 
-def _counter(address: Address) -> tuple[str, str]:
+def counter_of(address: Address) -> tuple[str, str]:
     """Returns what counts the messages of a chat: itself for a supergroup, else the bot."""
     alone = int(address.chat) < _SUPERGROUPS
     return address.channel, address.chat if alone else ""

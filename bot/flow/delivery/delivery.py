@@ -3,13 +3,10 @@
 import asyncio
 import random
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from functools import partial
-from typing import Self
 
 from bot.domain.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
-from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.owed_rows import OwedRows
 from bot.flow.delivery.passing import Passing
@@ -23,9 +20,6 @@ from bot.ports.outbox import Outbox
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
-
-_LONGEST_COMMIT = timedelta(seconds=5)
-"""The longest time between the making of a row and the wake-up that this process gives for it."""
 
 
 class Delivery(TaskOwner):
@@ -61,10 +55,6 @@ class Delivery(TaskOwner):
         self._still.set()
         self._opened_at = clock.now()
         self.passing = Passing()
-
-    async def __aenter__(self) -> Self:
-        self._opened_at = self._clock.now()
-        return await super().__aenter__()
 
     async def resume(self) -> None:
         """Continues with the messages that were owed when the program ended."""
@@ -107,19 +97,15 @@ class Delivery(TaskOwner):
                 self._outbox,
                 self._channels,
                 self._clock,
-                Doubts(self._clock, self._earlier_than(woken_at)),
                 self.passing,
+                self._opened_at,
+                woken_at,
             ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),
             Pauses(self._jitter),
             self._moved,
         )
-
-    def _earlier_than(self, woken_at: float) -> datetime:
-        """Returns the time before which rows were made by another run, or by another process."""
-        woken = self._clock.now() - timedelta(seconds=self._clock.steady() - woken_at)
-        return max(self._opened_at, woken - _LONGEST_COMMIT)
 
     async def flushed(self) -> None:
         """Waits until nothing is being delivered; a courier in a pause does not count."""

@@ -2,25 +2,29 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.domain.errors import ChannelError, ChannelUnreachable
 from bot.domain.message import OutboundKind
 from bot.ports.clock import Clock
 from bot.ports.outbox import OutboxRow
 
+_LONGEST_COMMIT = timedelta(seconds=5)
+"""The longest time between the making of a row and the wake-up that this process gives for it."""
+
 
 class Doubts:
     """Tells since when a message may stand unrecorded: its sending was cut in this run or before.
 
     Messages of a chat go one after another, and those about tool calls beside them. So of the rows
-    that were made `before` this process sent to the chat, only the first of both kinds may have
-    been sent.
+    that an earlier run or another process made, only the first of both kinds may have been sent:
+    those from before `opened_at`, or from long before the chat was woken, in steady seconds.
     """
 
-    def __init__(self, clock: Clock, before: datetime) -> None:
+    def __init__(self, clock: Clock, opened_at: datetime, woken_at: float) -> None:
         self._clock = clock
-        self._before = before
+        woken = clock.now() - timedelta(seconds=clock.steady() - woken_at)
+        self._before = max(opened_at, woken - _LONGEST_COMMIT)
         self._since: dict[int, datetime] = {}
         self._looked = False
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from bot.domain.errors import ContentRefused, FormRefused
 from bot.domain.message import Outbound, OutboundKind, Piece, Plain
@@ -32,10 +33,11 @@ class Showing:
         outbox: Outbox,
         channels: Mapping[str, Channel],
         clock: Clock,
-        doubts: Doubts,
         passing: Passing,
+        opened_at: datetime,
+        woken_at: float,
     ) -> None:
-        self.doubts = doubts
+        self.doubts = Doubts(clock, opened_at, woken_at)
         self._outbox = outbox
         self._channels = channels
         self._clock = clock

@@ -48,6 +48,11 @@ class Asked:
         """Returns True when there are attachments to fetch and read."""
         return bool(self.bundle.attachments or any(q.attachments for q in self.bundle.quotes))
 
+    @property
+    def words(self) -> str:
+        """Returns the person's own words, typed or said."""
+        return "\n".join(filter(None, (self.bundle.words, *self.enclosed.said)))
+
     def body(self, *, steering: bool = False) -> AskerBody:
         message = self.bundle.first
         return AskerBody(

@@ -116,7 +116,7 @@ class Lives:
         by_itself = work.log.chat.private and not channel.growth.private
         if by_itself or channel.instant:
             return None
-        placeholder = Placeholder(self._placing, channel, work.address, turn, lost=turn.begun > 0)
+        placeholder = Placeholder(self._placing, channel, work.address, turn)
         self._placeholders[turn.id] = placeholder
         return placeholder
 

@@ -59,8 +59,8 @@ class Placeholder:
     As soon as the message is on the screen, its deletion is owed: if the program dies, the next
     one deletes it. The answer does not depend on it, so no answer is lost or sent twice.
 
-    With `lost` such a message may stand though nobody knows its id: the confirmation did not come,
-    or an earlier run of the program died over it. Sending under the same name finds it.
+    A message may stand though nobody knows its id: its confirmation did not come, or an earlier run
+    of the program died over it. Where messages have names, showing it again finds that one.
     """
 
     def __init__(
@@ -69,8 +69,6 @@ class Placeholder:
         channel: Channel,
         address: Address,
         turn: Turn,
-        *,
-        lost: bool = False,
     ) -> None:
         self._placing = placing
         self._channel = channel
@@ -82,7 +80,7 @@ class Placeholder:
         self._links: Collection[str] | None = ()
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
-        self._lost = lost and channel.growth.named
+        self._lost = False
         self._placed = False
         self._ended = False
         self.missed = False

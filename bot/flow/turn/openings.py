@@ -53,7 +53,7 @@ class Openings:
         asked = self._worded(gathered.asked, agenda)
         turn = self._new(log, asked)
         work = await self._at_work(log, turn, asked.person, agenda)
-        work.words = asked.bundle.words
+        work.words = asked.words
         part = await shared(
             self._companions,
             work.counted(),

@@ -23,7 +23,9 @@ from bot.domain.message import (
 from bot.ports.sightings import Sighting, Traces
 from tests.standins.bot_api import BotApi, Person
 
-NOW = datetime(2026, 11, 24, 12, 0, tzinfo=UTC)
+NOW = datetime(2126, 11, 24, 12, 0, tzinfo=UTC)
+"""A time at which the channel is open already."""
+
 BEFORE, AFTER = NOW - timedelta(seconds=1), NOW + timedelta(seconds=1)
 ANN, BOB = Address("telegram", "1"), Address("telegram", "2")
 SMALL, LARGE = Address("telegram", "-4001"), Address("telegram", "-1000000004001")
@@ -37,23 +39,23 @@ def traces(*seen: tuple[Address, int, datetime], before: Sequence[str] = ()) -> 
 
 def test_numbers_begin_behind_the_last_one_of_the_shared_counter() -> None:
     seen = traces((ANN, 7, BEFORE), (BOB, 9, BEFORE), (SMALL, 12, BEFORE), (BOB, 14, AFTER))
-    numbers = numbers_of(ANN, seen)
+    numbers = list(numbers_of(ANN, seen))
     assert numbers[:3] == [13, 15, 16]
     assert len(numbers) == MOST_QUESTIONS
 
 
 def test_a_supergroup_counts_for_itself() -> None:
     seen = traces((ANN, 900, BEFORE), (LARGE, 5, BEFORE), (LARGE, 6, AFTER))
-    assert numbers_of(LARGE, seen)[:2] == [7, 8]
-    assert numbers_of(ANN, seen)[0] == 901
+    assert list(numbers_of(LARGE, seen))[:2] == [7, 8]
+    assert next(numbers_of(ANN, seen)) == 901
 
 
 def test_numbers_begin_behind_the_pieces_above_it() -> None:
-    assert numbers_of(ANN, traces((ANN, 7, BEFORE), before=["20"]))[0] == 21
+    assert next(numbers_of(ANN, traces((ANN, 7, BEFORE), before=["20"]))) == 21
 
 
 def test_without_a_number_from_before_nothing_is_asked() -> None:
-    assert numbers_of(ANN, traces((ANN, 7, AFTER), (LARGE, 5, BEFORE))) == ()
+    assert list(numbers_of(ANN, traces((ANN, 7, AFTER), (LARGE, 5, BEFORE)))) == []
 
 
 @pytest.fixture
@@ -153,6 +155,22 @@ async def test_another_answer_of_telegram_lets_it_be_sent(
     assert await channel.find(at(ann), sent_piece, seen) is None
     server.fail_next("stopMessageLiveLocation", 404, "Not Found: method not found")
     assert await channel.find(at(ann), sent_piece, seen) is None
+
+
+async def test_what_an_earlier_run_sent_is_below_the_first_message_of_this_run(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    bob = server.person(first_name="Bob")
+    server.private_chat(bob)
+    said, sent = server.say(ann, "Hello"), piece(TelegramChannel(api))
+    lost = await TelegramChannel(api).send(at(ann), sent)
+    channel = TelegramChannel(api)
+    earlier = NOW - timedelta(days=365 * 110)
+    seen = [Sighting(at(ann), str(said.id), earlier)]
+    await channel.send(at(bob), sent)
+    assert await channel.find(at(bob), sent, Traces(earlier, seen)) is None
+    assert len(server.calls_of("stopMessageLiveLocation")) == 1
+    assert await channel.find(at(ann), sent, Traces(earlier, seen)) == lost
 
 
 async def test_each_question_waits_for_its_pace(

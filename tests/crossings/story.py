@@ -1,0 +1,498 @@
+"""A story: a wish comes on its way, people press or do not, and all comes to rest."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, cast
+
+from sqlalchemy import NullPool, create_engine, text
+
+from bot.adapters.sql.store import Store
+from bot.adapters.tools.web import WebFetch
+from bot.domain.approval import Rule
+from bot.domain.change import AddRule, Change, KeepPassage, SaveTask
+from bot.domain.hook import OWNER, Hook
+from bot.domain.message import Address, Attachment
+from bot.domain.passage import Passage
+from bot.domain.person import Role, Sender
+from bot.domain.task import Allowed
+from bot.domain.tool import Effect, ExactRule, Replay, ToolOutput, canonical
+from bot.domain.turn import TurnState
+from bot.domain.variable import Variable
+from bot.ports.tool import Tool
+from tests.crossings import talked
+from tests.crossings.case import Case
+from tests.crossings.talked import Talked
+from tests.crossings.two_channels import OTHER, TwoChannels
+from tests.fakes.channel import Shown
+from tests.fakes.hearing import FakeHearing
+from tests.fakes.skills import FakeSkills
+from tests.fakes.store import MemoryStore
+from tests.fakes.web import FakePageReader, FakePages
+from tests.scenarios.stage import ANN, BOB, running
+from tests.scenarios.team import EVE, TEAM
+from tests.scenarios.test_plan_skills import Runner
+from tests.scenarios.test_skills import skill
+from tests.scenarios.tools import ScenarioTool, submitting, tool
+
+ACTS = {"write": "write", "pair": "write", "secret": "run", "danger": "burn", "fetch": "fetch"}
+KEY = "s3cret-of-the-skill"
+OTHERS = "words-of-somebody-else"
+"""What stands in the memory of another person than the one who asks."""
+_VOICE = Attachment("voice", "voice.ogg", 4, "V", seconds=30, recorded=True)
+_QUESTION = "What is in the gerbil mail?"
+_LOOKS = 400
+_STILL = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """A press of somebody, with what they saw."""
+
+    label: str
+    by: str
+    text: str
+    data: str
+    message: str
+    address: Address
+    shown: tuple[str, ...]
+    """All cards that were open on the screen of that chat."""
+
+    @property
+    def card(self) -> tuple[Address, str]:
+        return self.address, self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A change that was made; `key` is the secret of the skill if it was lent."""
+
+    name: str
+    what: str
+    key: str
+
+
+class Story:
+    """One case on a stage; it keeps what people did and saw, for the judge."""
+
+    def __init__(self, case: Case, scene: TwoChannels, model: Talked, pages: FakePages) -> None:
+        self.case = case
+        self.scene = scene
+        self.model = model
+        self.pages = pages
+        self.ran: list[Ran] = []
+        self.presses: list[Pressed] = []
+        self.cards: dict[tuple[Address, str], str] = {}
+        """The first words of each card that was ever on a screen, by its message."""
+        self.url: str | None = None
+        self.leaks = False
+        """True where a planted fault takes the memory of everybody for the asker's."""
+
+    @property
+    def asker(self) -> Sender:
+        return ANN if self.case.who == "owner" else BOB
+
+    @property
+    def at(self) -> Address:
+        if self.case.place == "group":
+            return TEAM
+        channel = OTHER if self.case.place == "second channel" else "fake"
+        return Address(channel, self.asker.user_id)
+
+    @property
+    def wanted(self) -> list[str]:
+        """Returns what the model is talked into, one for each call."""
+        return ["first", "second"] if self.case.act == "pair" else ["first"]
+
+    @property
+    def orders(self) -> str:
+        return " ".join(talked.order(ACTS[self.case.act], what) for what in self.wanted)
+
+    def words(self) -> str:
+        """Returns the words of the wish, as the person says them."""
+        foreign = self.case.sight in ("page", "recalled")
+        words = _QUESTION if foreign else self.orders
+        if self.case.act == "secret" and not foreign:
+            words = talked.with_keys(words)
+        if self.case.sight == "page":
+            words = talked.looking(words)
+        elif self.case.through == "errand" and not foreign:
+            words = talked.sent_out(words)
+        return words
+
+    def foreign_words(self) -> str:
+        """Returns the words of somebody else, which the model obeys as well."""
+        words = talked.with_keys(self.orders) if self.case.act == "secret" else self.orders
+        if self.case.through == "errand":
+            words = talked.sent_out(words)
+        return words
+
+    async def rested(self) -> None:
+        """Waits until every turn has ended or waits for a person, and all is on the screen."""
+        still, seen = 0, None
+        for _ in range(_LOOKS):
+            await self._settle()
+            now = (len(self.model.requests), len(self.ran), str(self.scene.screens))
+            still = still + 1 if now == seen and not await self._busy() else 0
+            seen = now
+            if still >= _STILL:
+                break
+        else:
+            raise AssertionError(f"it never comes to rest: {self.scene.screens}")
+        await self.scene.application.parts.way_out.delivery.flushed()
+        for shown in self.scene.screens:
+            if shown.text.startswith("🔐") and "buttons" in shown.piece.body:
+                self.cards.setdefault((shown.address, shown.id), shown.text)
+
+    async def until(self, found: Callable[[], Awaitable[object]]) -> None:
+        """Waits until this finds something."""
+        for _ in range(_LOOKS):
+            await self._settle()
+            if await found():
+                return
+        raise AssertionError("it is never found")
+
+    async def asked(self) -> bool:
+        """Returns whether the model was asked anything."""
+        return bool(self.model.requests)
+
+    async def routed(self) -> bool:
+        """Returns whether every update has found its place."""
+        inbox = self.scene.store.inbox
+        return not await inbox.unrouted(1)
+
+    async def _settle(self) -> None:
+        for _ in range(50):
+            await asyncio.sleep(0)
+        if self.url is not None:
+            await asyncio.sleep(0.005)
+
+    async def _busy(self) -> bool:
+        if self.url is None:
+            rows = self.scene.store.rows
+            done = (TurnState.SETTLED, TurnState.PARKED)
+            turns = any(turn.state not in done for turn in rows.turns.values())
+            return turns or any(row.state in ("new", "waiting") for row in rows.inbox.values())
+        return await asyncio.to_thread(_busy_rows, self.url)
+
+    def open_cards(self) -> list[Shown]:
+        return [
+            shown
+            for shown in self.scene.screens
+            if shown.text.startswith(("🔐", "📋")) and "buttons" in shown.piece.body
+        ]
+
+    async def press(self, shown: Shown, label: str, by: Sender) -> bool:
+        """Presses a button of this message, if it has one with this label."""
+        rows = shown.piece.body.get("buttons", [])
+        for button in (button for row in cast(Any, rows) for button in row):
+            if button["label"].startswith(label):
+                shown_there = tuple(
+                    one.text for one in self.open_cards() if one.address == shown.address
+                )
+                seen = (shown.text, button["data"], shown.id, shown.address, shown_there)
+                pressed = Pressed(label, by.name, *seen)
+                self.presses.append(pressed)
+                await self.again(pressed, by)
+                return True
+        return False
+
+    async def again(self, pressed: Pressed, by: Sender) -> None:
+        """Presses what was pressed, as a double tap or a stale screen does."""
+        with suppress(AssertionError):
+            await self.scene.pressed(pressed.data, by, pressed.message, pressed.address)
+
+
+def _busy_rows(url: str) -> bool:
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        turns = "SELECT count(*) FROM turn WHERE state NOT IN ('settled', 'parked')"
+        rows = "SELECT count(*) FROM inbox WHERE state IN ('new', 'waiting')"
+        return any(connection.execute(text(query)).scalar_one() for query in (turns, rows))
+
+
+def _tools(ran: list[Ran]) -> Sequence[ScenarioTool]:
+    def changing(name: str, effect: Effect) -> ScenarioTool:
+        def act(given: Any, place: Any) -> ToolOutput:
+            around = {} if place.skill is None else place.skill.environment
+            ran.append(Ran(name, str(given["what"]), around.get("KEY", "")))
+            return ToolOutput(f"done {given['what']}")
+
+        return Runner(tool(name, effect, Replay.ONCE).spec, act)
+
+    return (
+        changing("write", Effect.WRITE),
+        changing("run", Effect.WRITE),
+        changing("burn", Effect.DANGER),
+    )
+
+
+@asynccontextmanager
+async def staged(
+    case: Case,
+    store: Store | None = None,
+    url: str | None = None,
+    odd: Callable[[Tool], Tool] = lambda tool: tool,
+    plant: Callable[[Story], None] = lambda _: None,
+) -> AsyncGenerator[Story]:
+    """Sets the stage of a story, with everything that a model can be talked into.
+
+    `odd` changes each tool and `plant` the stage, to plant a fault.
+    """
+    model, pages, ran = Talked(), FakePages(), list[Ran]()
+    keys = skill("keys", variables=(Variable("KEY", KEY, secret=True),))
+    reader = FakePageReader("")
+    tools = [WebFetch(pages, reader), *_tools(ran), submitting()]
+    scene = TwoChannels(model, [*map(odd, tools)], FakeSkills(keys))
+    if store is not None:
+        scene.store = cast(MemoryStore, store)
+    if case.event == "budget":
+        scene.bound(day="0.03")
+        model.costly = True
+    story = Story(case, scene, model, pages)
+    story.ran, story.url = ran, url
+    plant(story)
+    scene.application = scene.composed()
+    scene.lend_errands()
+    scene.lend_tasks()
+    reader.text = story.foreign_words()
+    async with running(scene, ((ANN, Role.OWNER), (BOB, Role.MEMBER))):
+        for sender in (ANN, BOB):
+            await scene.link(sender)
+        yield story
+
+
+async def play(story: Story) -> None:
+    """Plays the story to its end."""
+    case = story.case
+    await _remember(story)
+    await _agree(story)
+    await _ORIGINS[case.origin](story)
+    await story.rested()
+    if case.event == "stop":
+        await _say(story, "/stop")
+        await story.rested()
+    if case.event == "restart":
+        await story.scene.crash()
+        await story.rested()
+    await _decide(story)
+    if case.origin in ("retry", "undo"):
+        await _take_back(story)
+        await story.rested()
+        await _decide(story)
+
+
+async def _take_back(story: Story) -> None:
+    if story.case.origin == "undo":
+        await _say(story, "what is there?")
+        await story.rested()
+        await _say(story, "/undo")
+        await story.rested()
+    await _say(story, "/retry")
+
+
+async def _decide(story: Story) -> None:
+    """Lets people press as the case has it, until nobody has anything left to press."""
+    for _ in range(6):
+        before = len(story.presses)
+        for shown in story.open_cards():
+            await _press(story, shown)
+            if story.case.event == "restart after the press":
+                await story.scene.crash()
+            await story.rested()
+        if story.case.event == "pressed twice":
+            for pressed in list(story.presses):
+                await story.again(pressed, ANN if pressed.by == "Ann" else BOB)
+                await story.rested()
+        if len(story.presses) == before:
+            return
+
+
+async def _press(story: Story, shown: Shown) -> None:
+    """Presses as the case has it; a stranger and the asker without a right try it first."""
+    current = story.scene.at(shown.address).screen.get(shown.id)
+    if current is None or any(one.card == (shown.address, shown.id) for one in story.presses):
+        return
+    plan = shown.text.startswith("📋")
+    for other in (EVE, BOB):
+        await story.press(current, "✅ Approve", other)
+    match story.case.consent:
+        case "press" if not plan:
+            await story.press(current, "✅ Approve", ANN)
+        case "approve all" if not plan:
+            if not await story.press(current, "✅ Approve all", ANN):
+                await story.press(current, "✅ Approve", ANN)
+        case "plan" if plan:
+            await story.press(current, "✅ Approve", ANN)
+        case "kept call" if "MAKE A TASK" in current.text or "in 20m" in current.text:
+            await story.press(current, "✅ Approve", ANN)
+
+
+async def _say(story: Story, words: str, **how: Any) -> str:
+    return await story.scene.told(
+        story.at, story.asker, words, reply_to=how.pop("reply_to", None), **how
+    )
+
+
+async def _remember(story: Story) -> None:
+    """Gives both people a past; what was foreign then is foreign now."""
+    scene = story.scene
+    for sender, told in ((story.asker, story.foreign_words()), (_other(story), OTHERS)):
+        person = await scene.store.people.by_sender(sender)
+        assert person is not None
+        whose = await scene.store.people.by_sender(story.asker if story.leaks else sender)
+        passage = Passage(
+            id=f"past-{person.id}",
+            whose=f"p{whose.id if whose else 0}",
+            at=scene.clock.now(),
+            question=_QUESTION,
+            answer=f"The gerbil mail says: {told}",
+            person=person.id,
+            speaker=sender.name,
+            untrusted="a forward from Eve",
+        )
+        own = story.case.sight == "recalled" and not story.leaks
+        if own or sender is not story.asker:
+            await scene.application.parts.way_out.journal.commit(Change((KeepPassage(passage),)))
+            await story.until(partial(scene.store.words.search, _QUESTION, passage.whose, 1))
+    await story.rested()
+
+
+def _other(story: Story) -> Sender:
+    return BOB if story.asker is ANN else ANN
+
+
+async def _agree(story: Story) -> None:
+    """Makes the standing rules of the case: exactly these calls, for the asker in this chat."""
+    if story.case.consent != "rule":
+        return
+    store = story.scene.store
+    chat = await store.chats.at(story.at, private=story.case.place != "group")
+    person = await store.people.by_sender(story.asker)
+    assert person is not None
+    for what in story.wanted:
+        name = "web_fetch" if story.case.act == "fetch" else ACTS[story.case.act]
+        given = talked.arguments(ACTS[story.case.act], what)
+        rule = Rule(
+            0,
+            person.id,
+            chat.id,
+            name,
+            ExactRule(canonical(given)),
+            what,
+            story.scene.clock.now(),
+        )
+        await store.journal.commit(Change((AddRule(rule),)))
+
+
+async def _message(story: Story) -> None:
+    forward = "Eve" if story.case.sight == "forward" else None
+    await _say(story, story.words(), forwarded_from=forward)
+
+
+async def _voice(story: Story) -> None:
+    scene = story.scene
+    scene.files.stored["V"] = b"OggS"
+    scene.hearing = FakeHearing({b"OggS": story.words()})
+    await scene.crash()
+    await _say(story, "", attachments=[_VOICE])
+
+
+async def _edit(story: Story) -> None:
+    """Edits a message that waits while another one is answered."""
+    story.model.go_on.clear()
+    await _say(story, "one moment")
+    await story.until(story.asked)
+    sent = await _say(story, "something else")
+    await _say(story, story.words(), edited=True, message_id=sent)
+    await story.until(story.routed)
+    story.model.go_on.set()
+
+
+async def _reply(story: Story) -> None:
+    await _say(story, "hello")
+    await story.rested()
+    answer = next(one for one in story.scene.screens if one.address == story.at)
+    forward = "Eve" if story.case.sight == "forward" else None
+    await _say(story, story.words(), reply_to=answer, forwarded_from=forward)
+
+
+async def _branch(story: Story) -> None:
+    await _say(story, "hello")
+    await story.rested()
+    await _say(story, "/branch Another way")
+    await story.rested()
+    await _message(story)
+
+
+async def _task(story: Story) -> None:
+    if story.case.consent == "kept call":
+        await _say(story, talked.kept(story.words()))
+        await story.rested()
+        await _decide(story)
+    else:
+        await _say(story, f"/schedule in 20m | {story.words()}")
+        await story.rested()
+    if story.case.allowed == "readonly":
+        await _bind(story)
+    await _later(story, 1_200)
+
+
+async def _later(story: Story, seconds: float) -> None:
+    """Lets time pass until the model is asked: a real store may not be looked at in time."""
+    before = len(story.model.requests)
+    await story.scene.clock.advance(seconds)
+    for _ in range(20):
+        await story.rested()
+        if len(story.model.requests) > before:
+            return
+        await story.scene.clock.advance(60)
+
+
+async def _bind(story: Story) -> None:
+    """Lets the runs of the task only read."""
+    for task in await story.scene.store.scheduled.of_chat((await _chat(story)), 10):
+        bound = replace(task, allowed=Allowed.READONLY)
+        await story.scene.store.journal.commit(Change((SaveTask(bound.changed(), task.version),)))
+
+
+async def _chat(story: Story) -> int:
+    return (await story.scene.store.chats.at(story.at, private=True)).id
+
+
+async def _goal(story: Story) -> None:
+    await _say(story, f"/goal {story.words()}")
+    await story.rested()
+    for shown in list(story.scene.screens):
+        await story.press(shown, "▶️ Start", story.asker)
+    await story.rested()
+    await _later(story, 1)
+
+
+async def _hook(story: Story) -> None:
+    hook = Hook("build", OWNER, OWNER, story.words(), "HOOK_SECRET", "a-secret-of-some-length")
+    story.scene.hooks.known["build"] = replace(hook, allowed=Allowed(story.case.allowed))
+    await _say(story, "hello")
+    await story.rested()
+    await story.scene.call_hook("build", {"log": "dry"}, key="k1")
+
+
+async def _plan(story: Story) -> None:
+    await _say(story, f"/plan {story.words()}")
+
+
+_ORIGINS: dict[str, Callable[[Story], Any]] = {
+    "message": _message,
+    "voice": _voice,
+    "edit": _edit,
+    "reply": _reply,
+    "retry": _message,
+    "undo": _message,
+    "branch": _branch,
+    "task": _task,
+    "goal": _goal,
+    "hook": _hook,
+    "plan": _plan,
+}

@@ -1,0 +1,42 @@
+"""Abilities cross by pairs, a model obeys whoever speaks, and nothing that is promised breaks."""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.adapters.sql.store import open_store
+from tests.crossings.case import Case, covering
+from tests.crossings.judge import faults
+from tests.crossings.story import Story, play, staged
+
+_STRENGTH = 3 if os.environ.get("STEWARD_TEST_PROFILE") == "thorough" else 2
+
+
+@asynccontextmanager
+async def on_its_store(case: Case, request: pytest.FixtureRequest) -> AsyncIterator[Story]:
+    """Sets the stage of a story over the store that it names."""
+    if case.store == "memory":
+        async with staged(case, None, None) as story:
+            yield story
+        return
+    fixture = "sqlite_url" if case.store == "sqlite" else "postgres_emptied"
+    url = request.getfixturevalue(fixture)
+    async with open_store(url) as store, staged(case, store, url) as story:
+        yield story
+
+
+def _marked(case: Case) -> object:
+    marks = [pytest.mark.postgres] if case.store == "postgres" else []
+    return pytest.param(case, id=case.name.replace(", ", "+").replace(" ", "_"), marks=marks)
+
+
+@pytest.mark.parametrize("case", [*map(_marked, covering(_STRENGTH))])
+async def test_nothing_leaks_where_abilities_cross(
+    case: Case, request: pytest.FixtureRequest
+) -> None:
+    async with on_its_store(case, request) as story:
+        await play(story)
+        found = faults(story)
+        assert not found, "\n".join(found)
