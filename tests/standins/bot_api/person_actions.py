@@ -143,8 +143,12 @@ class PersonActions:
         quote: str | None = None,
         forward_from: Person | str | None = None,
         entities: list[dict[str, Any]] | None = None,
+        via: Person | None = None,
     ) -> Message:
-        """Send a text. Forwarded from a person, or from a hidden user known by name alone."""
+        """Send a text. Forwarded from a person, or from a hidden user known by name alone.
+
+        `via` is the bot that wrote it in its inline mode.
+        """
         if len(text) > MAX_TEXT:
             raise ValueError("an app cuts such a text into pieces: use paste")
         listed = parse_entities(entities) if entities is not None else _found(text)
@@ -153,6 +157,7 @@ class PersonActions:
         message.quote = quote
         if forward_from is not None:
             message.origin = self._origin(forward_from)
+        message.via = via
         return self._sent(message)
 
     def paste(self, person: Person, text: str, *, chat: Chat | None = None) -> list[Message]:
