@@ -16,7 +16,7 @@ from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import PREFIX as ASIDE
-from bot.flow.arrivals.set_aside import SetAside
+from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
 from bot.flow.commands.knocks import PREFIX as KNOCKS
@@ -97,10 +97,10 @@ class Composition:
         return Lines(PatientRouter(self._router, inbox, journal, clock, self._set_aside))
 
     @cached_property
-    def _set_aside(self) -> SetAside:
+    def _set_aside(self) -> SetAsideUpdates:
         store, journal, clock = self.store, self.way_out.journal, self.world.clock
         news = self.chat_work.news
-        return SetAside(store.inbox, store.outbox, news, journal, clock, self._look_again)
+        return SetAsideUpdates(store.inbox, store.outbox, news, journal, clock, self._look_again)
 
     def _look_again(self) -> None:
         self.intake.look_again()
