@@ -5,7 +5,6 @@ from functools import cached_property
 from bot.domain.approval import card_of
 from bot.domain.change import Change
 from bot.domain.message import OutboundKind, Press, RawUpdate
-from bot.flow.approvals.card_buttons import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
@@ -27,7 +26,6 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.touching import present_words, touches
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
-from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companions
 from bot.flow.world import Policy, StorePorts, World
@@ -149,8 +147,7 @@ class Composition:
     @cached_property
     def _desks(self) -> Desks:
         desks = {
-            CARDS: self.people_asked.desk,
-            PLANS: self.people_asked.plan_desk,
+            **self.people_asked.desks,
             QUESTIONS: self.command_table.plan_replacing,
             **self.chat_work.desks,
             KNOCKS: self._knocking,

@@ -22,7 +22,7 @@ WAITING = Refuse(
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The foreign part of a turn: the first source, and all origins if an owner could trust them."""
+    """The foreign part of a turn: the first source, and all origins an owner could trust."""
 
     source: str
     origins: tuple[str, ...] = ()
