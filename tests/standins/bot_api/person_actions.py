@@ -143,12 +143,8 @@ class PersonActions:
         quote: str | None = None,
         forward_from: Person | str | None = None,
         entities: list[dict[str, Any]] | None = None,
-        via: Person | None = None,
     ) -> Message:
-        """Send a text. Forwarded from a person, or from a hidden user known by name alone.
-
-        `via` is the bot that wrote it in its inline mode.
-        """
+        """Send a text. Forwarded from a person, or from a hidden user known by name alone."""
         if len(text) > MAX_TEXT:
             raise ValueError("an app cuts such a text into pieces: use paste")
         listed = parse_entities(entities) if entities is not None else _found(text)
@@ -157,13 +153,18 @@ class PersonActions:
         message.quote = quote
         if forward_from is not None:
             message.origin = self._origin(forward_from)
-        message.via = via
         return self._sent(message)
 
     def paste(self, person: Person, text: str, *, chat: Chat | None = None) -> list[Message]:
         """Send a text of any length, cut into messages as an app cuts it."""
         pieces = [text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT)]
         return [self.say(person, piece, chat=chat) for piece in pieces]
+
+    def say_through(self, person: Person, bot: Person, text: str) -> Message:
+        """Send what a bot wrote in its inline mode."""
+        message = self._new(person, None, FormattedText(text, tuple(_found(text))), None)
+        message.via = bot
+        return self._sent(message)
 
     def start(self, person: Person, payload: str = "") -> Message:
         """Press Start, or open a link with a payload."""
