@@ -33,6 +33,16 @@ async def test_a_hint_frees_a_tool_of_asking_only_where_the_settings_trust_the_s
     assert [t["nasty__burn"].spec.effect for t in (strange, trusted)] == [Effect.DANGER] * 2
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+async def test_only_an_owner_approves_calls_of_a_server(bench: Make, trusted: bool) -> None:
+    one = bench(trusted=trusted)
+    tools = await one.tools()
+    for place in (one.place, replace(one.place, own=True)):
+        for name in ("echo", "burn"):
+            preview = await tools[f"nasty__{name}"].preview({"text": "x"}, place)
+            assert preview.reach is Reach.BEYOND
+
+
 async def test_the_settings_choose_tools_and_say_which_only_read(bench: Make) -> None:
     one = bench(tools=("echo", "burn", "gone"), reads=("echo", "burn"))
     tools = await one.tools()

@@ -270,6 +270,33 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     assert connected.where == "in the workspace, sandboxed, with network"
 
 
+async def test_a_members_approval_covers_a_command_only_where_the_sandbox_keeps_all_of_it(
+    place: Place,
+) -> None:
+    # A card runs nothing, so a program that builds no wall does as well; it is everywhere.
+    walled, online = Sandbox(program="/bin/true"), Sandbox(network=True, program="/bin/true")
+    bare = Sandbox(program=None)
+    own, shared = replace(place, own=True), replace(place, own=False)
+    told, kept = (Variable("TOKEN", "s3cret-value", secret=s) for s in (True, False))
+    skill = Skill("tracker", "Logs in.", "Log in.", "/", variables=(kept,))
+    knowing = replace(skill, variables=(kept, told))
+    assert await walled.works()
+    assert await online.works()
+
+    async def reach(sandbox: Sandbox, place: Place) -> Reach | None:
+        return (await RunCommand(sandbox).preview({"command": "touch x"}, place)).reach
+
+    assert await reach(walled, own) is Reach.COMMAND
+    assert await reach(walled, replace(own, skill=skill)) is Reach.COMMAND
+    for sandbox, at in (
+        (bare, own),
+        (online, own),
+        (walled, shared),
+        (walled, replace(own, skill=knowing)),
+    ):
+        assert await reach(sandbox, at) is Reach.BEYOND
+
+
 async def test_a_card_does_not_cut_in_its_title_what_stands_whole_below(
     walled: Sandbox, place: Place
 ) -> None:

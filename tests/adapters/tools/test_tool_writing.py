@@ -36,6 +36,23 @@ async def foresee(tools: Tools, place: Place, name: str, **arguments: str) -> Pr
     return await tools[name].preview(arguments, place)
 
 
+async def test_a_members_approval_covers_files_of_their_chats_own_folder_alone(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "old.txt").write_text("old")
+    changes = {
+        "write_file": {"path": "x.txt", "content": "x"},
+        "edit_file": {"path": "old.txt", "old_text": "old", "new_text": "new"},
+        "delete_file": {"path": "old.txt"},
+    }
+    writing = {name: tool for name, tool in tools.items() if tool.spec.reach is Reach.FOLDER}
+    assert set(writing) == set(changes)
+    for name, arguments in changes.items():
+        for own, reach in ((True, Reach.FOLDER), (False, Reach.BEYOND)):
+            preview = await tools[name].preview(arguments, replace(place, own=own))
+            assert preview.reach is reach
+
+
 async def test_a_file_is_made_with_its_folders(run: Run, workspace: Path) -> None:
     output = await run("write_file", path="a/b/c.txt", content="é")
     assert output.text == "Wrote 2 B to a/b/c.txt."
