@@ -263,6 +263,12 @@ async def test_rules_are_listed_and_taken_back() -> None:
         await scene.parked()
         await scene.press("Approve")
         await scene.settled(2)
+        changed = [one for one in scene.store.rows.audit if one.action.startswith("rule.")]
+        assert [(one.action, one.person) for one in changed] == [
+            ("rule.added", 1),
+            ("rule.removed", 1),
+        ]
+        assert all(one.at == scene.clock.now() for one in changed)
 
 
 async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
@@ -281,6 +287,11 @@ async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
         assert scene.labels == ["Remove 1", "Widen 1…"]
         await scene.press("Widen 1")
         await scene.shows("What may run without asking?")
+        for line in ("\u00b2", "0", "9" * 5_000):
+            before = len(scene.texts)
+            await scene.say(f"/rules widen 1 {line}")
+            await scene.until(lambda before=before: len(scene.texts) > before)
+            assert scene.texts[-1].startswith("What may run without asking?")
         await scene.press("2: Run `wc")
         await scene.shows("From now on without asking: Run `wc")
         await scene.say("count b")

@@ -118,6 +118,7 @@ async def test_a_card_shows_the_arguments_whole_and_offers_exactly_this_call(ben
     assert "\\u202e" in preview.blocks[0].text
     assert "not sandboxed" in preview.where
     assert preview.always == ExactRule('{"text":"a\u202eb"}')
+    assert preview.reach is Reach.BEYOND
     assert (await tools["nasty__burn"].preview({}, one.place)).always is None
 
 

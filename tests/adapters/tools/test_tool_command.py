@@ -531,3 +531,24 @@ async def test_other_paths_stay_as_they_are(
     skill = Skill("tracker", "Logs in.", "Log in.", str(outside))
     assert resolved(command, place.workspace, skill).command == command
     assert resolved("cat scripts/x.sh", place.workspace, None).command == "cat scripts/x.sh"
+
+
+async def test_a_command_reaches_beyond_its_folder_unless_the_sandbox_keeps_it_there(
+    walled: Sandbox, place: Place
+) -> None:
+    own = replace(place, own=True)
+    secret = (Variable("TRACKER", "s3cret-value", secret=True),)
+    under = replace(own, skill=Skill("tracker", "Logs in.", "Log in.", "/", variables=secret))
+
+    async def reach(sandbox: Sandbox, where: Place) -> Reach | None:
+        return (await RunCommand(sandbox).preview({"command": "ls"}, where)).reach
+
+    assert await reach(walled, own) is Reach.COMMAND
+    beyond = [(walled, place), (walled, under), (Sandbox(network=True), own)]
+    assert {await reach(*one) for one in beyond} == {Reach.BEYOND}
+
+
+async def test_a_command_without_a_sandbox_reaches_beyond_its_folder(place: Place) -> None:
+    bare = RunCommand(Sandbox(program=None))
+    preview = await bare.preview({"command": "ls"}, replace(place, own=True))
+    assert preview.reach is Reach.BEYOND

@@ -349,3 +349,11 @@ async def test_a_path_that_no_card_could_show_is_refused(tools: Tools, place: Pl
     deep = "/".join(["folder"] * 1_000)
     with pytest.raises(ToolFailure, match="the path is too long"):
         await foresee(tools, place, "write_file", path=deep, content="x")
+
+
+@pytest.mark.parametrize(("own", "reach"), [(True, Reach.FOLDER), (False, Reach.BEYOND)])
+async def test_a_change_of_a_file_reaches_beyond_where_chats_share_the_folder(
+    tools: Tools, place: Place, *, own: bool, reach: Reach
+) -> None:
+    preview = await foresee(tools, replace(place, own=own), "write_file", path="a.md", content="x")
+    assert preview.reach is reach
