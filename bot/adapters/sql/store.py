@@ -23,7 +23,7 @@ from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
-from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant
+from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant, SqlWeights
 from bot.adapters.sql.members import SqlMembers
 from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
@@ -64,6 +64,7 @@ class Store:
     words: SqlWords
     meant: SqlMeant
     meaning_debts: SqlMeaningDebts
+    weights: SqlWeights
     notes: SqlNotes
     belongings: SqlBelongings
     turns: SqlTurns
@@ -134,6 +135,7 @@ def _store(
         words=words,
         meant=SqlMeant(database),
         meaning_debts=SqlMeaningDebts(database),
+        weights=SqlWeights(database),
         turns=SqlTurns(database),
         voice=SqlVoice(database),
         errands=SqlErrands(database),
