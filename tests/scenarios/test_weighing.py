@@ -218,14 +218,22 @@ async def test_what_is_measured_is_on_the_books_as_nobodys() -> None:
     assert {(line.cause.kind, line.cause.person) for line in lines} == {(CallKind.EMBEDDING, None)}
 
 
+class DearProbes(FakeEmbedder):
+    """Counts many tokens for questions alone, which only a measurement sends."""
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        self.tokens = 4_000 if texts[0].startswith("And the") else 7
+        return await super().embed(texts)
+
+
 async def test_a_budget_that_is_used_up_holds_the_measurement_back() -> None:
     world = World()
     dear = Price(Decimal(100), Decimal(0), Decimal(100), Decimal(100))
-    world.embedder = FakeEmbedder(price=dear, tokens=400)
-    world.budgets = {Scope.DAY: Limit(nano_of(Decimal("0.09")))}
+    world.embedder = DearProbes(price=dear)
+    world.budgets = {Scope.DAY: Limit(nano_of(Decimal("0.50")))}
     meaning = await kept(world, talk())
     assert await world.store.meant.count_owed() == 0
-    assert world.embedder.calls == 3, "one portion reached the budget, and no other was sent"
+    assert world.embedder.calls == 4, "two portions used the budget up, and no other was sent"
     assert await weight(meaning) is None
     world.budgets = {}
     assert await weight(await kept(world, ())) == 1
