@@ -273,7 +273,7 @@ async def test_a_found_tool_is_called_in_the_same_turn_and_the_list_stays_as_it_
     ("name", "arguments", "told"),
     [
         ("nasty__gone", {"what": "x"}, "no server lends 'nasty__gone'"),
-        ("write", {"what": "x"}, "no server lends 'write'"),
+        ("find_tools", {"words": "x"}, "no server lends 'find_tools'"),
         ("nasty__number29", "x", "arguments: should be an object"),
     ],
 )

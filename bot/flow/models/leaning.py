@@ -1,4 +1,4 @@
-"""What a conversation is about: its first words, and the tools that were used before it."""
+"""Finds what a conversation is about: its first words, and what was used before it."""
 
 from collections.abc import Iterator, Sequence
 

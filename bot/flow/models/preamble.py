@@ -156,6 +156,7 @@ class PreambleMaker:
         self._tool_bytes = tool_bytes
         self._listed = SkillSet()
         self._crowded = False
+        self._counted: tuple[tuple[Tool, ...], bool] | None = None
         self._known: dict[tuple[tuple[Tool, ...], Leaning, tuple[str, ...]], Preamble] = {}
         self._fixed: dict[int, tuple[str, Preamble]] = {}
         self._served: set[int] = set()
@@ -194,7 +195,7 @@ class PreambleMaker:
         if self._skills.known is not self._listed:
             self._listed, self._known = self._skills.known, {}
             self._crowded = is_crowded(self._listed.offered, self._skill_list)
-        full = bool(lent) and not fits(_specs(house), _specs(lent), self._tool_bytes)
+        full = bool(lent) and self._full(house, lent)
         leaning = await leans() if full or self._crowded else Leaning()
         likely = await self._likely(leaning) if self._crowded else ()
         key = ((*house, *lent), leaning, likely)
@@ -205,6 +206,14 @@ class PreambleMaker:
                 del self._known[next(iter(self._known))]
         self._known[key] = known
         return known
+
+    def _full(self, house: tuple[Tool, ...], lent: tuple[Tool, ...]) -> bool:
+        """Returns true when a request has no room for all tools; counts the same ones once."""
+        tools = (*house, *lent)
+        if self._counted is None or self._counted[0] != tools:
+            full = not fits(_specs(house), _specs(lent), self._tool_bytes)
+            self._counted = (tools, full)
+        return self._counted[1]
 
     async def _likely(self, leaning: Leaning) -> tuple[str, ...]:
         """Returns the skills that this conversation may need, the most likely first."""

@@ -369,3 +369,26 @@ async def test_a_charset_that_is_no_name_counts_as_none(site: str, told: str) ->
     ANSWERS["odd"] = lambda: Response("hello", headers={"content-type": told})
     page = await pages(site).fetch(f"{site}/odd")
     assert (page.body, page.charset) == (b"hello", "")
+
+
+async def test_no_more_pages_than_that_are_fetched_side_by_side(site: str) -> None:
+    gate, full, under_way = asyncio.Event(), asyncio.Event(), 0
+
+    async def held(request: Request) -> Response:
+        nonlocal under_way
+        under_way += 1
+        if under_way == WebBounds().at_once:
+            full.set()
+        await gate.wait()
+        return Response("x")
+
+    async with serving(Starlette(routes=[Route("/held", held)])) as slow:
+        some = pages(slow, seconds=60.0)
+        fetching = asyncio.gather(*(some.fetch(f"{slow}/held") for _ in range(20)))
+        await full.wait()
+        # Others are fetched meanwhile, so a ninth one had the time to come.
+        for _ in range(3):
+            await pages(site).fetch(f"{site}/hello")
+        assert under_way == WebBounds().at_once == 8
+        gate.set()
+        assert len(await fetching) == 20
