@@ -21,7 +21,7 @@ class Begun:
     space: str
     """The embedder's name and the size of its vectors; others do not fit into the index."""
     weight: float | None = None
-    """What it counts beside words, from 0 to 1; None until that is measured."""
+    """Its part beside words, from 0 to 1; None until that is measured."""
     weighed: int = 0
     """The number of the newest passage when it was measured; 0 when it never was."""
 
@@ -55,7 +55,7 @@ class MeaningStanding:
     ready: bool
     """True when the index can be searched."""
     weight: float | None = None
-    """What the index counts beside words, from 0 to 1; None until that is measured."""
+    """The part of the index beside words, from 0 to 1; None until that is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class MeantHits:
     records: tuple[AddUsage, ...] = ()
     """The records of what the search cost, which the caller writes."""
     weight: float = UNMEASURED
-    """What these hits count beside those of words, from 0 to 1."""
+    """The part of these hits beside those of words, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,14 +2,12 @@
 
 import asyncio
 import logging
-import math
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from uuid import uuid4
 
 from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change
-from bot.domain.earned import UNMEASURED
 from bot.domain.errors import (
     Conflict,
     EmbedderError,
@@ -102,7 +100,7 @@ class Meaning:
         self._newest = 0.0
         self._taken_in = 0
         self._begun: Begun | None = None
-        self._unweighed_until = -math.inf
+        self._unweighed_until = 0.0
         self._noise: Noise | None = None
         self._space = ""
         self._opened: str | None = None
@@ -201,8 +199,7 @@ class Meaning:
     @property
     def _weight(self) -> float:
         """The weight of what is found; of 0 nothing is searched, and nobody pays for it."""
-        known = None if self._begun is None else self._begun.weight
-        return UNMEASURED if known is None else known
+        return self._weighing.weight(self._begun)
 
     async def _hits(
         self, found: Mapping[int, float], measured: Noise, question: Vector, whose: Whose
@@ -305,7 +302,7 @@ class Meaning:
         except (EmbedderError, TimeoutError) as fault:
             _LOG.info("the weight of meaning is not measured: %s", fault or "no answer in time")
         else:
-            self._unweighed_until = -math.inf
+            self._unweighed_until = 0.0
 
     async def _probe(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Returns vectors in small portions: a search of somebody waits for one at most."""

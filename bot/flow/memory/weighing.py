@@ -5,7 +5,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bot.domain.earned import FEWEST, earned, ranks_by_meaning, ranks_by_words, sampled
+from bot.domain.earned import (
+    FEWEST,
+    UNMEASURED,
+    earned,
+    ranks_by_meaning,
+    ranks_by_words,
+    sampled,
+)
 from bot.domain.errors import EmbedderRefuses
 from bot.domain.meaning import Vector, first_bytes
 from bot.domain.passage import Passage
@@ -41,6 +48,11 @@ class Weighing:
     def due(begun: Begun, newest: int) -> bool:
         """Returns True for an index that was not measured, or had half of its passages then."""
         return not begun.weighed or newest >= _GROWN * begun.weighed
+
+    @staticmethod
+    def weight(begun: Begun | None) -> float:
+        """Returns what an index counts beside words; the cautious part until it is measured."""
+        return UNMEASURED if begun is None or begun.weight is None else begun.weight
 
     async def measured(self, begun: Begun, embed: Embed) -> Begun:
         """Returns the index with its weight, which is noted; raises TimeoutError, EmbedderError."""
