@@ -23,9 +23,10 @@ from tests.words import APPROVE, HALTED
 __all__ = ["embeddings"]
 ORIGIN = "https://bot.example.org"
 LOOKING = (
-    "datname = current_database() AND pid <> pg_backend_pid() AND query LIKE '%array_agg(stopped)%'"
+    "datname = current_database() AND pid <> pg_backend_pid()"
+    " AND (query LIKE '%array_agg(stopped)%' OR query LIKE '%pg_try_advisory_lock(key)%')"
 )
-"""The connections by which processes look for work, as the server shows them."""
+"""The connections by which processes own chats and look for work, as the server shows them."""
 
 
 class Pair:
