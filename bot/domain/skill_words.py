@@ -18,6 +18,9 @@ PAGE = 24_000
 _LONGEST_FILLED = 400_000
 """Characters of instructions with a person's words in their places."""
 
+_LIKELY = 250
+"""Bytes of the description of a skill that is likely to be used, where no other has one."""
+
 _LEAST = 12
 """The fewest characters of a description that are worth a place in the list."""
 
@@ -42,26 +45,44 @@ fits one, call {USE} with its name before anything else, and then do as it says.
 does not fit what the person wants now, call {USE} with the name {NONE}."""
 
 
-def listing(skills: Sequence[Skill], budget: int) -> str:
+def is_crowded(skills: Sequence[Skill], budget: int) -> bool:
+    """Returns true when a list of so many bytes has no room for all names."""
+    return _fitting([f"- {skill.name}" for skill in skills], budget) < len(skills)
+
+
+def listing(skills: Sequence[Skill], budget: int, likely: Sequence[str] = ()) -> str:
     """Returns the list of skills for the system text: at most `budget` bytes of names and texts.
 
-    Names come first; the descriptions share the rest, each shortened to the same length. Skills
-    without room in the list are found by searching.
+    Names come first; the descriptions share the rest, each shortened to the same length. If there
+    is no room for all names, the `likely` skills come first, with descriptions, in at most half of
+    the room. Skills without room in the list are found by searching.
     """
     if not skills:
         return ""
+    if is_crowded(skills, budget):
+        return "\n".join([_INTRODUCTION, "Known skills", *_crowded(skills, budget, likely)])
     names = [f"- {skill.name}" for skill in skills]
-    rest = len(names) - _fitting(names, budget)
-    if rest:
-        more = f"- {len(skills)} more are not in this list: {FIND} finds them."
-        shown = _fitting(names, budget - len(more) - 1)
-        more = f"- {len(skills) - shown} more are not in this list: {FIND} finds them."
-        return "\n".join([_INTRODUCTION, "Known skills", *names[:shown], more])
-    told = [" ".join(defused(skill.description).split()) for skill in skills]
+    told = [_on_one_line(skill) for skill in skills]
     room = budget - sum(len(name.encode()) + 1 for name in names)
     each = _share([len(text.encode()) + 2 for text in told], room)
     lines = [_line(name, text, each) for name, text in zip(names, told, strict=True)]
     return "\n".join([_INTRODUCTION, "Known skills", *lines])
+
+
+def _crowded(skills: Sequence[Skill], budget: int, likely: Sequence[str]) -> list[str]:
+    known = {skill.name: skill for skill in skills}
+    first = [known[name] for name in dict.fromkeys(likely) if name in known]
+    told = [_line(f"- {s.name}", _on_one_line(s), _LIKELY) for s in first]
+    head = told[: _fitting(told, budget // 2)]
+    shown = {skill.name for skill in first[: len(head)]}
+    lines = [*head, *(f"- {skill.name}" for skill in skills if skill.name not in shown)]
+    more = "- {} more are not in this list: " + f"{FIND} finds them."
+    fitting = _fitting(lines, budget - len(more.format(len(skills))) - 1)
+    return [*lines[:fitting], more.format(len(skills) - fitting)]
+
+
+def _on_one_line(skill: Skill) -> str:
+    return " ".join(defused(skill.description).split())
 
 
 def _fitting(lines: Sequence[str], budget: int) -> int:

@@ -39,6 +39,8 @@ class Leaning:
     """The first words of the person."""
     used: tuple[str, ...] = ()
     """Tools that conversations before it called, the newest first."""
+    skills: tuple[str, ...] = ()
+    """Skills that conversations before it used, the newest first."""
 
 
 @dataclass(frozen=True, slots=True)

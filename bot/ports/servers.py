@@ -15,6 +15,13 @@ class Servers(Protocol):
         """
         ...
 
+    async def meet(self, wanted: Sequence[ServerSpec]) -> None:
+        """Learns the tools of servers that nobody knows yet, so that no turn has to wait for them.
+
+        Ends when each has answered or failed; a fault is logged and raises nothing.
+        """
+        ...
+
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
         """Returns the states of these servers without starting one."""
         ...

@@ -79,6 +79,8 @@ def in_a_terminal(text: str, links: tuple[str, ...] | None) -> Iterator[tuple[st
 
 def shown_text(text: str, links: tuple[str, ...] | None, channel: str) -> str:
     """Returns all words that people see of a text."""
+    if channel == "terminal":
+        return "".join(words for line in Rendering().markdown(text, 10_000) for _, words in line)
     split = split_for_discord if channel == "discord" else split_for_telegram
     return "".join(piece.body.get("text", "") for piece in split(_answer(text, links)))
 

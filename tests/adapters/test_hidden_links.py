@@ -122,6 +122,20 @@ def test_the_whole_target_is_shown(channel: str) -> None:
         assert EVIL in shown_text(in_place(link, place), KNOWN, channel)
 
 
+@pytest.mark.parametrize("channel", ["telegram", "discord", "terminal"])
+@pytest.mark.parametrize("links", [KNOWN, (), None])
+def test_an_escaped_link_shows_as_it_was_written(
+    channel: str, links: tuple[str, ...] | None
+) -> None:
+    shown = shown_text(f"a \\[Ann]({EVIL}) (owner)", links, channel)
+    assert shown.replace("\u200b", "").replace("\\[", "[") == f"a [Ann]({EVIL}) (owner)"
+
+
+def test_a_link_behind_an_escaped_backslash_shows_its_target() -> None:
+    for channel in ("telegram", "discord"):
+        assert f"Ann ({EVIL})" in shown_text(f"a \\\\[Ann]({EVIL})", KNOWN, channel)
+
+
 @pytest.mark.parametrize("read", [on_telegram, on_discord])
 def test_words_may_hide_what_somebody_wrote_and_anything_without_foreign_text(read: Reader) -> None:
     assert ("words", KNOWN[0]) in list(read(f"[words]({KNOWN[0]})", KNOWN))

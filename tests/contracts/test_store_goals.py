@@ -17,6 +17,7 @@ from bot.domain.change import (
     Erase,
     HoldGoalTasks,
     JoinChats,
+    Revoke,
     SaveGoal,
     SaveTask,
     SaveTurn,
@@ -29,6 +30,7 @@ from bot.domain.goal import DiaryEntry, DiaryKind, Goal, GoalPace, GoalState
 from bot.domain.message import Address
 from bot.domain.model import Usage
 from bot.domain.passage import of_group
+from bot.domain.person import Role, Sender
 from bot.domain.task import TaskState
 from bot.domain.turn import TurnState
 from tests.contracts.store_ports import StorePorts
@@ -84,6 +86,19 @@ async def test_a_goal_comes_back_as_it_was_stored(store: StorePorts, chat: Chat)
     assert await store.goals.of_person(1) == [newer, moved]
     counts = [await store.goals.count(one) for one in (GoalState.STUCK, GoalState.DONE)]
     assert counts == [1, 0]
+
+
+async def test_goals_of_a_person_without_access_are_listed_nowhere(
+    store: StorePorts, chat: Chat
+) -> None:
+    ann = await store.people.admit(Sender("telegram", "42", "Ann"), Role.MEMBER)
+    bob = await store.people.admit(Sender("telegram", "43", "Bob"), Role.MEMBER)
+    theirs, hers = replace(a_goal(chat, "row"), asker=bob.id), replace(a_goal(chat), asker=ann.id)
+    await commit(store, SaveGoal(theirs), SaveGoal(hers))
+    assert {one.id for one in await store.goals.of_chat(chat.id, 5)} == {"row", "sail"}
+    await commit(store, Revoke(bob.id, "revoked"))
+    assert [one.id for one in await store.goals.of_chat(chat.id, 5)] == ["sail"]
+    assert await store.goals.of_chat(chat.id, 5, 1) == []
 
 
 async def test_entries_of_a_diary_exist_once_and_come_newest_first(

@@ -218,6 +218,22 @@ async def test_a_chat_that_was_left_and_a_person_without_access_have_no_active_t
     assert [one.state for one in states if one] == [TaskState.PAUSED, TaskState.ACTIVE]
 
 
+async def test_tasks_of_a_person_without_access_are_listed_nowhere(
+    store: StorePorts, chat: Chat
+) -> None:
+    ann = await store.people.admit(Sender("telegram", "42", "Ann"), Role.MEMBER)
+    bob = await store.people.admit(Sender("telegram", "43", "Bob"), Role.MEMBER)
+    other = await store.chats.at(Address("telegram", "44"), private=True)
+    hers = replace(a_task(chat, "hers"), asker=ann.id)
+    his, away = (replace(a_task(at, at.address.chat), asker=bob.id) for at in (chat, other))
+    await commit(store, *map(SaveTask, (hers, his, replace(away, home=chat.id))))
+    assert len(await store.scheduled.of_chat(chat.id, 9)) == 3
+    await commit(store, Revoke(bob.id, "revoked"))
+    assert [one.id for one in await store.scheduled.of_chat(chat.id, 9)] == ["hers"]
+    assert await store.scheduled.of_chat(chat.id, 9, 1) == []
+    assert await store.scheduled.of_chat(other.id, 9) == []
+
+
 async def test_a_joined_chat_takes_its_tasks_along(store: StorePorts) -> None:
     old = await store.chats.at(Address("telegram", "-1"), private=False)
     new = await store.chats.at(Address("telegram", "-2"), private=False)

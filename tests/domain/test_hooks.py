@@ -1,5 +1,6 @@
 """Words, data and proofs of hooks, whatever a caller sends."""
 
+import hmac
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -149,3 +150,15 @@ def test_only_a_bearer_token_of_a_set_secret_counts() -> None:
     assert proven(hook, {"authorization": f"bearer  {SECRET} "}, b"", NOW)
     assert not proven(hook, {"authorization": f"Basic {SECRET}"}, b"", NOW)
     assert not proven(replace(hook, secret=""), {"authorization": "Bearer "}, b"", NOW)
+
+
+@pytest.mark.parametrize("kind", ProofKind)
+@pytest.mark.parametrize("purpose", Purpose)
+def test_proofs_are_compared_in_constant_time_alone(
+    kind: ProofKind, purpose: Purpose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = a_hook(kind)
+    headers = proof_headers(hook, b"{}", NOW, purpose)
+    assert proven(hook, headers, b"{}", NOW, purpose)
+    monkeypatch.setattr(hmac, "compare_digest", lambda _, __: False)
+    assert not proven(hook, headers, b"{}", NOW, purpose)

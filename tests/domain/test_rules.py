@@ -259,3 +259,10 @@ def test_the_longest_covered_command_is_judged_soon(count: int) -> None:
 def test_no_rule_covers_further_documents_that_tools_obey(path: str) -> None:
     assert is_guarded(path)
     assert not matches(PathRule(path.partition("/")[0]), "write_file", {"path": path})
+
+
+def test_a_widened_command_has_at_most_twenty_words() -> None:
+    long = ExactRule(canonical(command("cat " + " ".join(f"f{n}" for n in range(40)))))
+    wider = widenings("run_command", long)
+    words = [len(rule.words) for rule in wider if isinstance(rule, CommandRule)]
+    assert (len(words), max(words)) == (len(wider), 20)

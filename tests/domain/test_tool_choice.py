@@ -44,6 +44,12 @@ def test_a_tool_that_was_used_or_fits_the_first_words_comes_before_others() -> N
     assert choice.offered == ("a__0", "a__1", "b__0", "b__9", "c__0", "c__make_page")
 
 
+def test_tools_that_were_used_leave_half_of_the_room_to_the_other_servers() -> None:
+    used = tuple(tool.name for tool in LENT if tool.name.startswith("a"))
+    choice = chosen(HOUSE, LENT, Leaning(used=used), 11_000)
+    assert choice.offered == ("a__0", "a__1", "a__2", "b__0", "b__1", "c__0")
+
+
 def test_no_more_tools_are_offered_than_a_provider_accepts() -> None:
     many = [spec(f"a__{n}", size=10) for n in range(200)]
     choice = chosen(HOUSE, many, Leaning(), 64_000)

@@ -1,6 +1,7 @@
 """The program as a process of its own, between the two stand-ins."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -335,14 +336,13 @@ class Steward(TelegramHands):
         return [one for one in found if not any(words in one for words in self.foreseen)]
 
     def _leaks(self) -> list[str]:
-        """Files that hold a secret; the address of the Bot API ends with the token."""
+        """Files and requests to the model with a secret; the Bot API's address has the token."""
         secrets = [word.encode() for word in (*self.secrets, TOKEN.partition(":")[2])]
         files = [self._output, *(path for path in self.home.rglob("*") if path.is_file())]
-        return [
-            path.name
-            for path in files
-            if path.exists() and any(secret in path.read_bytes() for secret in secrets)
-        ]
+        bodies = [json.dumps(request.body).encode() for request in self.model.requests]
+        held = [(path.name, path.read_bytes()) for path in files if path.exists()]
+        held += [("a request to the model", body) for body in bodies]
+        return [name for name, told in held if any(secret in told for secret in secrets)]
 
 
 def results_in(request: ReceivedRequest) -> dict[str, str]:

@@ -711,3 +711,14 @@ async def test_a_port_in_use_is_one_sentence_and_code_2(steward: Steward, caller
 
 
 __all__ = ["pair"]
+
+
+async def test_without_a_port_no_hook_is_watched(steward: Steward, caller: Caller) -> None:
+    steward.settings.pop("STEWARD_HOOKS_LISTEN")
+    steward.script(text("Here."))
+    await steward.start()
+    steward.say("Hi")
+    await steward.sees("Here.")
+    with pytest.raises(httpx.ConnectError):
+        await caller.post()
+    assert "calls of hooks are awaited" not in steward.output

@@ -167,6 +167,28 @@ async def test_the_first_to_open_the_pairing_link_becomes_the_owner_and_nobody_a
 
 
 @pytest.mark.telegrams_own("links that open a chat with a code")
+async def test_a_right_pairing_code_that_nobody_typed_makes_no_owner(steward: Steward) -> None:
+    bob = steward.telegram.person(77, "Bob")
+    steward.telegram.private_chat(bob)
+    await steward.start(STEWARD_OWNERS="")
+    link = await steward.eventually(lambda: re.search(r"\?start=(\S+)", steward.output))
+    words = f"/start {link.group(1)}"
+    said = steward.telegram.say(bob, "Hello")
+    await steward.sees(NOBODYS_YET, at=bob)
+    steward.telegram.say(bob, words, forward_from=steward.ann)
+    steward.telegram.say(bob, words, forward_from="Somebody")
+    steward.telegram.edit(bob, said, words)
+    steward.telegram.say_through(bob, steward.telegram.bot, words)
+    steward.telegram.start(steward.ann, link.group(1))
+    await steward.sees(OWNER_NOW)
+    steward.say("/people")
+    listed = await steward.sees("(owner)")
+    assert len(listed.text.splitlines()) == 1
+    assert "telegram:42" in listed.text
+    assert len(steward.telegram.screen(77).from_bot) == 1
+
+
+@pytest.mark.telegrams_own("links that open a chat with a code")
 async def test_the_owner_at_the_terminal_is_named_and_becomes_one_person_by_the_link(
     steward: Steward,
 ) -> None:

@@ -43,7 +43,7 @@ async def test_what_a_trusted_server_says_pauses_no_rule_until_the_trust_is_take
         talk.say("y")
         await talk.shows("second is there.")
         talk.say("/rules")
-        await talk.shows("2.", "server nasty")
+        await talk.shows("2: server nasty")
         talk.say("/rules remove 2")
         await talk.shows("Not trusted any more: server nasty")
         talk.say("ask it again")

@@ -27,7 +27,7 @@ from bot.domain.web_links import behind
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 
-_LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
+_ESCAPED_OR_LINK = re.compile(r"\\.|!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
 _NOTHING = "(nothing)"
 
 
@@ -39,13 +39,13 @@ def _words(block: Block) -> str:
 
 
 def _read(text: str, links: Collection[str] | None) -> str:
-    """Returns a text as a platform shows it that reads one form of a link."""
+    """Returns a text as a platform shows it that reads escapes and one form of a link."""
 
-    def told(link: re.Match[str]) -> str:
-        shown = behind(link[1], link[2], links)
-        return f"{link[1]}{shown}" if shown else link[0]
+    def told(found: re.Match[str]) -> str:
+        shown = behind(found[1], found[2], links) if found[2] else ""
+        return f"{found[1]}{shown}" if shown else found[0]
 
-    return _LINK.sub(told, text)
+    return _ESCAPED_OR_LINK.sub(told, text)
 
 
 def _open_way() -> asyncio.Event:

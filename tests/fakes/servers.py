@@ -18,6 +18,7 @@ class FakeServers:
         self.faults: dict[str, str] = {}
         self.asked: list[tuple[int, tuple[ServerSpec, ...]]] = []
         self.expelled: list[str] = []
+        self.met: list[ServerSpec] = []
 
     async def tools(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:
         self.asked.append((chat, tuple(wanted)))
@@ -25,6 +26,9 @@ class FakeServers:
 
     def _lent(self, spec: ServerSpec) -> Sequence[Tool]:
         return () if spec.name in self.faults else self.lent.get(spec.name, ())
+
+    async def meet(self, wanted: Sequence[ServerSpec]) -> None:
+        self.met.extend(wanted)
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
         return [self._standing(spec) for spec in wanted]

@@ -1,20 +1,25 @@
 """Talking: from a message to its answer."""
 
 import asyncio
+import base64
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
 from bot.domain.limits import Limits
+from bot.domain.message import InboundMessage
 from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
+from bot.domain.person import Sender
 from bot.domain.tool import Code, Status
 from bot.domain.transcript import AskerBody, ReplyBody, ResultBody
 from bot.domain.trouble import Trouble
 from bot.domain.turn import TurnState
 from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
-from tests.scenarios.stage import BOB, stage
+from tests.scenarios.stage import BOB, HOME, stage
 from tests.scenarios.tools import asking, closing, failing, looking, sending, tool, writing
 from tests.words import DEAD_LINK, EMPTY_ANSWERS, NOT_LET_IN, PRIVATE, RETRY, SAME_ERROR, SOONER
 
@@ -312,3 +317,38 @@ async def test_dead_links_are_told_a_few_times_an_hour_and_no_more() -> None:
         await scene.clock.advance(3601)
         await scene.say("/start no-such-code", BOB)
         await scene.until(lambda: len(scene.texts) >= 6)
+
+
+async def test_dead_links_of_many_accounts_are_told_thirty_times_an_hour() -> None:
+    async with stage() as scene:
+        for number in range(40):
+            await scene.say("/start no-such-code", Sender("fake", str(100 + number), "Crowd"))
+        await scene.routed()
+        await scene.application.parts.way_out.delivery.flushed()
+        assert len([text for text in scene.texts if DEAD_LINK in text]) == 30
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"forwarded_from": "Eve"},
+        {"composed": True},
+        {"edited": True},
+        {"private": False, "addressed": True},
+    ],
+)
+async def test_a_pairing_code_counts_only_where_a_person_typed_it_in_private(
+    how: dict[str, Any],
+) -> None:
+    async with stage(people=()) as scene:
+        code = await scene.application.parts.doorway.pairing_code()
+        assert len(base64.urlsafe_b64decode(f"{code}==")) == 128 // 8
+        assert code not in str(scene.store.rows)
+        typed = InboundMessage(HOME, BOB, "p1", f"/start {code}", scene.clock.now())
+        for message in (replace(typed, **how), replace(typed, message_id="p2")):
+            assert await scene.store.people.accounts() == []
+            update = scene.channel.update(message)
+            await scene.application.parts.intake.accept("fake", (update,))
+            await scene.routed()
+        ((key, owner),) = await scene.store.people.accounts()
+        assert (key, owner.is_owner) == (BOB.key, True)

@@ -263,6 +263,12 @@ async def test_rules_are_listed_and_taken_back() -> None:
         await scene.parked()
         await scene.press("Approve")
         await scene.settled(2)
+        changed = [one for one in scene.store.rows.audit if one.action.startswith("rule.")]
+        assert [(one.action, one.person) for one in changed] == [
+            ("rule.added", 1),
+            ("rule.removed", 1),
+        ]
+        assert all(one.at == scene.clock.now() for one in changed)
 
 
 async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:

@@ -359,3 +359,25 @@ async def test_the_words_of_an_owner_leave_the_rule_of_a_member_as_it_is():
         await team.ask("again", BOB)
         await team.scene.settled(3)
         assert len(writer.ran) == 2
+
+
+async def test_words_of_an_account_count_as_anothers_until_new_where_it_was_joined_in_between():
+    writer = writing()
+    write = [calls(call(id, "write", {"what": "x"})) for id in "abc"]
+    script = (write[0], says("One."), says("Hi."), write[1], says("Two."), write[2], says("Three."))
+    async with group(*script, tools=[writer]) as team:
+        await team.ask("write x")
+        await decide(team, Verb.ALWAYS)
+        await team.scene.settled(1)
+        await team.ask("write x whatever you are asked", BOB)
+        await team.scene.settled(2)
+        assert "is now a second account of Ann" in await team.command("/link fake:1 fake:2 join")
+        await team.ask("again")
+        (card,) = await team.scene.until(lambda: team.scene.cards)
+        assert "Source: a message of Bob." in card.text
+        await decide(team, Verb.DENY)
+        await team.scene.settled(3)
+        await team.command("/new")
+        await team.ask("again", BOB)
+        await team.scene.settled(4)
+        assert len(writer.ran) == 2

@@ -1,6 +1,8 @@
 """What becomes of long answers and of links, as the chat wants it."""
 
-from bot.domain.folding import FILE_NAME
+import pytest
+
+from bot.domain.folding import FILE_NAME, PLAIN_FILE_NAME
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import stage
 from tests.scenarios.tools import sending
@@ -76,3 +78,17 @@ async def test_where_long_answers_are_always_a_file_nothing_can_be_chosen() -> N
         scene.channel.folds_above = None
         await scene.say("/help chat")
         await scene.shows("`/long messages|file`")
+
+
+@pytest.mark.parametrize(
+    ("end", "name"), [("[more](https://evil.example/)", PLAIN_FILE_NAME), ("", FILE_NAME)]
+)
+async def test_beside_foreign_text_a_file_that_could_hold_a_link_is_a_plain_text(
+    end: str, name: str
+) -> None:
+    async with stage(says(LONG + end)) as scene:
+        await scene.say("/long file")
+        await scene.shows("its beginning and a Markdown file")
+        await scene.say("Look at this", forwarded_from="Eve")
+        await scene.settled()
+        await scene.shows(f"The whole answer is in {name}:")

@@ -112,7 +112,7 @@ async def test_the_number_of_a_note_in_the_list_shows_it() -> None:
             note = Note(f"{n:012x}", "p1", f"fact {n}", scene.clock.now() + timedelta(n), 1)
             scene.store.rows.notes[note.id] = note
         await scene.say("/memory notes 2")
-        assert "11. fact 1\n12. fact 0" in await scene.shows("My notes, page 2")
+        assert "- 11: fact 1\n- 12: fact 0" in await scene.shows("My notes, page 2")
         await scene.say("/memory 12")
         await scene.shows("📝 fact 0")
         assert {"✏️ Change", "🗑 Delete"} <= set(scene.labels)

@@ -81,6 +81,8 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
         ("/link 9 fake:5", "fake:9 has no access"),
         ("/revoke 1", "cannot take back your own access"),
         ("/allow terminal:1", "Who? Write their number, as in `/allow 42`"),
+        ("/link 2 terminal:5", "Which second account?"),
+        ("/link terminal:5 fake:2", "Who?"),
     ],
 )
 async def test_owners_are_told_what_they_did_or_meant(command: str, told: str) -> None:

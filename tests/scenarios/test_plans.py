@@ -12,6 +12,7 @@ from bot.domain.model import FinishReason
 from bot.domain.outcome import StopReason
 from bot.domain.person import Role
 from bot.domain.plan import Plan, PlanState
+from bot.domain.reach import Level
 from bot.domain.rights import NEWCOMER
 from bot.domain.tool import Code, Status, ToolCall
 from bot.domain.transcript import AskerBody
@@ -351,6 +352,7 @@ async def test_somebody_elses_messages_are_not_planned() -> None:
     tool = writing()
     script = (calls(write("a", "1")), says("Well."))
     async with stage(*script, tools=[tool, submitting()], people=TEAM) as scene:
+        await scene.grant(BOB, Level.CHANGES)
         await scene.say("/plan on")
         await scene.until(lambda: scene.texts)
         await scene.say("write 1", BOB)

@@ -57,7 +57,7 @@ async def test_a_skill_that_is_not_listed_is_found_by_words() -> None:
     skills = FakeSkills(*many, skill("tea-times", description="How long tea has to stand."))
     looked = calls(call("f", "find_skills", {"query": "tea stand"}))
     async with stage(looked, use("tea-times"), says("Four minutes."), skills=skills) as scene:
-        await scene.say("How long?")
+        await scene.say("Please look")
         await scene.settled()
         assert "tea-times" not in scene.model.requests[0].system
         assert "tea-times: How long tea has to stand." in newest(scene.model.requests[1])
@@ -737,3 +737,31 @@ async def test_a_rule_given_with_a_skill_lends_its_variables_and_runs_without_th
         await scene.say("and without it")
         await scene.settled(3)
         assert len(writer.ran) == 3
+
+
+async def test_a_list_without_room_for_all_begins_with_what_fits_and_what_was_used() -> None:
+    many = [skill(f"skill-{n:04}", description=f"Does chore {n}.") for n in range(900)]
+    wanted = skill("zither", description="Tunes a zither.")
+    used = skill("yodel", description="Yodels.")
+    script = (
+        says("Tuned."),
+        says("Again."),
+        calls(call("a", "use_skill", {"name": "yodel"})),
+        says("Yo."),
+        says("Morning."),
+    )
+    async with stage(*script, skills=FakeSkills(*many, wanted, used)) as scene:
+        await scene.say("please tune my zither")
+        await scene.settled()
+        await scene.say("and yodel")
+        await scene.settled(2)
+        await scene.say("with the skill")
+        await scene.settled(3)
+        await scene.say("/new")
+        await scene.say("good morning")
+        await scene.until(lambda: "Morning." in scene.texts)
+        lists = [r.system.split("Known skills\n")[1] for r in scene.model.requests]
+        assert lists[0].startswith("- zither: Tunes a zither.\n")
+        assert [text == lists[0] for text in lists[:4]] == [True] * 4
+        assert lists[-1].startswith("- yodel: Yodels.\n")
+        assert max(len(text.encode()) for text in lists) <= 6_000

@@ -5,6 +5,7 @@ from typing import Any
 
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import Effect, Replay, ToolOutput
+from bot.domain.transcript import SummaryBody
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
@@ -23,6 +24,7 @@ from tests.words import (
     RULE_PAUSED,
     RULED_ALWAYS,
     RULED_IN_NOTES,
+    SUMMARISED,
     TWO_APPROVED,
 )
 
@@ -232,3 +234,13 @@ async def test_a_rule_covers_no_call_whose_card_would_offer_none() -> None:
         await scene.parked()
         await scene.press("Approve")
         await scene.settled(2)
+
+
+async def test_a_summary_of_foreign_words_is_foreign() -> None:
+    async with stage(says("I see."), says("- a message about a gerbil")) as scene:
+        await scene.say("Look at this gerbil", forwarded_from="Eve")
+        await scene.settled()
+        await scene.say("/compact")
+        await scene.shows(SUMMARISED)
+        (summary,) = [body for body in scene.bodies if isinstance(body, SummaryBody)]
+        assert summary.untrusted == "a forward from Eve"

@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.approval import ApprovalState
 from bot.domain.change import Change, SaveTask
+from bot.domain.reach import Level
 from bot.domain.task import MOST_OVER, RunState, TaskState
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
@@ -78,6 +79,7 @@ async def test_a_person_without_access_has_no_runs_and_no_late_press(*, set_asid
     script = (wants, says("Nothing new.")) if set_aside else (wants,)
     tool = writing()
     async with stage(*script, people=BOTH, tools=[tool]) as scene:
+        await scene.grant(BOB, Level.CHANGES)
         await scene.say("/schedule every 2h | Write it", BOB)
         await scene.until(lambda: scene.store.rows.tasks or None)
         await scene.clock.advance(2 * HOUR)

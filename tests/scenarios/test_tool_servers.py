@@ -165,7 +165,7 @@ async def test_only_an_owner_lets_a_server_in_even_for_a_member_who_may_approve(
         await scene.store.chats.at(Address("fake", "1"), private=True)
         await scene.say("use the skill", BOB, at=WITH_BOB)
         await scene.parked()
-        card = await second_card(scene)
+        card = await scene.until(lambda: scene.cards[-1] if len(scene.cards) > 1 else None)
         rows = [row for shown in scene.cards for row in shown.piece.body["buttons"]]
         data = next(b["data"] for row in rows for b in row if "Approve" in b["label"])
         assert "Only an owner" in await scene.press_data(data, BOB, card.id, WITH_BOB)
@@ -273,7 +273,7 @@ async def test_a_found_tool_is_called_in_the_same_turn_and_the_list_stays_as_it_
     ("name", "arguments", "told"),
     [
         ("nasty__gone", {"what": "x"}, "no server lends 'nasty__gone'"),
-        ("write", {"what": "x"}, "no server lends 'write'"),
+        ("find_tools", {"words": "x"}, "no server lends 'find_tools'"),
         ("nasty__number29", "x", "arguments: should be an object"),
     ],
 )
@@ -363,6 +363,12 @@ async def test_a_server_that_fails_is_told_once_in_the_chat_and_to_the_model() -
         notices = [row for row in scene.texts if "do not work" in row]
         assert len(notices) == 1
         assert [s.name for s in scene.model.requests[-1].tools] == ["nasty__do"]
+
+
+async def test_the_operators_servers_are_met_before_anybody_writes() -> None:
+    async with served(tools=[lent("look", Effect.READ)]) as (scene, servers):
+        await scene.until(lambda: servers.met == [NASTY])
+        assert servers.asked == []
 
 
 async def test_commands_show_servers_and_start_none() -> None:

@@ -32,9 +32,9 @@ async def test_the_words_before_a_tool_stand_above_the_answer() -> None:
         await scene.settled()
         assert scene.texts == ["I look first.\n\nOnce more.\n\nThere it is."]
         first, second, last = answer_blocks(scene)
-        assert first == Markdown("I look first.", said=True)
-        assert second == Markdown("Once more.", said=True)
-        assert last == Markdown("There it is.")
+        assert first == Markdown("I look first.", said=True, links=None)
+        assert second == Markdown("Once more.", said=True, links=None)
+        assert last == Markdown("There it is.", links=None)
 
 
 async def test_the_words_before_a_card_stand_above_it_and_not_once_more_in_the_answer() -> None:
@@ -124,7 +124,7 @@ async def test_the_footer_is_off_at_first_and_a_press_turns_it_on() -> None:
     async with stage(says("Hello."), says("Hello again.")) as scene:
         await scene.say("hello")
         await scene.settled()
-        assert answer_blocks(scene) == (Markdown("Hello."),)
+        assert answer_blocks(scene) == (Markdown("Hello.", links=None),)
         await scene.say("/footer")
         await scene.shows("No small line stands below my answers")
         await scene.press("On", card=0)

@@ -13,7 +13,7 @@ _WORDS = r"\[(?P<words>[^\[\]\n\\]*)\]"
 _PLAIN_TARGET = r"(?P<target>[hH][tT][tT][pP][sS]?://[^\s()<>\\\[\]\"'`]+)"
 _SIMPLE = re.compile(rf"{_WORDS}\({_PLAIN_TARGET}\)")
 _WRITTEN = re.compile(
-    rf"!?{_WORDS}\([ \t]*<?(?P<target>[a-zA-Z][a-zA-Z0-9+.-]*:[^\s()<>\\]+"
+    rf"\\.|!?{_WORDS}\([ \t]*<?(?P<target>[a-zA-Z][a-zA-Z0-9+.-]*:[^\s()<>\\]+"
     r"(?:\([^\s()<>\\]*\)[^\s()<>\\]*)*)>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\)"
 )
 _DOUBTFUL = re.compile(r"\]\((?=[\s\\<>]*(?:[a-zA-Z][a-zA-Z0-9+.\\-]*:|\Z))")
@@ -43,6 +43,8 @@ def _lines(text: str, links: Collection[str]) -> Iterator[str]:
 
     def told(found: re.Match[str]) -> str:
         words, target = found["words"], found["target"]
+        if target is None:
+            return found[0]  # An escaped sign, which opens no link.
         if not words.strip() or words.strip() == target:
             return target
         # Where a target has brackets of its own, readers differ about its end.

@@ -103,7 +103,7 @@ def _config(app: App) -> uvicorn.Config:
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        # With all connections at work, and none silent, another one is answered with 503.
+        # When all connections are busy, and none is silent, another one is answered with 503.
         limit_concurrency=AT_ONCE,
         timeout_graceful_shutdown=_END_SECONDS,
     )

@@ -34,6 +34,10 @@ _RETRY_SECONDS = 60.0
 """Seconds after a failed start in which no turn tries again."""
 
 
+_MET_AT_ONCE = 4
+"""Servers that are started side by side behind the first poll; a turn starts the others itself."""
+
+
 class _Known:
     """The knowledge of one server; `remote` is None until its first listing."""
 
@@ -121,6 +125,18 @@ class ToolServers:
         await asyncio.gather(*(self._looked_at(known) for known in met))
         asking = [self._starter(spec) for spec in wanted if not spec.allowed]
         return (*(tool for known in met for tool in known.tools), *asking)
+
+    async def meet(self, wanted: Sequence[ServerSpec]) -> None:
+        at_once = asyncio.Semaphore(_MET_AT_ONCE)
+
+        async def one(spec: ServerSpec) -> None:
+            async with at_once:
+                known = await self._met(spec, 0)
+                if known.remote is None:
+                    await self._looked_at(known)
+
+        usable = [spec for spec in wanted if spec.allowed and not spec.fault]
+        await asyncio.gather(*map(one, usable))
 
     async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
         return [self._standing(spec) for spec in wanted]

@@ -88,9 +88,13 @@ def _with_targets(rich: RichText, links: Collection[str] | None) -> RichText:
     kept: list[Span] = []
     targets: dict[int, str] = {}
     for span in rich.spans:
+        if span.kind != "text_link":
+            kept.append(span)
+            continue
         words, url = rich.text[span.start : span.end], span.url or ""
-        told = behind(words, url, links if is_live(url) else ())
-        if span.kind != "text_link" or (is_live(url) and not told):
+        live = is_live(url)
+        told = behind(words, url, links if live else ())
+        if live and not told:
             kept.append(span)
         else:
             targets[span.end] = f"{targets.get(span.end, '')}{told}"

@@ -8,7 +8,7 @@ from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.errors import Conflict, StoreUnavailable
 from bot.domain.message import Inbound
 from bot.flow.arrivals.router import Router
-from bot.flow.arrivals.set_aside import SetAside
+from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -26,7 +26,12 @@ class PatientRouter:
     """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
 
     def __init__(
-        self, router: Router, inbox: Inbox, journal: Journal, clock: Clock, set_aside: SetAside
+        self,
+        router: Router,
+        inbox: Inbox,
+        journal: Journal,
+        clock: Clock,
+        set_aside: SetAsideUpdates,
     ) -> None:
         self._router = router
         self._inbox = inbox

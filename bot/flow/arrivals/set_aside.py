@@ -29,7 +29,7 @@ TOLD = (
 TRYING = "I try it again."
 
 
-class SetAside(ButtonsAlone):
+class SetAsideUpdates(ButtonsAlone):
     def __init__(
         self,
         inbox: Inbox,

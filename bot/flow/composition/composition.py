@@ -5,7 +5,6 @@ from functools import cached_property
 from bot.domain.approval import card_of
 from bot.domain.change import Change
 from bot.domain.message import OutboundKind, Press, RawUpdate
-from bot.flow.approvals.card_buttons import PREFIX as CARDS
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
@@ -16,7 +15,7 @@ from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import PREFIX as ASIDE
-from bot.flow.arrivals.set_aside import SetAside
+from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commands import Commands
 from bot.flow.commands.knocks import PREFIX as KNOCKS
@@ -27,7 +26,6 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.touching import present_words, touches
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
-from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companions
 from bot.flow.world import Policy, StorePorts, World
@@ -97,10 +95,10 @@ class Composition:
         return Lines(PatientRouter(self._router, inbox, journal, clock, self._set_aside))
 
     @cached_property
-    def _set_aside(self) -> SetAside:
+    def _set_aside(self) -> SetAsideUpdates:
         store, journal, clock = self.store, self.way_out.journal, self.world.clock
         news = self.chat_work.news
-        return SetAside(store.inbox, store.outbox, news, journal, clock, self._look_again)
+        return SetAsideUpdates(store.inbox, store.outbox, news, journal, clock, self._look_again)
 
     def _look_again(self) -> None:
         self.intake.look_again()
@@ -149,8 +147,7 @@ class Composition:
     @cached_property
     def _desks(self) -> Desks:
         desks = {
-            CARDS: self.people_asked.desk,
-            PLANS: self.people_asked.plan_desk,
+            **self.people_asked.desks,
             QUESTIONS: self.command_table.plan_replacing,
             **self.chat_work.desks,
             KNOCKS: self._knocking,

@@ -1,15 +1,18 @@
 """Cards, and the desks that take people's decisions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from bot.flow.approvals.card_buttons import PREFIX as CARDS
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
+from bot.flow.approvals.desks import Desk
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.composition.way_out import WayOut
+from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.world import StorePorts, World
@@ -30,6 +33,11 @@ class PeopleAsked:
     @property
     def lanes(self) -> Lanes:
         return self._lanes()
+
+    @property
+    def desks(self) -> Mapping[str, Desk]:
+        """Returns the desks of cards and plans, by the beginning of their buttons' data."""
+        return {CARDS: self.desk, PLANS: self.plan_desk}
 
     @cached_property
     def desk(self) -> ApprovalDesk:

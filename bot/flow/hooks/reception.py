@@ -11,7 +11,7 @@ from bot.domain.hook_proof import id_of, key_of, seal_of
 from bot.domain.hook_words import read_json
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
-from bot.flow.hooks.runs import Accepted, Sign, called, queued
+from bot.flow.hooks.runs import Accepted, CallSigns, called, queued
 from bot.ports.clock import Clock
 from bot.ports.hook_service import Refusal, Refused
 from bot.ports.hooks import HookCalls
@@ -50,11 +50,13 @@ class Reception:
         key, now = key_of(hook, headers), self._clock.now()
         if len(key) > LONGEST_KEY or not key.isprintable():
             return Refused(Refusal.UNREADABLE, _LONG_KEY)
-        sign = Sign(key, id_of(hook, headers, body), seal_of(hook, headers, body))
+        sign = CallSigns(key, id_of(hook, headers, body), seal_of(hook, headers, body))
         known = await self._known(hook.name, sign, now - KEY_KEPT)
         return known or await self._bounded(hook, sign, body)
 
-    async def _known(self, hook: str, sign: Sign, since: datetime) -> Accepted | Refused | None:
+    async def _known(
+        self, hook: str, sign: CallSigns, since: datetime
+    ) -> Accepted | Refused | None:
         """Returns the call that came before with this key or this stamp, or refuses a recording.
 
         A recording has a signature that came before, here or at a hook with the same secret. Its
@@ -69,7 +71,7 @@ class Reception:
             return Refused(Refusal.REPEATED, _REPEATED)
         return None
 
-    async def _bounded(self, hook: Hook, sign: Sign, body: bytes) -> Accepted | Refused:
+    async def _bounded(self, hook: Hook, sign: CallSigns, body: bytes) -> Accepted | Refused:
         try:
             value = read_json(body)
         except ValueError:
@@ -97,7 +99,7 @@ class Reception:
             raise
         except Conflict:
             # The same call came twice at once, and the other one was first.
-            known = await self._known(call.hook, Sign(call.key, call.id, call.seal), since)
+            known = await self._known(call.hook, CallSigns(call.key, call.id, call.seal), since)
             if known is None:
                 raise
             return known

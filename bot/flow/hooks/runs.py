@@ -23,7 +23,7 @@ class Accepted:
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class CallSigns:
     """The signs by which a call is known again: its key, the id of its stamp, and its signature."""
 
     key: str
@@ -31,7 +31,7 @@ class Sign:
     seal: str
 
 
-def called(hook: Hook, sign: Sign, value: Any, chat: Chat, now: datetime) -> HookCall:
+def called(hook: Hook, sign: CallSigns, value: Any, chat: Chat, now: datetime) -> HookCall:
     """Returns the row of a new call, with all that its run needs."""
     told = filled(hook.words, value)
     id = sign.id or secrets.token_hex(8)

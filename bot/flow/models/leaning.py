@@ -1,11 +1,11 @@
-"""What a conversation is about: its first words, and the tools that were used before it."""
+"""Finds what a conversation is about: its first words, and what was used before it."""
 
 from collections.abc import Iterator, Sequence
 
 from bot.domain.server import is_lent
 from bot.domain.tool import Status
 from bot.domain.tool_choice import Leaning
-from bot.domain.transcript import AskerBody, Entry, ResultBody
+from bot.domain.transcript import AskerBody, Entry, ResultBody, SkillBody
 from bot.flow.log.history import ChatLog
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
@@ -46,9 +46,12 @@ class Leanings:
         asked = (e.body for e in log.entries(first.turn) if isinstance(e.body, AskerBody))
         words = next((body.purpose for body in asked), "")
         used: dict[str, None] = {}
+        skills: dict[str, None] = {}
         for id in await self._before(log.chat.id, first):
-            used.update(dict.fromkeys(_called(await self._journal.entries(id))))
-        return Leaning(words[:_LONGEST], tuple(used)[:_MOST_USED])
+            before = await self._journal.entries(id)
+            used.update(dict.fromkeys(_called(before)))
+            skills.update(dict.fromkeys(_chosen(before)))
+        return Leaning(words[:_LONGEST], tuple(used)[:_MOST_USED], tuple(skills)[:_MOST_USED])
 
     async def _before(self, chat: int, first: Entry) -> Sequence[str]:
         """Returns the last conversations that were closed before this entry."""
@@ -64,3 +67,15 @@ def _called(entries: Sequence[Entry]) -> Iterator[str]:
     for result in results:
         if result.status is Status.SUCCESS and is_lent(result.tool):
             yield result.tool
+
+
+def _chosen(entries: Sequence[Entry]) -> Iterator[str]:
+    """Yields the skills that were in use in these entries, the newest first."""
+    for entry in reversed(entries):
+        match entry.body:
+            case SkillBody(name=name) if name:
+                yield name
+            case ResultBody(result=result) if result.skill:
+                yield result.skill
+            case _:
+                pass

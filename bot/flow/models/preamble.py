@@ -10,7 +10,7 @@ from typing import TypeAlias
 from bot.domain.chat import Chat
 from bot.domain.server import ServerSpec, ServerStanding
 from bot.domain.skill import SKILL_LIST, SkillSet
-from bot.domain.skill_words import listing
+from bot.domain.skill_words import is_crowded, listing
 from bot.domain.tool import ToolSpec
 from bot.domain.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import FindTools, UseTool
@@ -124,6 +124,10 @@ async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
     return ()
 
 
+_MOST_LIKELY = 20
+_LONGEST_QUERY = 200
+"""Skills that come first in a list without room for all, and the words that find them."""
+
 _MOST_KNOWN = 64
 """The most sets of tools whose preambles are remembered."""
 
@@ -151,7 +155,9 @@ class PreambleMaker:
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
         self._listed = SkillSet()
-        self._known: dict[tuple[tuple[Tool, ...], Leaning], Preamble] = {}
+        self._crowded = False
+        self._counted: tuple[tuple[Tool, ...], bool] | None = None
+        self._known: dict[tuple[tuple[Tool, ...], Leaning, tuple[str, ...]], Preamble] = {}
         self._fixed: dict[int, tuple[str, Preamble]] = {}
         self._served: set[int] = set()
 
@@ -188,28 +194,50 @@ class PreambleMaker:
             lent = tuple(await self._lent(chat.id, wanted))
         if self._skills.known is not self._listed:
             self._listed, self._known = self._skills.known, {}
-        leaning = Leaning()
-        if lent and not fits(_specs(house), _specs(lent), self._tool_bytes):
-            leaning = await leans()
-        key = ((*house, *lent), leaning)
+            self._crowded = is_crowded(self._listed.offered, self._skill_list)
+        full = bool(lent) and self._full(house, lent)
+        leaning = await leans() if full or self._crowded else Leaning()
+        likely = await self._likely(leaning) if self._crowded else ()
+        key = ((*house, *lent), leaning, likely)
         known = self._known.pop(key, None)
         if known is None:
-            known = self._made(house, lent, leaning)
+            known = self._made(house, lent, leaning, likely)
             if len(self._known) == _MOST_KNOWN:
                 del self._known[next(iter(self._known))]
         self._known[key] = known
         return known
 
-    def _made(self, house: Sequence[Tool], lent: Sequence[Tool], leaning: Leaning) -> Preamble:
+    def _full(self, house: tuple[Tool, ...], lent: tuple[Tool, ...]) -> bool:
+        """Returns true when a request has no room for all tools; counts the same ones once."""
+        tools = (*house, *lent)
+        if self._counted is None or self._counted[0] != tools:
+            full = not fits(_specs(house), _specs(lent), self._tool_bytes)
+            self._counted = (tools, full)
+        return self._counted[1]
+
+    async def _likely(self, leaning: Leaning) -> tuple[str, ...]:
+        """Returns the skills that this conversation may need, the most likely first."""
+        words = leaning.words[:_LONGEST_QUERY]
+        found = await self._skills.search(words, _MOST_LIKELY) if words else ()
+        names = (*leaning.skills, *(skill.name for skill in found))
+        return tuple(dict.fromkeys(names))
+
+    def _made(
+        self,
+        house: Sequence[Tool],
+        lent: Sequence[Tool],
+        leaning: Leaning,
+        likely: Sequence[str],
+    ) -> Preamble:
         tools = {tool.spec.name: tool for tool in (*house, *lent)}
         own = _specs(house)
         choice = chosen(own, _specs(lent), leaning, self._tool_bytes)
         if not choice.hidden:
-            return Preamble(self._text(), tools)
+            return Preamble(self._text(likely), tools)
         finding: tuple[Tool, ...] = (FindTools(choice.hidden), UseTool())
         tools.update({tool.spec.name: tool for tool in finding})
         offered = (*(s.name for s in (*own, *_specs(finding))), *choice.offered)
-        return Preamble(self._text(), tools, offered)
+        return Preamble(self._text(likely), tools, offered)
 
     async def during(
         self, chat: Chat, turn: str, lenders: Sequence[str] = (), leans: Leans = to_nothing
@@ -230,8 +258,8 @@ class PreambleMaker:
             wanted = await self._wanted(_at_work(chat)) if chat.screen is None else ()
             await self._lent(chat.id, wanted)
 
-    def _text(self) -> str:
-        parts = (SYSTEM, listing(self._listed.offered, self._skill_list))
+    def _text(self, likely: Sequence[str]) -> str:
+        parts = (SYSTEM, listing(self._listed.offered, self._skill_list, likely))
         return "\n\n".join(part for part in parts if part)
 
     async def _lent(self, chat: int, wanted: Sequence[ServerSpec]) -> Sequence[Tool]:

@@ -22,7 +22,7 @@ WAITING = Refuse(
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What is foreign to a turn: the first source, and all origins if an owner could trust them."""
+    """Names what is foreign to a turn; `origins` are all of it, if an owner could trust them."""
 
     source: str
     origins: tuple[str, ...] = ()

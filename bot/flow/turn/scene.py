@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from bot.domain.chat import Chat
 from bot.domain.model import ModelProfile
@@ -85,8 +84,9 @@ class Scenes:
             mandate=turn.mandate,
         )
         lenders = [name for one in self._companions for name in await one.started(work)]
-        leans = partial(self._leanings.of, work.log)
-        preamble = await self._preamble.during(chat, turn.id, lenders, leans)
+        preamble = await self._preamble.during(
+            chat, turn.id, lenders, lambda: self._leanings.of(work.log)
+        )
         for one in self._companions:
             preamble = preamble.without(one.withheld(work))
         return Scene(preamble.only(turn.mandate.tools), place, self._models.profile(turn.model))

@@ -155,6 +155,20 @@ def test_a_call_keeps_unknown_fields_and_takes_the_id_its_result_refers_to() -> 
     ]
 
 
+def test_a_call_through_another_tool_goes_back_as_the_model_wrote_it() -> None:
+    written = '{"name": "notes__add", "arguments": {"n": 1.50}}'
+    raw = {"type": "tool_use", "id": "c1", "name": "use_tool", "input": {}}
+    call = ToolCall("c1", "notes__add", written, {"n": 1.5}, raw=raw, through="use_tool")
+    assert content_of("assistant", CallPart(call)) == [
+        {
+            "type": "tool_use",
+            "id": "c1",
+            "name": "use_tool",
+            "input": {"name": "notes__add", "arguments": {"n": 1.5}},
+        }
+    ]
+
+
 def test_half_characters_never_leave() -> None:
     encoded = RequestEncoder().encode(asking(model(), words="a\ud83d\x00\u2028é"))
     assert json.loads(encoded)["messages"][0]["content"][0]["text"] == "a?\x00\u2028é"

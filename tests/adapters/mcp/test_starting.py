@@ -7,6 +7,7 @@ import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
 from bot.domain.reach import Reach
+from bot.domain.server import ServerSpec
 from bot.domain.tool import Effect, LetServerIn
 from tests.adapters.mcp.conftest import Bench, Make, eventually
 from tests.processes import runs
@@ -93,3 +94,26 @@ async def test_a_call_under_way_of_an_expelled_server_may_have_happened(bench: M
     with pytest.raises(OutcomeUnknown):
         await call
     assert len(one.noted("starts")) == 1
+
+
+async def test_a_server_that_was_met_makes_no_turn_wait_and_is_not_started_again(
+    bench: Make,
+) -> None:
+    one = bench()
+    await one.servers.meet([one.spec])
+    (standing,) = await one.servers.standing([one.spec])
+    assert len(standing.tools) > 1
+    assert set(await one.tools()) == {spec.name for spec in standing.tools}
+    await one.servers.meet([one.spec])
+    assert len(one.noted("starts")) == 1
+
+
+async def test_a_server_that_fails_to_be_met_is_told_once_and_holds_no_other_up(
+    bench: Make, caplog: pytest.LogCaptureFixture
+) -> None:
+    one = bench()
+    gone = ServerSpec("gone", ("/nowhere/at/all",))
+    barred = ServerSpec("barred", ("/nowhere/else",), fault="a variable is missing")
+    await one.servers.meet([gone, barred, one.spec])
+    assert len(await one.tools(gone, one.spec)) > 1
+    assert caplog.text.count("server gone cannot be listed") == 1

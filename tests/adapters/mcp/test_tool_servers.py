@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.reach import Reach
 from bot.domain.tool import Effect, ExactRule, Replay, ToolRule
 from tests.adapters.mcp.conftest import SERVER, Make, eventually
 from tests.processes import runs
@@ -30,6 +31,16 @@ async def test_a_hint_frees_a_tool_of_asking_only_where_the_settings_trust_the_s
     assert [t["nasty__look"].spec.effect for t in (strange, trusted)] == [Effect.WRITE, Effect.READ]
     assert [t["nasty__echo"].spec.effect for t in (strange, trusted)] == [Effect.WRITE] * 2
     assert [t["nasty__burn"].spec.effect for t in (strange, trusted)] == [Effect.DANGER] * 2
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+async def test_only_an_owner_approves_calls_of_a_server(bench: Make, trusted: bool) -> None:
+    one = bench(trusted=trusted)
+    tools = await one.tools()
+    for place in (one.place, replace(one.place, own=True)):
+        for name in ("echo", "burn"):
+            preview = await tools[f"nasty__{name}"].preview({"text": "x"}, place)
+            assert preview.reach is Reach.BEYOND
 
 
 async def test_the_settings_choose_tools_and_say_which_only_read(bench: Make) -> None:
@@ -107,6 +118,7 @@ async def test_a_card_shows_the_arguments_whole_and_offers_exactly_this_call(ben
     assert "\\u202e" in preview.blocks[0].text
     assert "not sandboxed" in preview.where
     assert preview.always == ExactRule('{"text":"a\u202eb"}')
+    assert preview.reach is Reach.BEYOND
     assert (await tools["nasty__burn"].preview({}, one.place)).always is None
 
 

@@ -5,7 +5,11 @@ import base64
 import gzip
 import io
 import json
+import os
+import signal
+import sys
 import zipfile
+from pathlib import Path
 
 import psutil
 import pytest
@@ -211,3 +215,43 @@ async def test_a_cancelled_reading_leaves_no_process() -> None:
     with pytest.raises(asyncio.CancelledError):
         await reading
     assert us.children() == []
+
+
+async def test_a_reading_has_nothing_of_our_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spy, told = tmp_path / "spy", tmp_path / "told"
+    spy.write_text(f'#!/bin/sh\nenv > "{told}"\nexec "{sys.executable}" "$@"\n')
+    spy.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(spy))
+    monkeypatch.setenv("TELEGRAM_BOT_TOKEN", "canary")
+    assert isinstance(await read(files.picture(40, 30)), ImagePart)
+    assert "PYTHONPATH=" in told.read_text()
+    assert "canary" not in told.read_text()
+
+
+@pytest.mark.parametrize(
+    ("doing", "ends"),
+    [
+        ("open(sys.argv[1], 'wb', 0).write(data)", {1}),
+        ("sum(iter(int, 1))", {-signal.SIGXCPU, -signal.SIGKILL}),
+    ],
+)
+async def test_a_reading_writes_into_no_file_and_has_little_processor_time(
+    tmp_path: Path, doing: str, ends: set[int]
+) -> None:
+    written = tmp_path / "written"
+    code = (
+        "import sys; from bot.adapters.media import child, plain_text\n"
+        f"plain_text.text_of = lambda data: {doing}\n"
+        "child.main('text', 10**9, 1)"
+    )
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", code, str(written)),
+        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        stdin=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    await process.communicate(b"x")
+    assert process.returncode in ends
+    assert not written.exists() or written.read_bytes() == b""

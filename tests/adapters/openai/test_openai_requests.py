@@ -52,6 +52,15 @@ def test_a_request_says_what_the_server_understands() -> None:
     assert "stream_options" not in other
 
 
+def test_a_call_through_another_tool_goes_back_as_the_model_wrote_it() -> None:
+    written = '{"name": "notes__add", "arguments": {"n": 1.50}}'
+    through = call("c1", written, name="notes__add", arguments={"n": 1.5}, through="use_tool")
+    said = ViewMessage("assistant", (through,))
+    body = encoded(user("Hi"), said, ViewMessage("user", (result("c1"),)))
+    (sent,) = body["messages"][2]["tool_calls"]
+    assert sent["function"] == {"name": "use_tool", "arguments": written}
+
+
 def test_a_wrap_up_keeps_the_tools_and_forbids_calls() -> None:
     assert encoded(calls_allowed=False)["tool_choice"] == "none"
     assert "tool_choice" not in encoded()

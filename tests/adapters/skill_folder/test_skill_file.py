@@ -268,6 +268,7 @@ def test_a_skill_may_be_kept_from_models(value: str, manual: bool) -> None:
         *("GCC_EXEC_PREFIX", "COMPILER_PATH", "MAGICK_CODER_MODULE_PATH", "PSQL_EDITOR"),
         *("NOTMUCH_CONFIG", "SPARK_HOME", "RCLONE_METADATA_MAPPER", "SUDO_ASKPASS", "NNN_OPENER"),
         *("KUBECONFIG", "CONFIG_SHELL", "CMAKE_TOOLCHAIN_FILE", "GUNICORN_CMD_ARGS", "MAGIC"),
+        "HOOK_BUILD",
     ],
 )
 def test_no_skill_sets_what_programs_obey(name: str) -> None:

@@ -240,3 +240,11 @@ async def test_a_port_in_use_is_told_by_its_setting(store: Store) -> None:
         with pytest.raises(SettingError, match=rf"STEWARD_WEBHOOK_PORT cannot be {port}"):
             async with serving(first, port):
                 pass
+
+
+async def test_the_port_is_open_to_the_machine_itself_alone(store: Store) -> None:
+    app = WebhookDoor("/telegram/hook", SECRET, store.accept)
+    async with serving(app, 0) as port, httpx.AsyncClient() as client:
+        assert (await client.get(f"http://127.0.0.1:{port}/")).status_code == 404
+        with pytest.raises(httpx.ConnectError):
+            await client.get(f"http://127.0.0.2:{port}/")

@@ -150,3 +150,12 @@ async def test_what_a_command_makes_of_other_files_is_not_foreign(
     (workspace / "own.md").write_text("my words")
     assert (await run("run_command", command="rev own.md > made; ls *.md")).untrusted is None
     assert (await run("read_file", path="made")).untrusted is None
+
+
+@pytest.mark.commands
+async def test_of_very_many_files_that_a_command_makes_so_many_are_recorded(
+    run: Run, sent: Path, store: MemoryStore
+) -> None:
+    made = "cat inbox/table.csv > /dev/null; seq 2005 | split -l 1 -a 4 - many"
+    assert not (await run("run_command", command=made)).failed
+    assert len(store.rows.received) == 1 + 2_000

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import stat
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bot.adapters.tools.workspace import Workspace
 from bot.adapters.tools.writing_files import WriteFile
 from bot.domain.errors import ToolFailure
 from bot.domain.message import CodeBlock, Plain
+from bot.domain.reach import Reach
 from bot.domain.tool import Effect, ExactRule, Preview
 from bot.ports.tool import Place, Tool
 from tests.adapters.tools.conftest import Run
@@ -32,6 +34,23 @@ def exchange(one: Path, other: Path) -> None:
 
 async def foresee(tools: Tools, place: Place, name: str, **arguments: str) -> Preview:
     return await tools[name].preview(arguments, place)
+
+
+async def test_a_members_approval_covers_files_of_their_chats_own_folder_alone(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    (workspace / "old.txt").write_text("old")
+    changes = {
+        "write_file": {"path": "x.txt", "content": "x"},
+        "edit_file": {"path": "old.txt", "old_text": "old", "new_text": "new"},
+        "delete_file": {"path": "old.txt"},
+    }
+    writing = {name: tool for name, tool in tools.items() if tool.spec.reach is Reach.FOLDER}
+    assert set(writing) == set(changes)
+    for name, arguments in changes.items():
+        for own, reach in ((True, Reach.FOLDER), (False, Reach.BEYOND)):
+            preview = await tools[name].preview(arguments, replace(place, own=own))
+            assert preview.reach is reach
 
 
 async def test_a_file_is_made_with_its_folders(run: Run, workspace: Path) -> None:
@@ -330,3 +349,11 @@ async def test_a_path_that_no_card_could_show_is_refused(tools: Tools, place: Pl
     deep = "/".join(["folder"] * 1_000)
     with pytest.raises(ToolFailure, match="the path is too long"):
         await foresee(tools, place, "write_file", path=deep, content="x")
+
+
+@pytest.mark.parametrize(("own", "reach"), [(True, Reach.FOLDER), (False, Reach.BEYOND)])
+async def test_a_change_of_a_file_reaches_beyond_where_chats_share_the_folder(
+    tools: Tools, place: Place, *, own: bool, reach: Reach
+) -> None:
+    preview = await foresee(tools, replace(place, own=own), "write_file", path="a.md", content="x")
+    assert preview.reach is reach

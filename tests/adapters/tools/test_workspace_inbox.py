@@ -148,3 +148,12 @@ async def test_only_a_file_that_is_as_it_was_sent_is_discarded(tmp_path: Path) -
         await inbox.discard(file)
     assert [path.name for path in (tmp_path / "inbox").iterdir()] == ["changed.csv"]
     assert await inbox.content(changed) is None
+
+
+async def test_a_kept_file_may_not_be_executed(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        await kept(tmp_path, "run.sh")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "inbox" / "run.sh").stat().st_mode & 0o111 == 0

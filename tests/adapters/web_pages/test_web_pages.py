@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -20,6 +22,7 @@ from starlette.routing import Route
 from bot.adapters.web_pages.address import read_address
 from bot.adapters.web_pages.public_network import NotPublic, PublicNetwork
 from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.domain import web_address
 from bot.domain.errors import ToolFailure
 from bot.domain.limits import WebBounds
 from tests.standins.serving import serving
@@ -309,6 +312,17 @@ def test_what_is_no_address_of_the_web_is_refused(text: str) -> None:
     assert "secret" not in str(fault.value)
 
 
+@given(st.characters(min_codepoint=0x80, categories=["L", "M", "N", "P", "S"]), st.booleans())
+def test_no_spelling_of_a_plain_name_is_judged_as_another_public_one(sign: str, end: bool) -> None:
+    text = f"http://nas.example{sign}/" if end else f"http://n{sign}s.example/"
+    try:
+        sent = read_address(text)
+        judged = web_address.read_address(text)
+    except ToolFailure:
+        return
+    assert judged.private or sent.host.startswith("xn--") or ".xn--" in sent.host
+
+
 def test_lists_of_hosts() -> None:
     listed = Reach(frozenset({"example.org"}), frozenset({"bad.example.org"}))
     listed.check(read_address("https://www.example.org/"))
@@ -369,3 +383,26 @@ async def test_a_charset_that_is_no_name_counts_as_none(site: str, told: str) ->
     ANSWERS["odd"] = lambda: Response("hello", headers={"content-type": told})
     page = await pages(site).fetch(f"{site}/odd")
     assert (page.body, page.charset) == (b"hello", "")
+
+
+async def test_no_more_pages_than_that_are_fetched_side_by_side(site: str) -> None:
+    gate, full, under_way = asyncio.Event(), asyncio.Event(), 0
+
+    async def held(request: Request) -> Response:
+        nonlocal under_way
+        under_way += 1
+        if under_way == WebBounds().at_once:
+            full.set()
+        await gate.wait()
+        return Response("x")
+
+    async with serving(Starlette(routes=[Route("/held", held)])) as slow:
+        some = pages(slow, seconds=60.0)
+        fetching = asyncio.gather(*(some.fetch(f"{slow}/held") for _ in range(20)))
+        await full.wait()
+        # Others are fetched meanwhile, so a ninth one had the time to come.
+        for _ in range(3):
+            await pages(site).fetch(f"{site}/hello")
+        assert under_way == WebBounds().at_once == 8
+        gate.set()
+        assert len(await fetching) == 20

@@ -17,7 +17,7 @@ from bot.domain.person import Sender
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
-from bot.flow.arrivals.set_aside import SetAside
+from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.groups.news import News
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
@@ -92,7 +92,9 @@ class Scene:
         router: Any = self.router
         store = self.store
         news = News(store.people, store.chats, store.outbox, self.clock)
-        aside = SetAside(store.inbox, store.outbox, news, store.journal, self.clock, lambda: None)
+        aside = SetAsideUpdates(
+            store.inbox, store.outbox, news, store.journal, self.clock, lambda: None
+        )
         async with Lines(
             PatientRouter(router, store.inbox, store.journal, self.clock, aside)
         ) as lines:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.model import FinishReason, ModelProfile
+from bot.domain.tool import ToolCall
 from bot.domain.transcript import CallPart, ForeignPart, ReplyBody, TextPart, ThinkingPart
 from bot.flow.log.masking import is_own, legal_id, mask
 from tests.domain.logs import OTHER, OWN, call, reply
@@ -59,3 +60,14 @@ def test_masking_leaves_the_reply_as_it_was() -> None:
     body = ReplyBody((TextPart("Hi"), CallPart(call(id="a b"))), FinishReason.CALLS, OWN)
     mask(body, 3)
     assert body.calls[0].id == "a b"
+
+
+def test_a_call_through_another_tool_stays_one_for_another_model() -> None:
+    written = '{"name": "notes__add", "arguments": {}}'
+    through = ToolCall("c1", "notes__add", written, {}, raw={"id": "c1"}, through="use_tool")
+    body = ReplyBody((CallPart(through),), FinishReason.CALLS, OTHER)
+    ((shown,), _) = mask(body, 7)
+    assert isinstance(shown, CallPart)
+    assert (shown.call.written_name, shown.call.arguments_text) == ("use_tool", written)
+    ((told,), _) = mask(body, 7, told=True)
+    assert told == TextPart(f"[Called use_tool: {written}]")

@@ -160,6 +160,12 @@ class PersonActions:
         pieces = [text[at : at + MAX_TEXT] for at in range(0, len(text), MAX_TEXT)]
         return [self.say(person, piece, chat=chat) for piece in pieces]
 
+    def say_through(self, person: Person, bot: Person, text: str) -> Message:
+        """Send what a bot wrote in its inline mode."""
+        message = self._new(person, None, FormattedText(text, tuple(_found(text))), None)
+        message.via = bot
+        return self._sent(message)
+
     def start(self, person: Person, payload: str = "") -> Message:
         """Press Start, or open a link with a payload."""
         return self.say(person, f"/start {payload}".rstrip())

@@ -114,6 +114,7 @@ class Message:
     album: str | None = None
     things: dict[str, Any] = field(default_factory=dict[str, Any])
     rich: RichContent | None = None
+    via: Person | None = None
 
     @property
     def chat_id(self) -> int:
@@ -138,6 +139,8 @@ class Message:
             answer |= {"message_thread_id": self.thread_id, "is_topic_message": True}
         if self.origin is not None:
             answer["forward_origin"] = self.origin
+        if self.via is not None:
+            answer["via_bot"] = self.via.to_json()
         if with_reply and self.reply_to is not None:
             answer["reply_to_message"] = self.reply_to.to_json(with_reply=False)
             if self.quote is not None:
