@@ -289,20 +289,3 @@ async def test_a_stop_reaches_a_turn_in_another_process(pair: Pair, steward: Ste
     await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
     assert len(steward.model.requests) == 1
     await steward.recorded()
-
-
-@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
-@pytest.mark.postgres
-async def test_a_process_that_lost_its_connection_keeps_the_chats_that_nobody_took(
-    pair: Pair, steward: Steward
-) -> None:
-    gate, reply = held("The parrot is green.")
-    steward.script(reply)
-    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
-    await gate.arrived()
-    steward.records.rows(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {LOOKING}")
-    await pair.both_look()
-    gate.release()
-    await steward.sees("The parrot is green.")
-    assert len(steward.model.requests) == 1
-    await steward.recorded()
