@@ -7,6 +7,7 @@ from bot.domain.message import InboundMessage
 from bot.domain.transcript import AskerBody, CutBody
 from bot.domain.turn import TurnState, Way
 from bot.domain.view import ModelReply, ModelRequest
+from bot.flow.approvals.desks import NOT_OURS
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life
@@ -138,6 +139,15 @@ async def test_an_edit_of_the_newest_answered_message_is_answered_anew_once() ->
         assert "three and three?" in seen_by(scene)
         assert "two and" not in seen_by(scene)
         assert ANSWER_ANEW not in scene.labels
+
+
+async def test_a_press_that_names_a_row_no_store_can_have_does_nothing() -> None:
+    async with stage(says("One.")) as scene:
+        await scene.say("first")
+        turn = await scene.settled()
+        for row in ("9" * 19, "9" * 5_000):
+            assert await scene.press_data(f"y:{turn.id}:{row}") == NOT_OURS
+            assert await scene.press_data(f"x:{row}") == NOT_OURS
 
 
 async def test_other_edits_offer_nothing() -> None:
