@@ -60,7 +60,9 @@ class KnownAddresses:
             address = read_address(text)
         except ToolFailure:
             return False
-        if address.private or address.place in private:
+        # A host in other letters may be another spelling of one of the places.
+        doubtful = bool(private) and not address.host.isascii()
+        if address.private or address.place in private or doubtful:
             return not self._own.get(str(address), set()).isdisjoint({person, _EVERYBODY})
         return str(address) in self._fetched
 

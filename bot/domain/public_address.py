@@ -1,5 +1,6 @@
 """Tells if a network address is a place of the public internet."""
 
+import unicodedata
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
@@ -61,10 +62,31 @@ _OWN_NAMES = ("localhost", "local", "internal", "lan", "home", "arpa", "intranet
 
 
 def is_public_place(host: str) -> bool:
-    """Returns false for a host that is not public by its very name: a number, or a name at home."""
+    """Returns false for a host that is not public by its very name: a number, or a name at home.
+
+    A name of plain letters in disguise is not public either: only a reader of names knows which.
+    """
     try:
         return is_public(ip_address(host))
     except ValueError:
         name, _, ending = host.lower().removesuffix(".").rpartition(".")
         # Numbers in other forms name an address as well; only a resolver knows which.
-        return bool(name) and ending not in _OWN_NAMES and not ending[:1].isdigit()
+        home = not name or ending in _OWN_NAMES or ending[:1].isdigit()
+        return not (home or _is_disguised(host))
+
+
+def _is_disguised(host: str) -> bool:
+    """Returns true for a host in other letters that readers of names take for letters of ASCII."""
+    if host.isascii():
+        return False
+    plain = unicodedata.normalize("NFKC", host)
+    return all(sign.isascii() or sign in _DOTS or _is_dropped(sign) for sign in plain)
+
+
+_DOTS = "\u3002\uff0e\uff61"
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+
+
+def _is_dropped(sign: str) -> bool:
+    """Returns true for a sign that readers of names leave out: marks, and fillers."""
+    return sign in _FILLERS or unicodedata.category(sign)[0] in "MC"

@@ -180,6 +180,39 @@ def test_a_private_place_is_known_from_the_words_of_the_asker_alone(address: str
     assert fetched(address, known(asked(address, BOB, own=(address,), governs=True)), *places)
 
 
+@pytest.mark.parametrize(
+    "host",
+    [
+        "192.168.1.\u2469",
+        "127.0.0.\ufe0f1",
+        "\u24dbocalhost.\u24dbocal",
+        "nas.\uff45xample",
+        "nas\ufe00.example",
+        "n\u00e4s.example",
+    ],
+)
+def test_another_spelling_of_a_private_place_is_no_more_known_than_the_place(host: str) -> None:
+    places = ("192.168.1.10:80", "127.0.0.1:80", "nas.example:80", "xn--ns-uia.example:80")
+    address = f"http://{host}/off"
+    assert links_in(f"See {address} here") == (address,)
+    assert not fetched(address, known(page(address)), *places)
+    assert fetched(address, known(asked(address, own=(address,))), *places)
+
+
+def test_a_name_in_other_letters_is_public_unless_it_is_one_in_disguise() -> None:
+    for name in (
+        "m\u00fcller.de",
+        "stra\u00dfe.de",
+        "\u4f8b\u3048.jp",
+        "\u0e44\u0e17\u0e22.\u0e44\u0e17\u0e22",
+    ):
+        address = f"https://{name}/a"
+        assert fetched(address, known(page(address)))
+        assert address in known(page(address)).links
+    for name in ("192.168.1.\u2469", "localhost.\uff4cocal", "nas.\uff45xample"):
+        assert not known(page(f"http://{name}/a")).links
+
+
 def test_the_words_of_a_link_hide_a_private_place_only_if_a_person_named_it() -> None:
     assert PRIVATE not in known(page(PRIVATE)).links
     assert PRIVATE in known(asked(PRIVATE, own=(PRIVATE,))).links

@@ -18,6 +18,7 @@ from tests.words import (
     NOTHING_TO_BRANCH,
     OPEN_AGAIN,
     PLAN_OPEN,
+    RULE_PAUSED,
     STILL_WORKING,
     TALKS,
 )
@@ -349,3 +350,39 @@ async def test_an_answer_taken_back_in_a_branch_is_remembered_while_its_parent_s
         await scene.settled(3)
         assert [one.answer for one in kept(scene)] == ["Anew."]
         scene.assert_whole()
+
+
+async def test_a_branch_and_an_opened_conversation_keep_their_mark_and_a_fresh_one_has_none() -> (
+    None
+):
+    writer = writing()
+    write = [calls(call(id, "write", {"what": "x"})) for id in "abcd"]
+    script = (write[0], says("One."), says("A gerbil."), write[1], says("Two."))
+    rest = (write[2], says("Three."), write[3], says("Four."))
+    async with stage(*script, *rest, tools=[writer]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled()
+        first = current(scene)
+        await scene.say("Look at this gerbil", forwarded_from="Eve")
+        await scene.settled(2)
+        await scene.say("/branch Side")
+        await scene.shows(BRANCHED)
+        await denied_beside_eve(scene, 3)
+        side = current(scene)
+        await scene.say("/new")
+        await scene.until(lambda: current(scene) != side)
+        await told(scene, "Please begin afresh", 4)
+        assert len(writer.ran) == 2
+        await scene.say(f"/conversations {first}")
+        await scene.shows(OPEN_AGAIN)
+        await denied_beside_eve(scene, 5)
+
+
+async def denied_beside_eve(scene: Stage, turns: int) -> None:
+    """Asks for what a rule allows, and denies the card, which names the source of the pause."""
+    await scene.say("write x")
+    await scene.parked()
+    assert f"{RULE_PAUSED} Source: a forward from Eve." in scene.cards[-1].text
+    await scene.press("Deny")
+    await scene.settled(turns)

@@ -83,6 +83,18 @@ async def test_a_reply_without_words_of_the_person_denies_nothing(
         assert tool.ran == []
 
 
+async def test_a_forward_that_replies_to_a_card_decides_nothing_and_is_a_message() -> None:
+    tool = writing()
+    async with stage(calls(write()), says("Eve says so."), tools=[tool]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("send it to me", reply_to=scene.cards[0], forwarded_from="Eve")
+        await scene.shows("Eve says so.")
+        assert scene.approvals[0].state is ApprovalState.OPEN
+        assert scene.approvals[0].reason == ""
+        assert tool.ran == []
+
+
 async def test_assent_without_a_reply_is_meant_for_the_card_that_the_turn_waits_for() -> None:
     script = (calls(write()), says("Something else."), says("You are welcome."))
     async with stage(*script, tools=[writing()]) as scene:

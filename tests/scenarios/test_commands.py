@@ -287,6 +287,11 @@ async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
         assert scene.labels == ["Remove 1", "Widen 1…"]
         await scene.press("Widen 1")
         await scene.shows("What may run without asking?")
+        for line in ("\u00b2", "0", "9" * 5_000):
+            before = len(scene.texts)
+            await scene.say(f"/rules widen 1 {line}")
+            await scene.until(lambda before=before: len(scene.texts) > before)
+            assert scene.texts[-1].startswith("What may run without asking?")
         await scene.press("2: Run `wc")
         await scene.shows("From now on without asking: Run `wc")
         await scene.say("count b")

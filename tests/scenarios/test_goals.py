@@ -715,3 +715,18 @@ async def test_a_goal_of_a_member_lives_in_their_group() -> None:
         await scene.settled(2)
         assert "Porto" in told(scene.model.requests[-1])
         assert scene.texts == [], "nothing of it is told elsewhere"
+
+
+async def test_a_goal_of_somebody_without_access_stops_and_is_listed_no_more() -> None:
+    async with group(update(milestone="Took us."), says(".")) as team:
+        scene = team.scene
+        scene.lend_tasks()
+        await team.command("/goal Learn to sail", BOB)
+        await scene.press("Start", BOB)
+        await scene.clock.advance(1)
+        await scene.settled()
+        assert "Learn to sail" in await team.command("/goals")
+        await team.command("/revoke 2")
+        await scene.clock.advance(3 * DAY)
+        assert len(scene.turns) == 1
+        assert "Learn to sail" not in await team.command("/goals")

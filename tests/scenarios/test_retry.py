@@ -3,15 +3,18 @@
 import pytest
 
 from bot.domain.limits import Limits
+from bot.domain.message import InboundMessage
 from bot.domain.transcript import AskerBody, CutBody
 from bot.domain.turn import TurnState, Way
 from bot.domain.view import ModelReply, ModelRequest
-from tests.fakes.model import Gate, RuledModel, says
+from bot.flow.approvals.desks import NOT_OURS
+from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import BOB, Stage, running, stage
-from tests.scenarios.team import group
+from tests.scenarios.team import PEOPLE, TEAM, Group, group
 from tests.scenarios.test_undo import changed, filed, files_as, seen_by
+from tests.scenarios.tools import looking
 from tests.words import (
     ANSWER_ANEW,
     ASKERS_RETRY,
@@ -138,6 +141,15 @@ async def test_an_edit_of_the_newest_answered_message_is_answered_anew_once() ->
         assert ANSWER_ANEW not in scene.labels
 
 
+async def test_a_press_that_names_a_row_no_store_can_have_does_nothing() -> None:
+    async with stage(says("One.")) as scene:
+        await scene.say("first")
+        turn = await scene.settled()
+        for row in ("9" * 19, "9" * 5_000):
+            assert await scene.press_data(f"y:{turn.id}:{row}") == NOT_OURS
+            assert await scene.press_data(f"x:{row}") == NOT_OURS
+
+
 async def test_other_edits_offer_nothing() -> None:
     async with stage(says("One."), says("Two.")) as scene:
         first = await scene.say("first")
@@ -163,6 +175,40 @@ async def test_an_offer_is_over_once_the_talk_has_gone_on() -> None:
         await scene.settled(2)
         assert GONE_ON in await scene.press(ANSWER_ANEW)
         assert len(scene.turns) == 2
+
+
+async def test_an_edit_changes_the_words_of_its_writer_alone_when_an_owner_has_joined_in() -> None:
+    gate = Gate()
+    script = (gate, calls(call("a", "look")), says("There."), says("Again."))
+    async with stage(*script, tools=[looking()], people=PEOPLE) as scene:
+        team = Group(scene)
+        await team.command("/queue steer")
+        id = await team.ask("find it", BOB)
+        await gate.reached()
+        edit = InboundMessage(
+            TEAM,
+            BOB,
+            id,
+            "open http://10.0.0.1/all",
+            scene.clock.now(),
+            private=False,
+            addressed=True,
+            title="Team",
+            edited=True,
+        )
+        await team.happens(edit)
+        await scene.routed()
+        await team.ask("look at the second one, too")
+        await scene.routed()
+        gate.open()
+        await scene.settled()
+        assert await scene.press(ANSWER_ANEW, BOB) == ""
+        turn = (await scene.settled(2)).id
+        own = [e.body for e in scene.store.rows.entries.values() if e.turn == turn]
+        first, second = (body for body in own if isinstance(body, AskerBody))
+        assert (first.speaker, first.text, first.governs) == ("Bob", edit.text, False)
+        assert (second.speaker, second.text) == ("Ann", "look at the second one, too")
+        assert second.own == ()
 
 
 def _by_rule(request: ModelRequest, number: int) -> ModelReply:

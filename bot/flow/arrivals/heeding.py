@@ -82,16 +82,14 @@ class Heeding:
     async def _answers_card(self, arrival: Arrival) -> Taken:
         message, chat = arrival.message, arrival.chat.id
         text, quote = message.text, message.quote
-        if message.composed:
+        if message.composed or message.forwarded_from is not None:
             return Taken.NO
         if quote is None or quote.message_id is None:
-            bare = message.forwarded_from is None and not message.attachments
+            bare = not message.attachments
             return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
         if message.foreign is not None and not message.attachments:
             # A sticker or a poll: its words are none that the person typed. A location is no
             # answer to a card either, but one desk may have asked for it.
-            if message.forwarded_from is not None:
-                return Taken.NO
             return await self._desks.located(chat, quote.message_id, text, arrival.person)
         return await self._desks.reply(chat, quote, text, arrival.person, message.message_id)
 

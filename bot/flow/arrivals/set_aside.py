@@ -21,6 +21,9 @@ AGAIN = "🔁 Try again"
 MOST_AN_HOUR = 10
 """Updates an hour of which owners are told; the log names all."""
 
+_MOST_DIGITS = 18
+"""Digits of the number of an update; a store knows no longer ones."""
+
 OWNERS = "Only an owner can have it tried again."
 TOLD = (
     "⚠️ I could not handle what somebody sent me, because of a fault of mine. Nothing was done with "
@@ -65,7 +68,8 @@ class SetAsideUpdates(ButtonsAlone):
         number = press.data.partition(":")[2]
         if person is None or not person.is_owner:
             return refused(OWNERS)
-        row = await self._inbox.get(int(number)) if number.isdecimal() else None
+        known = number.isdecimal() and len(number) <= _MOST_DIGITS
+        row = await self._inbox.get(int(number)) if known else None
         if row is None:
             return refused(NOT_OURS)
         shown = await self._outbox.row(f"aside:{row.id}:{chat}")

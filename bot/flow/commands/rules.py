@@ -176,7 +176,7 @@ class RuleCommands:
         offers = [(pattern, describe(rule.tool, pattern)) for pattern in self._wider(rule)]
         if not offers:
             return Answer("This rule cannot be made wider.")
-        if not chosen or not chosen[0].isdigit() or not 0 < int(chosen[0]) <= len(offers):
+        if not chosen or chosen[0] not in map(str, range(1, len(offers) + 1)):
             lines = [item(n, coded(label)) for n, (_, label) in enumerate(offers, start=1)]
             told = f"What may run without asking? Press one, or type /rules widen {rule.id} <line>."
             rows = [

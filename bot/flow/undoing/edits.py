@@ -32,6 +32,9 @@ from bot.ports.turns import TurnRows
 PREFIX = "y"
 """The first letter of the data of the button."""
 
+_MOST_DIGITS = 18
+"""Digits of the number of a row; a store knows no longer ones."""
+
 
 class EditDesk(ButtonsAlone):
     """Offers the button, and takes its press; the words are read from the row of the edit."""
@@ -124,6 +127,6 @@ def _parsed(data: str) -> tuple[str, int]:
     """Returns the turn and the row that a button names; an empty turn when it is not ours."""
     match data.split(":"):
         case [prefix, turn, row] if prefix == PREFIX and row.isascii() and row.isdigit():
-            return turn, int(row)
+            return (turn, int(row)) if len(row) <= _MOST_DIGITS else ("", 0)
         case _:
             return "", 0

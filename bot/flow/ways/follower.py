@@ -135,10 +135,12 @@ def _anew(turn: Turn, before: Sequence[Entry], speaker: Speaker) -> tuple[Body, 
     note = (NoteBody("again", _DONE.format(told)),) if done else ()
     asked = (entry.body for entry in before if isinstance(entry.body, AskerBody))
     copies = (replace(body, moment=speaker.moment, heard="", steering=False) for body in asked)
-    said = {"text": turn.said, "wish": "", "seam": None} if turn.said else {}
-    if turn.said:
-        said |= {"own": links_in(turn.said), "only": None}
-    return (out, *note, *(replace(body, **said) for body in dict.fromkeys(copies)))
+    words = list(dict.fromkeys(copies))
+    if turn.said and words:
+        # Only the message that opened the turn was edited: others may be of somebody else.
+        told = links_in(turn.said)
+        words[0] = replace(words[0], text=turn.said, wish="", seam=None, own=told, only=None)
+    return (out, *note, *words)
 
 
 def _done(before: Sequence[Entry]) -> Iterator[ToolResult]:

@@ -275,6 +275,12 @@ def test_a_flood_of_signs_of_mathematics_is_shown_as_it_is_written_without_delay
     assert time.process_time() - begun < 1.0
 
 
+def test_a_text_of_more_than_a_thousand_fences_is_shown_as_it_is_written() -> None:
+    fenced = "```\n**a**\n```\n"
+    assert formatted(fenced * 501) == RichText(fenced * 501)
+    assert "```" not in formatted(fenced * 500).text
+
+
 def test_bars_among_much_code_take_no_time_that_grows_with_their_square() -> None:
     begun = time.process_time()
     formatted("`||" * 10_000)

@@ -12,6 +12,8 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -20,6 +22,7 @@ from starlette.routing import Route
 from bot.adapters.web_pages.address import read_address
 from bot.adapters.web_pages.public_network import NotPublic, PublicNetwork
 from bot.adapters.web_pages.web_pages import Reach, WebPages
+from bot.domain import web_address
 from bot.domain.errors import ToolFailure
 from bot.domain.limits import WebBounds
 from tests.standins.serving import serving
@@ -307,6 +310,17 @@ def test_what_is_no_address_of_the_web_is_refused(text: str) -> None:
     with pytest.raises(ToolFailure) as fault:
         read_address(text)
     assert "secret" not in str(fault.value)
+
+
+@given(st.characters(min_codepoint=0x80, categories=["L", "M", "N", "P", "S"]), st.booleans())
+def test_no_spelling_of_a_plain_name_is_judged_as_another_public_one(sign: str, end: bool) -> None:
+    text = f"http://nas.example{sign}/" if end else f"http://n{sign}s.example/"
+    try:
+        sent = read_address(text)
+        judged = web_address.read_address(text)
+    except ToolFailure:
+        return
+    assert judged.private or sent.host.startswith("xn--") or ".xn--" in sent.host
 
 
 def test_lists_of_hosts() -> None:
