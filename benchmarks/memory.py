@@ -20,6 +20,7 @@ import psutil
 from benchmarks.figure import Figure, median
 from benchmarks.scale import Scale
 from bot.adapters.chroma.vectors import ChromaVectors
+from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.domain.budget import CallKind, Cause
@@ -32,6 +33,7 @@ from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
 from bot.domain.stems import beginnings
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.flow.memory.weighing import Weighing
 from bot.ports.embedder import Embedded
 from tests.fakes.embedder import paid
 
@@ -200,7 +202,10 @@ async def _indexed(store: Store, folder: Path) -> AsyncGenerator[tuple[Meaning, 
     vectors = ChromaVectors(folder)
     embedder = paid(_AtOnce(), store)
     clock = SystemClock()
-    meaning = Meaning(embedder, vectors, store.meant, store.meaning_debts, store.journal, clock)
+    weighing = Weighing(store.weights, stem)
+    meaning = Meaning(
+        embedder, vectors, store.meant, store.meaning_debts, store.journal, clock, weighing
+    )
     try:
         await meaning.catch_up()
         (child,) = psutil.Process().children()

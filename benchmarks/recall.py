@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.figure import Figure
 from benchmarks.recalled_facts import CITIES, HALVES, TALK, Half
 from benchmarks.scale import Scale
+from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, KeepPassage
@@ -24,6 +25,7 @@ from bot.domain.fit import Found, together
 from bot.domain.message import Address
 from bot.domain.passage import Passage
 from bot.flow.memory.meaning import Meaning
+from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
 from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.vectors import FakeVectors
@@ -137,6 +139,7 @@ async def _asked(
             store.meaning_debts,
             store.journal,
             SystemClock(),
+            Weighing(store.weights, stem),
         )
         await _fill(store, meaning, dialogue.passages)
         return [(one, await _searched(store, meaning, one.words)) for one in dialogue.questions]
@@ -153,11 +156,11 @@ async def _fill(store: Store, meaning: Meaning, passages: Sequence[Passage]) -> 
 async def _searched(store: Store, meaning: Meaning, words: str) -> Mapping[str, list[Found]]:
     now = _START + timedelta(days=900)
     by_words = await store.words.search(words, _ME, 24)
-    by_meaning = (await meaning.search(words, _ME, 24, IN_THE_BACKGROUND)).hits
+    meant = await meaning.search(words, _ME, 24, IN_THE_BACKGROUND)
     return {
         "words": together(by_words, (), now),
-        "meaning": together((), by_meaning, now),
-        "both": together(by_words, by_meaning, now),
+        "meaning": together((), meant.hits, now),
+        "both": together(by_words, meant.hits, now, meant.weight),
     }
 
 

@@ -7,12 +7,14 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.adapters.chroma.vectors import ChromaVectors
+from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
 from bot.domain.errors import VectorsAway, VectorsLost
 from bot.domain.zones import Zones
 from bot.flow.memory.meaning import Meaning
+from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
 from bot.settings import Settings
@@ -47,6 +49,7 @@ async def opened_meaning(
             store.meaning_debts,
             store.journal,
             SystemClock(),
+            Weighing(store.weights, stem),
         )
     finally:
         await index.close()

@@ -24,6 +24,7 @@ from bot.domain.person import Person
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
+from bot.ports.meaning import Begun
 from bot.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -147,7 +148,7 @@ async def reindex(settings: Settings, say: Say) -> int:
         say(f"Answers and notes indexed: {done:,}.")
         begun = await store.meant.begun()
         if begun is not None:
-            await store.meant.begin(replace(begun, name=uuid4().hex))
+            await store.meant.begin(Begun(uuid4().hex, begun.space))
         await _meant(settings, store, say)
     return 0
 

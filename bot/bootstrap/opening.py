@@ -210,7 +210,7 @@ def _world(
         models=below.models,
         catalog=_catalog(settings, below, clock, sandbox, reader),
         workspaces=partial(workspace_of, settings, below.store.people),
-        lanes=partial(lanes, settings.lanes, clock),
+        lanes=partial(lanes, settings.lanes, clock, below.store.owned_chats),
         files=channels.files,
         groups=channels.groups,
         reader=reader,

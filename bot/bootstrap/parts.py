@@ -12,6 +12,7 @@ from bot.adapters.dateparser.date_words import DateWords
 from bot.adapters.demo_model.model import DemoModel
 from bot.adapters.embeddings.embedder import Embeddings
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.lanes.shared_lanes import SharedLanes
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.plan_folder.plan_folder import PlanFolder
@@ -41,7 +42,7 @@ from bot.flow.schedules.timetable import Timetable
 from bot.logs import log_context
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedder
-from bot.ports.lanes import Drain
+from bot.ports.lanes import Drain, Lanes, OwnedChats
 from bot.ports.model import Model
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool
@@ -165,13 +166,15 @@ def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str,
     return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
 
 
-def lanes(at_work: int, clock: Clock, drain: Drain) -> EmbeddedLanes:
+def lanes(at_work: int, clock: Clock, owned: OwnedChats | None, drain: Drain) -> Lanes:
     """Returns lanes that name the chat in every log line."""
 
     async def told(chat: int) -> None:
         with log_context(chat=chat):
             await drain(chat)
 
+    if owned is not None:
+        return SharedLanes(told, clock, owned, at_work)
     return EmbeddedLanes(told, clock, at_work)
 
 

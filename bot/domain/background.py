@@ -1,9 +1,9 @@
 """The words that tell a model who it is and who the person is."""
 
 from bot.domain.foreign_text import defused
+from bot.domain.names import quoted_name
 from bot.domain.person import Person
 from bot.domain.transcript import BackgroundBody, Entry
-from bot.domain.visible_text import quoted_name
 
 MOST_ABOUT = 2_000
 """Bytes that a person may say about themselves."""

@@ -10,7 +10,7 @@ from bot.domain.foreign_text import as_read, set_apart
 from bot.domain.limits import BundleBounds
 from bot.domain.look_alikes import BLOCK
 from bot.domain.message import Attachment, Cut, InboundMessage, Quote
-from bot.domain.visible_text import quoted_name
+from bot.domain.names import plain_name, quoted_name
 from bot.domain.web_address import links_in
 
 _SPAN = timedelta(seconds=2)
@@ -163,7 +163,9 @@ class Bundle:
     @property
     def as_read(self) -> tuple[str, ...]:
         """Returns the quotes and texts as a model reads them, those of others set apart as data."""
-        quotes = (set_apart(f"{_QUOTE}{quote.author}", quote.text) for quote in self.quotes)
+        quotes = (
+            set_apart(f"{_QUOTE}{plain_name(quote.author)}", quote.text) for quote in self.quotes
+        )
         told = (as_read(text, source) for source, text in self.passages)
         return (*quotes, *told, *self._named)
 

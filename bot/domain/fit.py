@@ -232,10 +232,17 @@ class Found:
     """True when it is worth a person's tokens."""
 
 
-def together(by_words: Sequence[Hit], by_meaning: Sequence[Hit], now: datetime) -> list[Found]:
-    """Returns what either search found, the best first: what both found comes before the rest."""
+def together(
+    by_words: Sequence[Hit], by_meaning: Sequence[Hit], now: datetime, weight: float = 1.0
+) -> list[Found]:
+    """Returns what either search found, the best first: what both found comes before the rest.
+
+    `weight` says what the meaning counts beside the words, from 0 to 1; with 0 it adds nothing.
+    """
+    if not weight:
+        by_meaning = ()
     words, meaning = ({hit.id: hit for hit in hits} for hits in (by_words, by_meaning))
-    scores = _fused(newer_first(by_words, now), newer_first(by_meaning, now))
+    scores = _fused((newer_first(by_words, now), 1.0), (newer_first(by_meaning, now), weight))
     best = _Best(
         max((hit.share for hit in by_words), default=0.0),
         max((hit.score for hit in by_words), default=0.0),
@@ -281,10 +288,10 @@ def newer_first(hits: Iterable[Hit], now: datetime) -> list[str]:
     return [hit.id for hit in sorted(hits, key=rank, reverse=True)]
 
 
-def _fused(*rankings: Sequence[str]) -> dict[str, float]:
-    """Returns the sum of the reciprocal ranks of each id."""
+def _fused(*rankings: tuple[Sequence[str], float]) -> dict[str, float]:
+    """Returns the sum of the reciprocal ranks of each id, each by the weight of its ranking."""
     total: dict[str, float] = {}
-    for ranking in rankings:
+    for ranking, weight in rankings:
         for place, id in enumerate(ranking):
-            total[id] = total.get(id, 0.0) + 1 / (_HEAD + place + 1)
+            total[id] = total.get(id, 0.0) + weight / (_HEAD + place + 1)
     return total

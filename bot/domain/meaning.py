@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import hypot, inf, sqrt
 from typing import TypeAlias
 
+from bot.domain.names import plain_name
 from bot.domain.passage import Passage
 
 Vector: TypeAlias = Sequence[float]
@@ -72,7 +73,7 @@ class Noise:
 
 def embedded_text(passage: Passage) -> str:
     """Returns what is embedded of a passage: its date, its speaker, the question and the answer."""
-    by = f"{passage.speaker}: " if passage.speaker else ""
+    by = f"{plain_name(passage.speaker)}: " if passage.speaker else ""
     whole = f"{passage.at:%d %B %Y}\n{by}{passage.question}\n{passage.answer}"
     return first_bytes(whole, MOST_BYTES)
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, Literal, TypeAlias
 
 from bot.domain.feedback import Opinion
+from bot.domain.names import plain_name
 from bot.domain.person import Sender
 
 
@@ -150,7 +151,7 @@ class InboundMessage:
     def writer(self) -> str | None:
         """Returns whose words the text is; None when the sender typed them."""
         if self.forwarded_from is not None:
-            return f"a forward from {self.forwarded_from}"
+            return f"a forward from {plain_name(self.forwarded_from)}"
         return (self.foreign or "a message of another bot") if self.composed else None
 
     @property
@@ -159,7 +160,7 @@ class InboundMessage:
         if self.forwarded_from is not None:
             return self.writer
         if self.quote is not None and not self.quote.own:
-            return f"a quote of {self.quote.author}"
+            return f"a quote of {plain_name(self.quote.author)}"
         if self.foreign is not None:
             return self.foreign
         if self.quote is not None and self.quote.foreign is not None:

@@ -7,10 +7,10 @@ from hashlib import sha256
 
 from bot.domain.chat import Chat
 from bot.domain.foreign_text import defused
+from bot.domain.names import quoted_name
 from bot.domain.passage import Passage, Whose
 from bot.domain.recalled import Recipient
 from bot.domain.transcript import RecallBody
-from bot.domain.visible_text import quoted_name
 
 REMEMBER, RECALL, FORGET = "remember", "recall", "forget"
 MEMORY_TOOLS = frozenset({REMEMBER, RECALL, FORGET})

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 from bot.domain.foreign_text import set_apart
+from bot.domain.names import quoted_name
 from bot.domain.passage import Passage
 from bot.domain.token_count import tokens_of
 from bot.domain.transcript import Entry, RecallBody, SummaryBody
-from bot.domain.visible_text import quoted_name
 
 RECALL_TOKENS = 1_200
 """Tokens of passages that come with one message, unless the settings say otherwise."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from bot.domain.bundle import Seam, wish_in
 from bot.domain.model import FinishReason, Usage
+from bot.domain.names import plain_name
 from bot.domain.picture import ImagePart
 from bot.domain.tool import ToolCall, ToolResult
 
@@ -120,7 +121,7 @@ class AskerBody:
     def untrusted_for(self, person: int | None) -> str | None:
         """Returns the foreign source for the turn of a person: others of a group write too."""
         own = not self.account or self.governs or (person is not None and self.person == person)
-        return self.untrusted or (None if own else f"a message of {self.speaker}")
+        return self.untrusted or (None if own else f"a message of {plain_name(self.speaker)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +243,7 @@ class BackgroundBody:
         """Returns the foreign source for the turn of a person."""
         own = self.person is None or self.governs or not self.group
         mine = person is not None and self.person == person
-        return None if own or mine else f"what {self.speaker} says about themselves"
+        return None if own or mine else f"what {plain_name(self.speaker)} says about themselves"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,6 @@
 """Text as people must see it before they consent: nothing in it may hide or rearrange the rest."""
 
-import json
 import re
-from unicodedata import category
-
-from bot.domain.look_alikes import marked
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
@@ -18,7 +14,6 @@ _ESCAPE = re.compile(
     r"|\x1b[ -/]*[0-~]"
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_SINGLE = str.maketrans("“”", "‘’")
 
 
 def visible(text: str) -> str:
@@ -35,21 +30,6 @@ def one_line(text: str, longest: int) -> str:
     """Returns a stranger's text on one line of so many characters, with hidden ones as escapes."""
     shown = shown_name(text[:longest].replace("\r", "\\r"))
     return shown if len(shown) <= longest and len(text) <= longest else f"{shown[: longest - 1]}…"
-
-
-def quoted_name(name: str) -> str:
-    """Returns a name or title for a model, in quotation marks that it cannot leave."""
-    return json.dumps(marked(_plain_name(name)), ensure_ascii=False)
-
-
-def cited_name(name: str) -> str:
-    """Returns a name or title for people, in quotation marks that it cannot leave."""
-    return f"“{_plain_name(name).translate(_SINGLE)}”"
-
-
-def _plain_name(name: str) -> str:
-    plain = "".join(" " if category(c).startswith("C") else c for c in name)
-    return " ".join(plain.split())
 
 
 def plain_output(text: str) -> str:

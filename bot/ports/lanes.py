@@ -1,6 +1,7 @@
 """Lanes: each chat has one owner at a time."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol, TypeAlias
 
@@ -26,4 +27,43 @@ class Lanes(Protocol):
 
     def interrupt(self, chat: int) -> None:
         """Cancels the work of the chat's lane, then wakes the lane."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatWithWork:
+    chat: int
+    mark: str
+    """Changes whenever other work is there."""
+    stopped: frozenset[str]
+    """Turns that somebody has stopped and that are not over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A part of the chats with work, in the order of their numbers."""
+
+    found: Sequence[ChatWithWork]
+    up_to: int | None
+    """The last chat of the part; None when no chat comes after it."""
+    robbed: frozenset[int]
+    """Chats that this process does not own any more, because the store was away."""
+
+
+class OwnedChats(Protocol):
+    """Chats of a store that several processes share; each is owned by one process at most.
+
+    A chat is free again when its owner leaves it or dies.
+    """
+
+    async def take(self, chat: int) -> bool:
+        """Returns True when this process owns the chat now, False when another one does."""
+        ...
+
+    def leave(self, chat: int) -> None:
+        """Lets another process have the chat, within a look at the latest."""
+        ...
+
+    async def look(self, after: int) -> Look:
+        """Returns chats with work whose numbers are above `after`."""
         ...

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from bot.domain.budget import Cause
 from bot.domain.change import AddUsage
+from bot.domain.earned import UNMEASURED
 from bot.domain.meaning import Vector
 from bot.domain.passage import Hit, Passage, Whose
 
@@ -19,6 +20,10 @@ class Begun:
     """Names the index; it gets another name each time it is made anew."""
     space: str
     """The embedder's name and the size of its vectors; others do not fit into the index."""
+    weight: float | None = None
+    """Its part beside words, from 0 to 1; None until that is measured."""
+    weighed: int = 0
+    """The number of the newest passage when it was measured; 0 when it never was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,8 @@ class MeaningStanding:
     """The reason for which words serve alone; empty when there is none."""
     ready: bool
     """True when the index can be searched."""
+    weight: float | None = None
+    """The part of the index beside words, from 0 to 1; None until that is measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +66,17 @@ class MeantHits:
     """`Hit.score` says by how many spreads a passage is nearer than chance, `share` how near."""
     records: tuple[AddUsage, ...] = ()
     """The records of what the search cost, which the caller writes."""
+    weight: float = UNMEASURED
+    """The part of these hits beside those of words, from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Passages with a question and an answer, from all times and of all owners."""
+
+    passages: Sequence[Passage]
+    newest: int
+    """The number of the newest passage of all; 0 when there is none."""
 
 
 class MeaningIndex(Protocol):
@@ -130,6 +148,18 @@ class MeaningDebts(Protocol):
 
         Raises Conflict when another index was begun meanwhile.
         """
+        ...
+
+
+class Weights(Protocol):
+    """Keeps what the index of meaning counts beside that of words."""
+
+    async def sample(self, limit: int) -> Sample:
+        """Returns passages that are spread evenly over all, at most so many."""
+        ...
+
+    async def weigh(self, index: Begun) -> None:
+        """Notes the weight of this index. Raises Conflict when another index was begun."""
         ...
 
 

@@ -14,7 +14,7 @@ from bot.ports.hooks import HookCalls
 from bot.ports.inbox import Inbox
 from bot.ports.journal import Journal
 from bot.ports.ledger import Ledger
-from bot.ports.meaning import MeaningDebts, Meant
+from bot.ports.meaning import MeaningDebts, Meant, Weights
 from bot.ports.members import Members
 from bot.ports.memory import Index, Memory
 from bot.ports.notes import Notes
@@ -62,6 +62,8 @@ class StorePorts(Protocol):
     def meant(self) -> Meant: ...
     @property
     def meaning_debts(self) -> MeaningDebts: ...
+    @property
+    def weights(self) -> Weights: ...
     @property
     def notes(self) -> Notes: ...
     @property

@@ -14,7 +14,7 @@ from bot.domain.model import Usage
 from bot.domain.note import Note
 from bot.domain.passage import Passage, whose
 from bot.domain.person import Role, Sender
-from bot.ports.meaning import Begun, Leaving
+from bot.ports.meaning import Begun, Leaving, Sample
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit
 from tests.contracts.test_store_memory import CAR, DOG, ME, TAX
@@ -129,3 +129,35 @@ async def test_a_vector_that_was_taken_out_of_a_kept_passage_is_owed_again(
     (dog,) = await keep(store, DOG)
     await store.meaning_debts.taken_out([Leaving(dog.number, ME)], "i1")
     assert [one.id for one in await store.meaning_debts.owed(10)] == ["dog"]
+
+
+async def test_a_weight_is_kept_with_its_index_and_ends_with_it(store: StorePorts) -> None:
+    with pytest.raises(Conflict):
+        await store.weights.weigh(INDEX)
+    await store.meant.begin(INDEX)
+    weighed = replace(INDEX, weight=0.3, weighed=9)
+    for _ in range(2):
+        await store.weights.weigh(weighed)
+        assert await store.meant.begun() == weighed
+    with pytest.raises(Conflict):
+        await store.weights.weigh(replace(weighed, name="another", weight=1.0))
+    assert await store.meant.begun() == weighed
+    await store.weights.weigh(replace(INDEX, weighed=20))
+    assert await store.meant.begun() == replace(INDEX, weighed=20)
+    await store.weights.weigh(weighed)
+    await store.meant.begin(Begun("i2", "other/8"))
+    assert await store.meant.begun() == Begun("i2", "other/8")
+
+
+async def test_a_sample_is_spread_over_all_that_has_a_question_and_an_answer(
+    store: StorePorts, chat: Chat
+) -> None:
+    assert await store.weights.sample(4) == Sample((), 0)
+    said = [replace(DOG, id=f"t{n}", answer=f"word{n}") for n in range(20)]
+    note = Note("n", ME, "quince", NOW, 1, "Ann").as_passage(chat)
+    await commit(store, *map(KeepPassage, [*said, note]))
+    kept = [one for one in await store.memory.owed(30) if one.question]
+    found = await store.weights.sample(100)
+    assert (list(found.passages), found.newest) == (kept, kept[-1].number + 1)
+    few = (await store.weights.sample(4)).passages
+    assert [one.id for one in few] == ["t0", "t6", "t13"]

@@ -17,11 +17,16 @@ from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_meaning import embeddings
 from tests.ports import free_port
 from tests.standins.embeddings import Embeddings
-from tests.standins.messages_api import Gate, text
+from tests.standins.messages_api import Gate, Reply, text
 from tests.words import APPROVE, HALTED
 
 __all__ = ["embeddings"]
 ORIGIN = "https://bot.example.org"
+LOOKING = (
+    "datname = current_database() AND pid <> pg_backend_pid()"
+    " AND (query LIKE '%array_agg(stopped)%' OR query LIKE '%pg_try_advisory_lock(key)%')"
+)
+"""The connections by which processes own chats and look for work, as the server shows them."""
 
 
 class Pair:
@@ -79,6 +84,19 @@ class Pair:
     async def waits(self, writers: int) -> None:
         """Wait until so many of them stand before the plan and cannot change it."""
         await self._steward.eventually(lambda: self._records.waiting == writers)
+
+    async def both_look(self) -> None:
+        """Wait until each of them has looked twice for work from now on."""
+        for _ in range(2):
+            ((now,),) = self._records.rows("SELECT clock_timestamp()")
+            await self._steward.eventually(partial(self._looked, now))
+
+    def _looked(self, since: object) -> bool:
+        found = self._records.rows(
+            "SELECT count(*) FROM pg_stat_activity"
+            f" WHERE {LOOKING} AND state = 'idle' AND query_start > '{since}'"
+        )
+        return found == [(2,)]
 
     @property
     def files(self) -> list[str]:
@@ -200,4 +218,74 @@ async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_fol
     await pair.told(0, lambda: steward.say("Keep this about the ladder"))
     await steward.sees("The ladder is red.")
     await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
+    await steward.recorded()
+
+
+def held(words: str) -> tuple[Gate, Reply]:
+    """A reply that stops after its first word, and the gate at which it does."""
+    gate = Gate()
+    return gate, said(words).held(gate, after=1)
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+async def test_a_turn_of_a_process_that_died_is_finished_by_the_other_unasked(
+    pair: Pair, steward: Steward
+) -> None:
+    gate, reply = held("Nobody reads this.")
+    steward.script(reply, said("The parrot is green."))
+    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
+    await gate.arrived()
+    await pair.end()
+    await steward.sees("The parrot is green.")
+    assert len(steward.model.requests) == 2
+    await steward.recorded()
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+async def test_an_approved_call_runs_once_though_its_process_dies_behind_it(
+    pair: Pair, steward: Steward
+) -> None:
+    gate, reply = held("Nobody reads this.")
+    steward.script(write("one.md"), reply, said("It is there."))
+    await pair.told(1, lambda: steward.say("Write one file"))
+    card = await steward.card()
+    await pair.told(1, lambda: steward.press(card, APPROVE))
+    await gate.arrived()
+    await pair.end()
+    await steward.sees("It is there.")
+    assert len(steward.model.requests) == 3
+    assert pair.files == ["one.md"]
+    await steward.recorded()
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+async def test_no_process_takes_a_chat_from_a_living_one(pair: Pair, steward: Steward) -> None:
+    gate, reply = held("The parrot is green.")
+    steward.script(reply, said("The ladder is red."))
+    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
+    await gate.arrived()
+    await pair.told(0, lambda: steward.say("What colour has the ladder?"))
+    await pair.both_look()
+    assert len(steward.model.requests) == 1
+    gate.release()
+    await steward.sees("The parrot is green.")
+    await steward.sees("The ladder is red.")
+    assert len(steward.model.requests) == 2
+    await steward.recorded()
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+async def test_a_stop_reaches_a_turn_in_another_process(pair: Pair, steward: Steward) -> None:
+    gate, reply = held("Nobody reads this.")
+    steward.script(reply)
+    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
+    await gate.arrived()
+    await pair.told(0, lambda: steward.say("/stop"))
+    await gate.abandoned()
+    await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
+    assert len(steward.model.requests) == 1
     await steward.recorded()

@@ -1,6 +1,7 @@
 """An embedder without a model: words and their parts, hashed, with a few words of like meaning."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import Protocol
 from zlib import crc32
 
@@ -112,3 +113,15 @@ class FakeEmbedder:
 
     async def close(self) -> None:
         """Has nothing to close."""
+
+
+class UselessEmbedder(FakeEmbedder):
+    """Knows no meaning: each text gets numbers by chance, the same each time."""
+
+    async def embed(self, texts: Sequence[str]) -> Embedded:
+        paid = await super().embed(texts)
+        return Embedded([self._by_chance(text) for text in texts], paid.tokens)
+
+    def _by_chance(self, text: str) -> Vector:
+        chance = Random(text)
+        return unit([chance.gauss(0, 1) for _ in range(self.size)])

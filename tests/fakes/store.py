@@ -32,7 +32,7 @@ from tests.fakes.store_feedback import MemoryFeedback
 from tests.fakes.store_file_changes import MemoryFileChanges
 from tests.fakes.store_goals import MemoryGoals
 from tests.fakes.store_hook_calls import MemoryHookCalls
-from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant
+from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant, MemoryWeights
 from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
 from tests.fakes.store_received import MemoryReceived
@@ -68,6 +68,7 @@ class MemoryStore:
         self.words = MemoryIndex(self.rows)
         self.meant = MemoryMeant(self.rows)
         self.meaning_debts = MemoryMeaningDebts(self.rows)
+        self.weights = MemoryWeights(self.rows)
         self.notes = MemoryNotes(self.rows)
         self.belongings = MemoryBelongings(self.rows)
         self.turns = MemoryTurns(self.rows)

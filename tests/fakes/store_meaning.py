@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
-from bot.ports.meaning import Begun, Leaving, PassagePlace
+from bot.ports.meaning import Begun, Leaving, PassagePlace, Sample
 from tests.fakes.store_rows import Rows
 
 
@@ -66,3 +66,22 @@ class MemoryMeaningDebts:
     def _check(self, index: str) -> None:
         if self.rows.begun is None or self.rows.begun.name != index:
             raise Conflict("another index of meaning was begun")
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryWeights:
+    rows: Rows
+
+    async def sample(self, limit: int) -> Sample:
+        kept = sorted(self.rows.passages.values(), key=lambda p: p.number)
+        if not kept:
+            return Sample((), 0)
+        first, newest = kept[0].number, kept[-1].number
+        wanted = {first + (newest - first) * n // max(limit - 1, 1) for n in range(limit)}
+        found = [p for p in kept if p.number in wanted and p.question and p.answer]
+        return Sample(found, newest)
+
+    async def weigh(self, index: Begun) -> None:
+        if self.rows.begun is None or self.rows.begun.name != index.name:
+            raise Conflict("another index of meaning was begun")
+        self.rows.begun = index

@@ -15,7 +15,16 @@ from bot.domain.received import ReceivedFile
 from bot.domain.transcript import Entry
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
-from bot.ports.meaning import Begun, Leaving, MeaningDebts, Meant, PassagePlace, Vectors
+from bot.ports.meaning import (
+    Begun,
+    Leaving,
+    MeaningDebts,
+    Meant,
+    PassagePlace,
+    Sample,
+    Vectors,
+    Weights,
+)
 from bot.ports.outbox import Delivered, Outbox, OutboxRow
 from bot.ports.received import InboxFolder
 from bot.ports.sightings import Sighting
@@ -202,6 +211,18 @@ class DyingMeant:
 
     async def count_owed(self) -> int:
         return await self.meant.count_owed()
+
+
+@dataclass(frozen=True)
+class DyingWeights:
+    weights: Weights
+    fate: Fate
+
+    async def sample(self, limit: int) -> Sample:
+        return await self.weights.sample(limit)
+
+    async def weigh(self, index: Begun) -> None:
+        await self.fate.write(lambda: self.weights.weigh(index))
 
 
 @dataclass(frozen=True)

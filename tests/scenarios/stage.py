@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
+from bot.adapters.sql.stemmer import stem
 from bot.adapters.tools.errands import Delegate
 from bot.adapters.tools.goals import GoalShelf, goal_tools
 from bot.adapters.tools.memory import memory_tools
@@ -46,6 +47,7 @@ from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
 from bot.flow.turn.companion import Companion
@@ -84,6 +86,7 @@ from tests.scenarios.dying import (
     DyingOutbox,
     DyingSounds,
     DyingVectors,
+    DyingWeights,
     Fate,
 )
 from tests.scenarios.tools import Toolbox
@@ -190,9 +193,9 @@ class Stage:
         self.fallbacks = models
         self.application = self.composed()
 
-    def find_by_meaning(self) -> FakeEmbedder:
+    def find_by_meaning(self, embedder: FakeEmbedder | None = None) -> FakeEmbedder:
         """Sets an embedder; before the start."""
-        self.embedder = FakeEmbedder()
+        self.embedder = embedder or FakeEmbedder()
         self.application = self.composed()
         return self.embedder
 
@@ -210,8 +213,9 @@ class Stage:
         if self.embedder is not None:
             meant, debts = DyingMeant(store.meant, fate), DyingDebts(store.meaning_debts, fate)
             vectors = DyingVectors(self.vectors, fate)
+            weighing = Weighing(DyingWeights(store.weights, fate), stem)
             paid = PaidEmbedder(self.embedder, till)
-            self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock)
+            self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock, weighing)
         ports, world, policy = self._ports(journal), self._world(), self._policy()
         return Application(Composition(ports, world, policy, self._companions, till))
 

@@ -6,14 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from bot.adapters.sql.stemmer import stem
 from bot.adapters.system_clock import SystemClock
-from bot.domain.budget import CallKind, Cause
+from bot.domain.budget import Budgets, CallKind, Cause
 from bot.domain.change import Change, Erase, KeepPassage
 from bot.domain.erasing import Target
 from bot.domain.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
 from bot.domain.passage import Passage
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
+from bot.flow.memory.weighing import Weighing
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedded
 from bot.ports.meaning import MeaningStanding, MeantHits
@@ -23,7 +25,7 @@ from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.model import says
 from tests.fakes.store import MemoryStore
 from tests.fakes.vectors import FakeVectors
-from tests.scenarios.dying import DyingDebts, DyingMeant, DyingVectors, Fate, deaths
+from tests.scenarios.dying import DyingDebts, DyingMeant, DyingVectors, DyingWeights, Fate, deaths
 from tests.scenarios.stage import Stage, stage
 from tests.scenarios.test_memory import recalled
 from tests.words import BY_WORDS_ALONE
@@ -126,16 +128,18 @@ class World:
         self.vectors = FakeVectors()
         self.embedder = FakeEmbedder()
         self.clock: Clock = SystemClock()
+        self.budgets: Budgets = {}
 
     def meaning(self, fate: Fate | None = None) -> Meaning:
         fate = fate or Fate(None, after=False)
         return Meaning(
-            paid(self.embedder, self.store),
+            paid(self.embedder, self.store, self.budgets),
             DyingVectors(self.vectors, fate),
             DyingMeant(self.store.meant, fate),
             DyingDebts(self.store.meaning_debts, fate),
             self.store.journal,
             self.clock,
+            Weighing(DyingWeights(self.store.weights, fate), stem),
         )
 
     async def keep(self, *passages: Passage) -> None:

@@ -12,12 +12,12 @@ from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
 from bot.domain.errors import Conflict
 from bot.domain.passage import Passage
-from bot.ports.meaning import Begun, Leaving, PassagePlace
+from bot.ports.meaning import Begun, Leaving, PassagePlace, Sample
 
 _KEEPER = 6_120_551_847
 """The key of the one process that keeps the index."""
 
-_BEGUN = select(meaning.c.name, meaning.c.space).where(meaning.c.id == 1)
+_BEGUN = select(*columns(meaning, Begun)).where(meaning.c.id == 1)
 _OWED = (
     select(*columns(passage, Passage))
     .where(UNMEANT)
@@ -51,7 +51,18 @@ _AGAIN = (
 _GONE = delete(leaving).where(
     leaving.c.number == bindparam("of"), leaving.c.whose == bindparam("owner")
 )
-_NOTE = Upsert(meaning, ["id"], overwrite("name", "space"))
+_OF_INDEX = ("name", "space", "weight", "weighed")
+_NOTE = Upsert(meaning, ["id"], overwrite(*_OF_INDEX))
+_ENDS = select(func.min(passage.c.number), func.max(passage.c.number))
+_SAMPLE = (
+    select(*columns(passage, Passage))
+    .where(
+        passage.c.number.in_(bindparam("numbers", expanding=True)),
+        passage.c.question != "",
+        passage.c.answer != "",
+    )
+    .order_by(passage.c.number)
+)
 _LEAVE = Upsert(leaving, ["number", "whose"])
 
 
@@ -72,7 +83,7 @@ class SqlMeant:
             if index is None:
                 connection.execute(delete(meaning))
             else:
-                _NOTE.run(connection, {"id": 1, **values(index, ("name", "space"))})
+                _NOTE.run(connection, {"id": 1, **values(index, _OF_INDEX)})
 
         await self._database.write(begin, repeatable=True)
 
@@ -122,6 +133,32 @@ class SqlMeaningDebts:
 
         if rows:
             await self._database.write(note)
+
+
+class SqlWeights:
+    """The port `Weights`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def sample(self, limit: int) -> Sample:
+        def read(connection: Connection) -> Sample:
+            first, newest = connection.execute(_ENDS).one()
+            if newest is None:
+                return Sample((), 0)
+            # Evenly by number, so that a large memory is not read as a whole.
+            numbers = {first + (newest - first) * n // max(limit - 1, 1) for n in range(limit)}
+            rows = connection.execute(_SAMPLE, {"numbers": sorted(numbers)})
+            return Sample([Passage(*row) for row in rows], newest)
+
+        return await self._database.read(read)
+
+    async def weigh(self, index: Begun) -> None:
+        def note(connection: Connection) -> None:
+            _check(connection, index.name)
+            connection.execute(update(meaning).values(values(index, ("weight", "weighed"))))
+
+        await self._database.write(note, repeatable=True)
 
 
 def _check(connection: Connection, index: str) -> None:

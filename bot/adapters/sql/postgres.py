@@ -67,6 +67,7 @@ class PostgresDatabase:
         self._threads = ThreadPoolExecutor(_MOST_LINES, "store")
         self._held: dict[int, Line] = {}
         self._holding = asyncio.Lock()
+        self._apart: Line | None = None
 
     async def fetch(
         self, statement: Executable, values: Mapping[str, Any] | None = None
@@ -92,6 +93,13 @@ class PostgresDatabase:
         async with self._holding:
             return await self._run(self._hold, key)
 
+    async def apart(self, begin: Work[None], work: Work[T]) -> T:
+        """Runs work on a line of its own, whose locks live as long as it; one at a time.
+
+        A line that fails is ended, and `begin` runs first on the next one.
+        """
+        return await decided(self._run(self._run_apart, begin, work))
+
     async def close(self) -> None:
         """Waits for running work for a while, and frees what is held."""
         ended = asyncio.ensure_future(asyncio.to_thread(self._threads.shutdown))
@@ -102,6 +110,8 @@ class PostgresDatabase:
         for line in self._held.values():
             line.end()
         self._held.clear()
+        if self._apart is not None:
+            self._apart.end()
 
     def _run(self, job: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._threads, job, *args)
@@ -135,6 +145,22 @@ class PostgresDatabase:
         if getattr(error.orig, "sqlstate", None) == _READ_ONLY:
             line.cut()
             self._lines.end_waiting()
+
+    def _run_apart(self, begin: Work[None], work: Work[T]) -> T:
+        line, self._apart = self._apart, None
+        with translated():
+            try:
+                if line is None or line.lost:
+                    line = self._lines.open()
+                    begin(line.connection)
+                done = work(line.connection)
+                line.connection.commit()
+            except BaseException:
+                if line is not None:
+                    line.end()
+                raise
+        self._apart = line
+        return done
 
     def _hold(self, key: int) -> bool:
         held = self._held.pop(key, None)

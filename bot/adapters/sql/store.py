@@ -23,7 +23,7 @@ from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
 from bot.adapters.sql.journal import SqlJournal
 from bot.adapters.sql.ledger import SqlLedger
-from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant
+from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant, SqlWeights
 from bot.adapters.sql.members import SqlMembers
 from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
@@ -41,6 +41,7 @@ from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
 from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.errors import SettingError
+from bot.ports.lanes import OwnedChats
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ class Store:
     words: SqlWords
     meant: SqlMeant
     meaning_debts: SqlMeaningDebts
+    weights: SqlWeights
     notes: SqlNotes
     belongings: SqlBelongings
     turns: SqlTurns
@@ -78,6 +80,8 @@ class Store:
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     damage: Damage
     """The first damage that anybody met."""
+    owned_chats: OwnedChats | None
+    """None where one process alone can use the database."""
 
 
 @asynccontextmanager
@@ -105,7 +109,7 @@ async def open_store(
         watched = WatchedDatabase(database, patience, damage.found)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        yield _store(watched, words, damage, now)
+        yield _store(watched, words, damage, now, _owned(parsed, database, patience))
 
 
 def _store(
@@ -113,6 +117,7 @@ def _store(
     words: SqlWords,
     damage: Damage,
     now: Now,
+    owned_chats: OwnedChats | None,
 ) -> Store:
     return Store(
         inbox=SqlInbox(database),
@@ -134,6 +139,7 @@ def _store(
         words=words,
         meant=SqlMeant(database),
         meaning_debts=SqlMeaningDebts(database),
+        weights=SqlWeights(database),
         turns=SqlTurns(database),
         voice=SqlVoice(database),
         errands=SqlErrands(database),
@@ -144,6 +150,7 @@ def _store(
         feedback=SqlFeedback(database),
         check_writable=partial(try_writing, database),
         damage=damage,
+        owned_chats=owned_chats,
     )
 
 
@@ -165,6 +172,15 @@ def _engine(url: URL) -> Engine:
     from bot.adapters.sql.postgres_words import PostgresEngine  # noqa: PLC0415
 
     return PostgresEngine()
+
+
+def _owned(url: URL, database: Database, patience: Patience | None) -> OwnedChats | None:
+    if url.get_backend_name() == "sqlite":
+        return None
+    from bot.adapters.sql.owned_chats import SqlOwnedChats  # noqa: PLC0415
+    from bot.adapters.sql.postgres import PostgresDatabase  # noqa: PLC0415
+
+    return SqlOwnedChats(database, patience) if isinstance(database, PostgresDatabase) else None
 
 
 def _opened(

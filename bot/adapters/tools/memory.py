@@ -10,6 +10,7 @@ from bot.domain.budget import CallKind, Cause
 from bot.domain.errors import ToolFailure
 from bot.domain.fit import Found
 from bot.domain.message import Plain
+from bot.domain.names import plain_name, quoted_name
 from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.passage import Passage, Whose, clipped_words, whose
 from bot.domain.reach import Reach
@@ -145,7 +146,9 @@ class Forget(ArgumentsTool[ForgetArguments]):
 
 def _told(one: Passage) -> str:
     asked = f"question: {clipped_words(one.question, _WORDS // 3)}\n" if one.question else "note, "
-    return f"{one.at:%Y-%m-%d %H:%M} UTC · {one.speaker}\n{asked}answer: {_answer(one)}"
+    return (
+        f"{one.at:%Y-%m-%d %H:%M} UTC · {quoted_name(one.speaker)}\n{asked}answer: {_answer(one)}"
+    )
 
 
 def _answer(one: Passage) -> str:
@@ -154,7 +157,11 @@ def _answer(one: Passage) -> str:
 
 def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | None:
     """Returns the foreign source of what was found; in a group the words of others are foreign."""
-    others = (f"an earlier message of {one.speaker}" for one in passages if one.person != person)
+    others = (
+        f"an earlier message of {plain_name(one.speaker)}"
+        for one in passages
+        if one.person != person
+    )
     return foreign_in(passages) or (next(others, None) if group else None)
 
 

@@ -16,6 +16,7 @@ from bot.adapters.tools.task_arguments import (
 from bot.domain.errors import ToolFailure
 from bot.domain.hook import is_hook_run
 from bot.domain.message import Block, CodeBlock, Plain
+from bot.domain.names import quoted_name
 from bot.domain.reach import Reach
 from bot.domain.task import (
     CANCEL_TASK,
@@ -85,7 +86,9 @@ class TaskShelf:
         if task is None or task.paces or place.chat not in (task.chat, task.home):
             raise ToolFailure("this chat has no task with that id; list_tasks shows them")
         if person is None or not person.may_decide_for(task.asker):
-            raise ToolFailure(f"only {task.asker_name} or an owner may change this task")
+            raise ToolFailure(
+                f"only {quoted_name(task.asker_name)} or an owner may change this task"
+            )
         return task
 
     async def in_chat(self, chat: int) -> Sequence[TimedTask]:
@@ -205,7 +208,8 @@ class ListTasks(ArgumentsTool[NoArguments]):
     async def perform(self, arguments: NoArguments, place: Place, seen: str | None) -> ToolOutput:
         tasks = await self._shelf.in_chat(place.chat)
         lines = [
-            f"{one.id} · {one.state} · {one.said} · next {_due(one)} · {one.asker_name}: {one.what}"
+            f"{one.id} · {one.state} · {one.said} · next {_due(one)} · "
+            f"{quoted_name(one.asker_name)}: {one.what}"
             for one in tasks
         ]
         source = next((one.untrusted for one in tasks if one.untrusted), None)

@@ -6,6 +6,7 @@ from datetime import datetime
 from bot.domain.approval import UNENDING, Approval
 from bot.domain.change import Show
 from bot.domain.message import Block, Outbound, OutboundKind, Plain
+from bot.domain.names import plain_name
 from bot.domain.recalled import SOURCE
 from bot.domain.rules import describe
 from bot.domain.tool import Offer, Preview, clipped
@@ -109,8 +110,8 @@ def _about(approval: Approval) -> str:
 
 def _purpose(approval: Approval) -> str:
     asked = one_line(" ".join(approval.purpose.split()), _LONGEST_NAME)
-    who = one_line(" ".join(approval.asker_name.split()), _LONGEST_NAME)
-    by = f"asked by {who}" if who else ""
+    who = plain_name(approval.asker_name)
+    by = f"asked by {who}" if approval.asker_name else ""
     what = "for the helper's task" if approval.home is not None else "for"
     return " ".join(part for part in (by, asked and f"{what} “{asked}”") if part)
 

@@ -8,10 +8,10 @@ from bot.domain.approval import Approval, ApprovalState, Verb, card_of, change_o
 from bot.domain.assent import is_assent, is_question
 from bot.domain.change import Show, Write
 from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.span import span
 from bot.domain.tool import Effect, Offer, RulePattern
-from bot.domain.visible_text import one_line
 from bot.flow.approvals.card_buttons import parse_data
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
@@ -40,7 +40,6 @@ EXPIRED = "This card has expired."
 
 _ASSENTS = (Verb.APPROVE, Verb.ALWAYS, Verb.FOLDER, Verb.ALLOW, Verb.ALL)
 
-_LONGEST_NAME = 60
 _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
 
@@ -270,7 +269,7 @@ def _cards(count: int) -> str:
 
 def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -> Show:
     """Asks for the words that deny the call; a press taken twice asks once."""
-    who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
+    who = f"{plain_name(person.name)}: " if not press.private else ""
     asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({card.preview.subject})", style="line")
     content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
     return Show(card.change_key(press.handle), chat, content)

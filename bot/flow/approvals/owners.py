@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError
+from bot.domain.names import cited_name, plain_name
 from bot.domain.person import Person, Sender
 from bot.domain.tool import Preview
-from bot.domain.visible_text import cited_name
 from bot.ports.groups import Groups
 from bot.ports.members import Members
 from bot.ports.people import People
@@ -75,5 +75,5 @@ class Owners:
 
 
 def _named(owners: Sequence[Person]) -> str:
-    names = list(dict.fromkeys(person.name for person in owners))
+    names = list(dict.fromkeys(plain_name(person.name) for person in owners))
     return " or ".join(names[:_NAMED]) or "nobody yet"

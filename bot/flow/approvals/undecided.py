@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed, OpenCards
@@ -43,7 +44,7 @@ class CardEnding:
         if card.set_aside:
             await self.withdraw([card], person)
             return "Stopped."
-        ask = AskStop(card.turn, f"the card's Stop, by {person.name}")
+        ask = AskStop(card.turn, f"the card's Stop, by {plain_name(person.name)}")
         await self._journal.commit(Change((ask,), durable=True))
         self._lanes.interrupt(card.lane)
         return ""

@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
+from bot.domain.names import named
 from bot.domain.person import AT_THE_MACHINE, Person, Sender
 from bot.flow.commands.table import Invocation
-from bot.flow.commands.terms import named
 
 WHO, BRIEF = "<id | channel:id>", "<person>"
 """The word that names an account: as the pages give it, and as the help does."""

@@ -7,10 +7,11 @@ from bot.domain.change import AddAudit, SetBudget
 from bot.domain.markdown import inline_code
 from bot.domain.message import Button
 from bot.domain.money import dollars_of, read_money, told
+from bot.domain.names import named
 from bot.domain.person import Person
 from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import counted, named
+from bot.flow.commands.terms import counted
 from bot.flow.money.till import Till
 from bot.flow.money.wording import anew_at
 from bot.ports.clock import Clock

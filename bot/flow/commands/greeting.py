@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 
 from bot.domain.markdown import inline_code
 from bot.domain.message import Button
+from bot.domain.names import named
 from bot.domain.person import AT_THE_MACHINE
 from bot.flow.commands.choices import choice
 from bot.flow.commands.pages import rows_of
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import named
 
 _WHAT = (
     "I am Steward. I answer, plan, and work with files, commands and tools in a folder of this "

@@ -5,10 +5,10 @@ from enum import StrEnum
 
 from bot.domain.change import Show
 from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.names import brief_name
 from bot.domain.person import Sender
 from bot.domain.reach import Level
 from bot.flow.commands.levels import TOLD
-from bot.flow.groups.news import named
 from bot.ports.outbox import Outbox
 
 PREFIX = "k"
@@ -71,7 +71,7 @@ def card_about(sender: Sender) -> Outbound:
     def button(label: str, verb: KnockVerb) -> Button:
         return Button(label, f"{PREFIX}:{verb}:{sender.key}")
 
-    who = f"{named(sender.name)} (number {sender.user_id})" if sender.name else sender.key
+    who = f"{brief_name(sender.name)} (number {sender.user_id})" if sender.name else sender.key
     asked = Plain(f"👋 {who} wants to use me.")
     wrote = Plain(
         f"They wrote to me on {sender.channel.title()}. I do not keep what strangers write, so I "

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Write
+from bot.domain.names import named
 from bot.domain.person import Person, Role
 from bot.flow.commands.accounts import (
     BRIEF,
@@ -18,7 +19,6 @@ from bot.flow.commands.choices import choice
 from bot.flow.commands.consequences import Recount
 from bot.flow.commands.knocks import Knocks
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import named
 from bot.ports.clock import Clock
 from bot.ports.members import Members
 from bot.ports.people import People

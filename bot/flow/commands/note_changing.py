@@ -18,10 +18,10 @@ from bot.domain.message import (
     Press,
     PressAnswer,
 )
+from bot.domain.names import plain_name
 from bot.domain.note import MOST_NOTE, Note, asking, changed_id, note_asked, note_id, shown_by
 from bot.domain.passage import whose
 from bot.domain.person import Person
-from bot.domain.visible_text import one_line
 from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -41,7 +41,6 @@ _UNDO, _DELETE, _DROP, _KEEP = "undo:", "delete:", "drop:", "keep:"
 _VERBS = (_UNDO, _DELETE, _DROP, _KEEP)
 DELETE, SURE = "🗑 Delete", "Delete this note? I cannot bring it back."
 _UNCHANGED = "Nothing was changed."
-_LONGEST_NAME = 60
 
 
 def change_button(label: str, note: str) -> Button:
@@ -91,7 +90,7 @@ class NoteChanging(Unawaited):
             return await self._undo(note, here, person)
         if verb:
             return await self._below_change(verb, note, here, press)
-        who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
+        who = "" if press.private else f"{plain_name(person.name)}: "
         told = f"✏️ {who}{Hint.NOTE}\nNow it says: “{note.text}”"
         await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
         return PressAnswer()

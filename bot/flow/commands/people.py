@@ -5,13 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, SaveTerms
+from bot.domain.names import named
 from bot.domain.person import Person
 from bot.domain.rights import Pace
 from bot.domain.zones import Zones
 from bot.flow.commands.accounts import BRIEF, WHO, account_meant, example, sender_of, whom
 from bot.flow.commands.levels import TOLD, level_buttons
 from bot.flow.commands.table import Answer, Command, Invocation, Topic
-from bot.flow.commands.terms import amended, described, in_words, named
+from bot.flow.commands.terms import amended, described, in_words
 from bot.flow.models.preamble import PreambleMaker
 from bot.ports.clock import Clock
 from bot.ports.members import Members

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
 from bot.domain.markdown import coded, inline_code, item, literal
 from bot.domain.message import Button, InboundMessage
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.plan import Plan, PlanState, title_from
 from bot.domain.template import Template, instructed, is_name, template_of
@@ -181,7 +182,7 @@ class PlanCommands:
         )
         writes: list[Write] = []
         if dropped is not None:
-            how = f"/plan replace by {dropped.by.name}"
+            how = f"/plan replace by {plain_name(dropped.by.name)}"
             writes.extend(await self._desk.stops(dropped.plan, how))
             writes.extend(self._desk.ended(dropped.plan, dropped.by))
         stops = any(isinstance(write, AskStop) for write in writes)
@@ -237,7 +238,7 @@ class PlanCommands:
         ready = await self._ending.ready(live, None, asked.chat)
         line = plan_line(ready, asked.person.id, self._clock.now())
         writes = (SavePlan(ready, live.version), *shown(ready), line)
-        stops = await self._desk.stops(live, f"/plan done by {asked.person.name}")
+        stops = await self._desk.stops(live, f"/plan done by {plain_name(asked.person.name)}")
         then = (Interrupt(live.chat),) if stops else ()
         return Answer("This is the plan so far:", (*stops, *writes), then)
 
@@ -295,7 +296,7 @@ class PlanCommands:
             return Answer(f"It has ended: {_stand(plan)}")
         if not asked.person.may_decide_for(plan.asker):
             return Answer(THEIRS)
-        how = f"/plan cancel by {asked.person.name}"
+        how = f"/plan cancel by {plain_name(asked.person.name)}"
         if plan.turn is not None:
             # The end of the turn is the answer.
             then = (Noted.of(asked.message), Interrupt(plan.chat))

@@ -5,6 +5,7 @@ from importlib.metadata import version
 from typing import Protocol
 
 from bot.domain.chat import QueueMode
+from bot.domain.earned import UNMEASURED
 from bot.domain.errand import ErrandState
 from bot.domain.hold import Holds
 from bot.domain.markdown import inline_code, literal
@@ -33,6 +34,16 @@ _BUSY = {
     QueueMode.INTERRUPT: "they interrupt",
 }
 _MOST_OWNERS = 3
+_PARTS = {
+    "a tenth as much": 0.1,
+    "a fifth as much": 0.2,
+    "a quarter as much": 0.25,
+    "a third as much": 1 / 3,
+    "half as much": 0.5,
+    "two thirds as much": 2 / 3,
+    "three quarters as much": 0.75,
+    "as much": 1.0,
+}
 
 
 class Part(Protocol):
@@ -246,7 +257,18 @@ def _meant(standing: MemoryStanding, meaning: MeaningStanding) -> str:
     if meaning.owed:
         done = 100 * max(standing.passages - meaning.owed, 0) // max(standing.passages, 1)
         return f"{done} % of them found by meaning too"
-    return "found by words and by meaning" if meaning.ready else "found by words so far"
+    if not meaning.ready:
+        return "found by words so far"
+    if meaning.weight == 0:
+        return "found by words (the search by meaning did not help here, so I leave it out)"
+    if meaning.weight is None:
+        return f"found by words and by meaning, which counts {_part(UNMEASURED)} until I measure it"
+    return f"found by words and by meaning, which counts {_part(meaning.weight)} here"
+
+
+def _part(weight: float) -> str:
+    """Tells a weight beside words as a plain fraction."""
+    return f"{min(_PARTS, key=lambda part: abs(_PARTS[part] - weight))} as words"
 
 
 def _delays(holds: Holds) -> str:

@@ -1,6 +1,7 @@
 """Stops of everything in a chat that a person may end: its turns, and errands left behind."""
 
 from bot.domain.change import AskStop, Write
+from bot.domain.names import plain_name
 from bot.domain.turn import ONE_OF_SEVERAL, TurnState
 from bot.domain.visible_text import one_line
 from bot.flow.commands.table import Invocation
@@ -30,4 +31,5 @@ def stops(agenda: Agenda, asked: Invocation) -> tuple[Write, ...]:
 
 def how_asked(asked: Invocation) -> str:
     """Returns the command as it was typed, on one line, and the person who gave it."""
-    return f"{one_line(' '.join(asked.message.text.split()), _LONGEST)} by {asked.person.name}"
+    typed = one_line(" ".join(asked.message.text.split()), _LONGEST)
+    return f"{typed} by {plain_name(asked.person.name)}"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection
 from zoneinfo import ZoneInfo
 
 from bot.domain.errors import NoSuchChat
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.zones import Zones
 from bot.ports.chats import Chats
@@ -61,6 +62,6 @@ class Subjects:
         known = await self._ledger.tasks([of for of in subjects if of])
         return {
             of: f"{task.at.astimezone(here):%d %b %H:%M} "
-            + ((task.words if task.asker == reader.id else "") or task.asker_name)
+            + ((task.words if task.asker == reader.id else "") or plain_name(task.asker_name))
             for of, task in known.items()
         }

@@ -14,10 +14,11 @@ from bot.domain.message import (
     Press,
     PressAnswer,
 )
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.task import TimedTask
 from bot.domain.transcript import AskerBody
-from bot.domain.visible_text import one_line, visible
+from bot.domain.visible_text import visible
 from bot.domain.when import WhenUnclear
 from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.commands.task_words import TaskWords
@@ -37,7 +38,6 @@ GONE = "That task is gone. /tasks lists the tasks of this chat."
 _KEY = "task:"
 _WHEN, _WHAT = "when", "what"
 _ASKS = {_WHEN: Hint.TIMES, _WHAT: Hint.WORK}
-_LONGEST_NAME = 60
 
 
 def asking_buttons(task: TimedTask) -> tuple[Button, ...]:
@@ -78,7 +78,7 @@ class TaskChanging(Unawaited):
         task = await self._of(chat, id)
         if task is None or not person.may_decide_for(task.asker):
             return refused(GONE if task is None else THEIRS)
-        who = "" if press.private else f"{one_line(person.name, _LONGEST_NAME)}: "
+        who = "" if press.private else f"{plain_name(person.name)}: "
         told = f"✏️ {who}{_ASKS[part]}\nNow it says: “{visible(_present(task, part))}”"
         await self._show(f"{_KEY}{part}:{id}:{press.handle}", chat, _question(part, told))
         return PressAnswer()

@@ -3,22 +3,14 @@
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from bot.domain.markdown import inline_code, literal
+from bot.domain.markdown import inline_code
 from bot.domain.person import Person
 from bot.domain.reach import Level
 from bot.domain.rights import Pace, Rights, read_pace
-from bot.domain.tool import clipped
 from bot.flow.commands.levels import BRIEF, READ, SPELLED
 
 _SWITCH = {"on": True, "off": False}
-_LONGEST_NAME = 60
 _LONGEST_WORD = 40
-
-
-def named(name: str) -> str:
-    """Returns a person's name for a Markdown text, on one line and without invisible signs."""
-    shown = "".join(c if c.isprintable() else " " for c in name)
-    return literal(clipped(" ".join(shown.split()), _LONGEST_NAME)) or "someone"
 
 
 def counted(count: int, thing: str) -> str:

@@ -7,6 +7,7 @@ from bot.domain.goal import DIARY_WRITE, GOAL_UPDATE, DiaryEntry, DiaryKind, Goa
 from bot.domain.markdown import inline_code, literal
 from bot.domain.message import REPLY_WITH, Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.money import Nano, told
+from bot.domain.names import quoted_name
 from bot.domain.task import TaskRun, TimedTask
 from bot.domain.transcript import NoteBody, RecallBody
 from bot.domain.zones import short_moment
@@ -69,7 +70,7 @@ def facts(goal: Goal, task: TimedTask, spent: Nano) -> NoteBody:
         else f"The goal itself is: {defused(goal.text)}"
     )
     lines = [
-        f"[Steward] This run works on the goal {goal.id} of {defused(goal.asker_name)}. {own}",
+        f"[Steward] This run works on the goal {goal.id} of {quoted_name(goal.asker_name)}. {own}",
         f"Do one good piece of work. Then write with {DIARY_WRITE} what you did, what came of it "
         "and what should be next: the next run knows the diary and nothing else.",
         f"Call {GOAL_UPDATE} with state done once the goal is reached, and with stuck when only "

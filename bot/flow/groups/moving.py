@@ -14,8 +14,9 @@ from bot.domain.change import (
 )
 from bot.domain.chat import Chat
 from bot.domain.message import Moved
+from bot.domain.names import brief_name
 from bot.flow.groups.membership import MOVED
-from bot.flow.groups.news import News, named
+from bot.flow.groups.news import News
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -99,7 +100,7 @@ class Moving:
             writes.append(move)
             subject, details = move.new.key, {"from": move.old.key}
             writes.append(AddAudit(self._clock.now(), chat.id, None, MOVED, subject, details))
-            group = f"The group {named(chat.title)}" if chat.title else "A group of mine"
+            group = f"The group {brief_name(chat.title)}" if chat.title else "A group of mine"
             text = f"{group} is a supergroup now. I am in it as before."
             writes.extend(await self._news.instead(move.new, text))
         await self._journal.commit(Change(tuple(writes), fence, durable=True))

@@ -15,15 +15,12 @@ from bot.domain.message import (
     Presence,
     PresenceChange,
 )
+from bot.domain.names import brief_name
 from bot.domain.person import Person
-from bot.domain.tool import clipped
-from bot.domain.visible_text import cited_name
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
-
-_LONGEST_NAME = 60
 
 PREFIX = "v"
 """The first letter of the data of the button that leaves a group."""
@@ -119,11 +116,6 @@ def _with_leave(show: Show, about: Address) -> Show:
     return replace(show, content=replace(show.content, kind=OutboundKind.OPTION, buttons=rows))
 
 
-def named(title: str) -> str:
-    """Returns a name or title that a stranger chose, in quotation marks it cannot close."""
-    return cited_name(clipped(" ".join(title.split()), _LONGEST_NAME))
-
-
 def with_title(change: PresenceChange, chats: Sequence[Chat]) -> PresenceChange:
     """Returns a change with the names by which its chats were known, where it tells none."""
     known = ", ".join(dict.fromkeys(chat.title for chat in chats if chat.title))
@@ -138,10 +130,10 @@ def told_of(change: PresenceChange, person: Person | None, ends: Sequence[Write]
 def _told(change: PresenceChange, person: Person | None) -> str:
     if change.by is None:
         return _told_of_nobody(change)
-    who = f"{named(change.by.name)} ({change.by.key})"
+    who = f"{brief_name(change.by.name)} ({change.by.key})"
     if change.kind == "private":
         return f"{who} has blocked me." if _left(change) else f"{who} has unblocked me."
-    where = f"the {change.kind} {named(change.title)}"
+    where = f"the {change.kind} {brief_name(change.title)}"
     if change.before is Presence.GONE:
         return _added(change, f"{who} added me to {where}.", known=person is not None)
     match change.now:
@@ -158,7 +150,7 @@ def _told(change: PresenceChange, person: Person | None) -> str:
 
 
 def _told_of_nobody(change: PresenceChange) -> str:
-    where = named(change.title)
+    where = brief_name(change.title)
     if change.kind == "server":
         return _added(change, f"I am in the server {where} now.", known=False)
     match change.before, change.now:
@@ -174,7 +166,7 @@ def _told_of_nobody(change: PresenceChange) -> str:
 
 def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
     """Returns what a change means, for the owner who made it; empty where it means no news."""
-    where, ended = f"the {change.kind} {named(change.title)}", _ended(ends)
+    where, ended = f"the {change.kind} {brief_name(change.title)}", _ended(ends)
     if change.before is Presence.GONE:
         return _added(change, f"I am in {where} now.", known=True)
     if change.now is Presence.ADMIN:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from bot.domain.foreign_text import as_read, defused
 from bot.domain.model import FinishReason, ModelProfile
+from bot.domain.names import quoted_name
 from bot.domain.tool import ToolResult
 from bot.domain.transcript import (
     ArrivalBody,
@@ -29,7 +30,6 @@ from bot.domain.transcript import (
     uncovered,
 )
 from bot.domain.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
-from bot.domain.visible_text import quoted_name
 from bot.flow.log.masking import is_own, legal_id, length, mask
 
 BYTES_A_TOKEN = 4

@@ -30,6 +30,7 @@ from bot.domain.meaning import (
     noise,
 )
 from bot.domain.passage import Hit, Passage, Whose
+from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, PaidVectors
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
@@ -57,6 +58,12 @@ The index takes 6 ms of a processor for one, 10 for eight and 14 for sixteen, an
 embedder about as long for one as for all.
 """
 
+_PROBED = 8
+"""Texts of one request by which the weight is measured."""
+
+_WEIGH_AGAIN_SECONDS = 6 * 3600.0
+"""Seconds until the weight is measured again after a fault, since each attempt may be paid."""
+
 _PAUSE_SECONDS = 0.02
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
 """Seconds until the first and until any later attempt after a fault."""
@@ -78,6 +85,7 @@ class Meaning:
         debts: MeaningDebts,
         journal: Journal,
         clock: Clock,
+        weighing: Weighing,
     ) -> None:
         self._embedder = embedder
         self._vectors = vectors
@@ -85,10 +93,14 @@ class Meaning:
         self._debts = debts
         self._journal = journal
         self._clock = clock
+        self._weighing = weighing
         self._records: list[AddUsage] = []
         self._wanted = asyncio.Event()
         self._kept = 0
         self._newest = 0.0
+        self._taken_in = 0
+        self._begun: Begun | None = None
+        self._unweighed_until = 0.0
         self._noise: Noise | None = None
         self._space = ""
         self._opened: str | None = None
@@ -104,7 +116,8 @@ class Meaning:
     async def standing(self) -> MeaningStanding:
         owed = await self._meant.count_owed()
         fault = await self._embedder.refusal() or self._fault
-        return MeaningStanding(owed, fault, self._opened is not None)
+        weight = None if self._begun is None else self._begun.weight
+        return MeaningStanding(owed, fault, self._opened is not None, weight)
 
     async def run(self) -> None:
         """Gives the index what it is owed until it is cancelled."""
@@ -154,6 +167,7 @@ class Meaning:
                 await self._clock.sleep(_PAUSE_SECONDS)
                 await self._take_out()
             await self._take_out()
+            await self._weigh()
         except (MeaningError, Conflict) as fault:
             self._closed(fault)
             raise
@@ -162,8 +176,8 @@ class Meaning:
 
     async def search(self, words: str, whose: Whose, limit: int, cause: Cause) -> MeantHits:
         """Returns the passages nearest to these words, with how far beyond chance each is."""
-        measured = self._noise
-        if self._opened is None or measured is None:
+        measured, weight = self._noise, self._weight
+        if self._opened is None or measured is None or not weight:
             return MeantHits()
         paid = PaidVectors(())
         try:
@@ -180,7 +194,12 @@ class Meaning:
                 self._closed(fault)
             raise
         hits = await self._hits(found, measured, vector, whose)
-        return MeantHits(hits, paid.records)
+        return MeantHits(hits, paid.records, weight)
+
+    @property
+    def _weight(self) -> float:
+        """The weight of what is found; of 0 nothing is searched, and nobody pays for it."""
+        return self._weighing.weight(self._begun)
 
     async def _hits(
         self, found: Mapping[int, float], measured: Noise, question: Vector, whose: Whose
@@ -213,7 +232,7 @@ class Meaning:
         anew = Begun(uuid4().hex, self._space)
         await self._vectors.make(anew.name)
         await self._meant.begin(anew)
-        self._ready(anew.name)
+        self._ready(anew)
 
     async def _is_open(self, begun: Begun) -> bool:
         """Returns True when this index is open, or can be opened, and fits the embedder."""
@@ -222,7 +241,8 @@ class Meaning:
         if self._opened != begun.name:
             if not await self._vectors.open(begun.name):
                 return False
-            self._ready(begun.name)
+            self._ready(begun)
+        self._begun = begun
         return True
 
     async def _measure(self) -> None:
@@ -235,8 +255,9 @@ class Meaning:
             self._space = f"{self._embedder.name}/{len(strange[0])}"
             self._noise = await asyncio.to_thread(noise, strange)
 
-    def _ready(self, name: str) -> None:
-        self._opened = name
+    def _ready(self, begun: Begun) -> None:
+        self._begun = begun
+        self._opened = begun.name
         self._tell("")
 
     async def _take_out(self) -> None:
@@ -256,6 +277,7 @@ class Meaning:
             if rows:
                 await self._vectors.put(whose, rows)
         if owed:
+            self._taken_in = max(self._taken_in, *(one.number for one in owed))
             records, self._records = self._records, []
             try:
                 await self._debts.taken_in(owed, self._name, records)
@@ -264,6 +286,34 @@ class Meaning:
                 self._records.extend(records)
                 raise
         return len(owed)
+
+    async def _weigh(self) -> None:
+        """Measures what the meaning counts here, if that is due; a fault leaves it as it was."""
+        begun = self._begun
+        if begun is None or not self._weighing.due(begun, self._taken_in):
+            return
+        if self._clock.steady() < self._unweighed_until:
+            return
+        self._unweighed_until = self._clock.steady() + _WEIGH_AGAIN_SECONDS
+        try:
+            self._begun = await self._weighing.measured(begun, self._probe)
+        except OtherSize:
+            raise
+        except (EmbedderError, TimeoutError) as fault:
+            _LOG.info("the weight of meaning is not measured: %s", fault or "no answer in time")
+        else:
+            self._unweighed_until = 0.0
+
+    async def _probe(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Returns vectors in small portions: a search of somebody waits for one at most."""
+        found = list[Vector]()
+        for n in range(0, len(texts), _PROBED):
+            paid = await self._embedded(texts[n : n + _PROBED], IN_THE_BACKGROUND)
+            self._records.extend(paid.records)
+            await self._write_down()
+            found.extend(paid.vectors)
+            await self._clock.sleep(_PAUSE_SECONDS)
+        return found
 
     async def _write_down(self) -> None:
         """Writes the records of calls that nobody else has written."""

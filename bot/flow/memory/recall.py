@@ -145,7 +145,8 @@ class Recall:
         by_words, meant = await asyncio.gather(
             self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit, cause)
         )
-        return together(by_words, meant.hits, self._clock.now()), meant.records
+        found = together(by_words, meant.hits, self._clock.now(), meant.weight)
+        return found, meant.records
 
     async def _by_words(self, said: str, whose: Whose, limit: int) -> Sequence[Hit]:
         try:

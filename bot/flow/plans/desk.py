@@ -6,6 +6,7 @@ from bot.domain.assent import is_assent, is_question
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.errors import Conflict
 from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.plan import (
     Plan,
@@ -119,7 +120,7 @@ class PlanDesk(Unawaited):
         """Asks for the words; the plan stays as it is until they come as a reply."""
         if chat != plan.chat:
             return refused(ELSEWHERE)
-        who = f"{one_line(person.name, _LONGEST_NAME)}: " if not press.private else ""
+        who = f"{plain_name(person.name)}: " if not press.private else ""
         asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({named(plan)})")
         content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
         shown_now = Show(plan.change_key(chat, press.handle), chat, content)
@@ -225,7 +226,7 @@ class PlanDesk(Unawaited):
     async def stop(self, plan: Plan, person: Person) -> str:
         """Ends a plan, through its turn if it has one; raises Conflict when its row has changed."""
         if plan.turn is not None:
-            ask = AskStop(plan.turn, f"the plan's Stop, by {person.name}")
+            ask = AskStop(plan.turn, f"the plan's Stop, by {plain_name(person.name)}")
             await self._journal.commit(Change((ask,), durable=True))
             self._lanes.interrupt(plan.chat)
             now = await self._plans.get(plan.id)

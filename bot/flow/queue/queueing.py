@@ -6,6 +6,7 @@ from dataclasses import replace
 from bot.domain.change import AskStop, Change, CheckAccess, Write
 from bot.domain.chat import QueueMode
 from bot.domain.message import InboundMessage
+from bot.domain.names import plain_name
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
@@ -84,7 +85,7 @@ class Queueing:
             return ()
         agenda = await self._journal.agenda(arrival.chat.id)
         return tuple(
-            AskStop(turn.id, f"a newer message of {arrival.person.name}")
+            AskStop(turn.id, f"a newer message of {plain_name(arrival.person.name)}")
             for turn in agenda.unfinished
             if arrival.person.may_decide_for(turn.asker)
         )

@@ -3,6 +3,7 @@
 from bot.domain.change import AskStop, Change, EndRest
 from bot.domain.errors import Conflict
 from bot.domain.message import Press, PressAnswer
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.turn import GIVEN_UP, TurnState
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
@@ -34,7 +35,10 @@ class RestDesk(ButtonsAlone):
         if person is None or not person.may_decide_for(turn.asker):
             return refused(NOT_YOURS)
         if meant.verb is RestVerb.GIVE_UP:
-            told, write = "Giving up.", AskStop(turn.id, f"{GIVEN_UP}, by {person.name}")
+            told, write = (
+                "Giving up.",
+                AskStop(turn.id, f"{GIVEN_UP}, by {plain_name(person.name)}"),
+            )
         else:
             told, write = "Trying again.", EndRest(turn.id, turn.rests, self._clock.now())
         try:

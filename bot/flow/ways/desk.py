@@ -5,6 +5,7 @@ from contextlib import suppress
 from bot.domain.change import AskStop, Change, EndWays
 from bot.domain.errors import Conflict
 from bot.domain.message import Press, PressAnswer
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
@@ -71,7 +72,7 @@ class WaysDesk(ButtonsAlone):
                 # A copy that a death in the middle of the sending left behind.
                 await self._journal.commit(Change((left_over(turn, press.message_id),)))
             return PressAnswer(OVER, alone=True)
-        asked = AskStop(turn.id, f"Stop, by {person.name}")
+        asked = AskStop(turn.id, f"Stop, by {plain_name(person.name)}")
         await self._journal.commit(Change((asked,), durable=True))
         self._lanes.interrupt(turn.chat)
         return PressAnswer()

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from bot.domain.change import AddAudit, EndWays, SaveTurn, Write
 from bot.domain.message import Button
+from bot.domain.names import plain_name
 from bot.domain.person import Person
 from bot.domain.turn import Turn, WaysOn
 from bot.flow.ways.buttons import EndButton, EndVerb, without_buttons
@@ -32,7 +33,7 @@ class Pressed:
     def writes(self, ended: Turn, *, private: bool) -> tuple[Write, ...]:
         """Returns the writes: the buttons go, and the next turn is queued."""
         line = _LINES[self.meant.verb].format(of=self.meant.of, label=self.button.label)
-        line = line if private else f"{line} · {self.by.name}"
+        line = line if private else f"{line} · {plain_name(self.by.name)}"
         details = {"way": self.button.label}
         return (
             EndWays(ended.id, WaysOn.PRESSED),

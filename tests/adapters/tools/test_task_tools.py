@@ -144,7 +144,7 @@ async def test_only_the_asker_and_owners_change_a_task_of_a_group(shelf: Shelf) 
     assert preview.title == "Pause the task one"
     bob = await shelf.place(2)
     for name in ("update_task", "cancel_task"):
-        with pytest.raises(ToolFailure, match="only Ann or an owner"):
+        with pytest.raises(ToolFailure, match='only "Ann" or an owner'):
             await shelf.tools[name].preview({"task": "one"}, bob)
         with pytest.raises(ToolFailure, match="no task with that id"):
             await shelf.tools[name].preview({"task": "two"}, place)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Index, Integer, false, text
+from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, false, text
 
 from bot.adapters.sql.columns import Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
@@ -69,6 +69,8 @@ class MeaningTable(Stored, table=True):
     id: int = stored(Integer, primary_key=True, autoincrement=False)
     name: str = stored(Words)
     space: str = stored(Words)
+    weight: float | None = stored(Float, null=True)
+    weighed: int = stored(Number, server_default="0")
 
 
 class LeavingTable(Stored, table=True):
