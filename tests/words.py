@@ -130,8 +130,8 @@ TRYING_AGAIN, GOING_ON = "🔁 Trying again", "▶️ Going on"
 STOPPED_AFTER = "I stopped after"
 
 # What a card asks for, and what is said to words that decide nothing.
-BOB_ASKS_IN_TEAM = "Only an owner can approve this: Ann. It was asked in the group “Team”."
-BOB_ASKS = "Only an owner can approve this: Ann"
+BOB_ASKS_IN_TEAM = "Only an owner can approve this (Ann). It was asked in the group “Team”."
+BOB_ASKS = "Only an owner can approve this (Ann)"
 NOTES_ASKS = "The skill notes wants to do this without asking, while it is in use here:"
 NOTES_ALLOWED = "🧩 Allowed while the skill notes is in use here; /rules lists it."
 SCRIBE_ALLOWED = "Allowed while the skill scribe is in use here; /rules lists it."

@@ -283,7 +283,7 @@ async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Stew
     steward.say(f"/rights {bob.id} approve off")
     await steward.sees("approve off")
     steward.call("write a", by=bob, at=team)
-    card = await steward.sees("Only an owner can approve this: Ann.")
+    card = await steward.sees("Only an owner can approve this (Ann).")
     assert "Team”.\nasked by Bob for “write a”" in card.text
     steward.press(card, APPROVE)
     await steward.sees("It is written.", at=team)

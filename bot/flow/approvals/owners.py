@@ -34,7 +34,7 @@ class AskedOwners:
         # The card names the person who asks in a line of its own.
         elsewhere = bool(self.chats) and not chat.private
         where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
-        return preview.explained(f"Only an owner can approve this: {self.names}{where}")
+        return preview.explained(f"Only an owner can approve this ({self.names}){where}")
 
 
 class Owners:
