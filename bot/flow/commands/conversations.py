@@ -8,7 +8,6 @@ from bot.domain.change import SaveConversation
 from bot.domain.chat import ListedConversation
 from bot.domain.markdown import literal
 from bot.domain.message import Button
-from bot.domain.tool import clipped
 from bot.domain.visible_text import one_line
 from bot.domain.zones import Zones
 from bot.flow.commands.choices import choice
@@ -170,4 +169,4 @@ def _name(one: ListedConversation) -> str:
 
 
 def _label(one: ListedConversation, form: str = "{}") -> str:
-    return form.format(clipped(_name(one), _ON_A_BUTTON - len(form)))
+    return form.format(one_line(_name(one), _ON_A_BUTTON - len(form)))
