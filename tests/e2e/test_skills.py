@@ -171,7 +171,7 @@ async def test_a_persons_choice_outlives_a_typo_in_its_file_and_a_restart(
     await steward.start()
     steward.say("/skill minutes")
     await steward.sees("is on from your next message")
-    put(steward, "minutes", "license: [\n")
+    put(steward, "minutes", "tools: [\n")
     await steward.eventually(lambda: "skills changed" in steward.output)
     steward.say("first")
     told = await steward.sees("minutes is paused until it works again")
@@ -332,7 +332,7 @@ async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     steward: Steward,
 ) -> None:
     put(steward, "fit", "tools: read_file Bash\n")
-    put(steward, "yaml", "license: [\n")
+    put(steward, "yaml", "tools: [\n")
     put(steward, "needy", "requires: {bin: [no-such-program]}\n")
     huge = steward.home / "skills" / "huge"
     huge.mkdir()
