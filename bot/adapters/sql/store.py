@@ -81,7 +81,7 @@ class Store:
     damage: Damage
     """The first damage that anybody met."""
     owned_chats: OwnedChats | None
-    """The chats of this process; None where one process alone can use the database."""
+    """The chats that this process holds; None where one process alone can use the database."""
 
 
 @asynccontextmanager

@@ -11,6 +11,7 @@ from bot.domain.message import InboundMessage
 from bot.domain.person import Person
 from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
+from bot.domain.web_address import links_in
 from bot.domain.zones import Zones, moment
 from bot.flow.reading.attachment_words import Enclosed
 from bot.flow.reading.attachments import Enclosures
@@ -73,7 +74,20 @@ class Asked:
             spoken=bool(self.enclosed.said),
             wish=self.bundle.wish or clipped(" ".join(self.enclosed.said), LONGEST_WISH),
             own=self.bundle.own_addresses,
+            only=self._counting,
         )
+
+    @property
+    def _counting(self) -> tuple[str, ...] | None:
+        """Returns the only addresses that count where a message of ours is quoted, else None.
+
+        The model may have composed those in the quote; one that somebody wrote is known anyway.
+        """
+        messages = self.bundle.messages
+        theirs = tuple(replace(m, quote=None) if _quotes_us(m) else m for m in messages)
+        if theirs == messages:
+            return None
+        return links_in(asked_text(replace(self.bundle, messages=theirs), self.enclosed))
 
 
 class MessageReader:
@@ -129,6 +143,14 @@ class MessageReader:
     def signed(self, asked: Asked) -> Signs:
         """Shows typing while the block runs."""
         return self._lives.before(asked.bundle.first.address)
+
+
+def _quotes_us(message: InboundMessage) -> bool:
+    """Returns True for a quote of a message of ours, and not of the sender's own."""
+    quote = message.quote
+    if quote is None or quote.author == _CALLED:
+        return quote is not None
+    return quote.own and quote.account != message.sender.key
 
 
 def asked_text(bundle: Bundle, enclosed: Enclosed, notes: Sequence[str] = ()) -> str:
