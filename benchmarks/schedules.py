@@ -16,6 +16,7 @@ from benchmarks.scale import Scale
 from benchmarks.stage import Stage, stage
 from bot.adapters.sql.store import open_store
 from bot.domain.change import Change, SaveTask
+from bot.domain.mandate import PERSONAL
 from bot.domain.message import Address
 from bot.domain.person import Role, Sender
 from bot.domain.task import TimedTask
@@ -150,6 +151,7 @@ async def _write(
                 home=homes[n % len(homes)].id,
                 asker=asker.id,
                 asker_name=asker.name,
+                mandate=PERSONAL,
                 what="What time is it?",
                 said="now",
                 rule=rule or Once(now + due),

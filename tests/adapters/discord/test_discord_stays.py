@@ -52,6 +52,9 @@ class Memory:
     async def heard_until(self, channel: str) -> datetime | None:
         return None
 
+    async def owners(self) -> Sequence[str]:
+        return ()
+
     async def waiting_in(self, place: Address) -> Sequence[RawUpdate]:
         return ()
 
