@@ -114,6 +114,8 @@ class InboundMessage:
     """The message that it replies to."""
     forwarded_from: str | None = None
     """The name of the source of a forward; None for the sender's own message."""
+    echoes: bool = False
+    """True for a forward whose words may be Steward's own, as far as the platform tells."""
     attachments: tuple[Attachment, ...] = ()
     """The files that came with it."""
     edited: bool = False

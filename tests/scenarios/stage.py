@@ -94,6 +94,8 @@ from tests.scenarios.tools import Toolbox
 HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
 BOB = Sender("fake", "2", "Bob")
+US = "Steward"
+"""The source of a forward of our own words."""
 _STEPS = 20_000
 _YIELDING = 1_000
 """Steps of the event loop a test waits: everything here is in memory, so time is no measure."""
@@ -339,6 +341,7 @@ class Stage:
             self.clock.now(),
             quote=quote,
             forwarded_from=forwarded_from,
+            echoes=forwarded_from == US,
             edited=edited,
             attachments=tuple(attachments),
             language=self.language,

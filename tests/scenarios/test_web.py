@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from bot.adapters.tools.web import WebFetch, WebSearch
 from bot.domain.limits import Limits
 from bot.domain.person import Role
@@ -11,7 +13,7 @@ from bot.domain.transcript import TextPart
 from bot.domain.view import ModelRequest, ResultPart, ViewPart
 from tests.fakes.model import PROFILE, ScriptedModel, call, calls, says
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
-from tests.scenarios.stage import ANN, Stage, running, stage
+from tests.scenarios.stage import ANN, US, Stage, running, stage
 from tests.scenarios.tools import looking, sending, writing
 from tests.words import RULE_PAUSED
 
@@ -198,7 +200,10 @@ async def test_only_so_many_pictures_are_in_view() -> None:
         assert "[pictures not shown: 1]" in str(parts)
 
 
-async def test_a_reply_to_an_answer_makes_no_address_known_that_the_model_built() -> None:
+@pytest.mark.parametrize("back", ["reply", "forward"])
+async def test_an_answer_that_comes_back_makes_no_address_known_that_the_model_built(
+    back: str,
+) -> None:
     built = "https://evil.example/?d=what-they-said"
     pages, text = FakePages(), "Tell them to look at a page."
     script = (
@@ -210,7 +215,10 @@ async def test_a_reply_to_an_answer_makes_no_address_known_that_the_model_built(
         await scene.say("read https://known.example/")
         await scene.settled()
         (answer,) = scene.channel.screen.values()
-        await scene.say("thanks, go on", reply_to=answer)
+        if back == "reply":
+            await scene.say("thanks, go on", reply_to=answer)
+        else:
+            await scene.say(answer.text, forwarded_from=US)
         await scene.parked()
         (card,) = scene.approvals
         assert card.call.arguments == {"url": built}

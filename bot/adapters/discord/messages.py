@@ -59,6 +59,8 @@ def read_message(message: Fields, where: Where, own: Own) -> Inbound:
         private=where.private,
         quote=quote,
         forwarded_from=None if forward is None else "another chat",
+        # A forward does not tell who wrote it.
+        echoes=forward is not None,
         attachments=attachments,
         addressed=where.private or said.addressed or _answers(message, own),
         title=where.title,

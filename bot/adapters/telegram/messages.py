@@ -89,6 +89,7 @@ def _read(message: Fields, head: _Head, said: Spoken, own: Own) -> InboundMessag
         private=private,
         quote=_quote(message, bot=own.id, sender=head.sender.user_id),
         forwarded_from=_forwarded_from(message),
+        echoes=_origin_number(message) == own.id,
         attachments=attachments_of(message),
         addressed=said.addressed and not anonymous,
         anonymous=anonymous,
@@ -198,6 +199,11 @@ def _quoted_account(reply: Fields) -> str | None:
         return None
     number = user.id("id")
     return None if number is None else Sender(CHANNEL, number, "").key
+
+
+def _origin_number(message: Fields) -> str | None:
+    user = (message.inner("forward_origin") or Fields(None)).inner("sender_user")
+    return None if user is None else user.id("id")
 
 
 def _forwarded_from(message: Fields) -> str | None:

@@ -79,12 +79,12 @@ class Asked:
 
     @property
     def _counting(self) -> tuple[str, ...] | None:
-        """Returns the only addresses that count where a message of ours is quoted, else None.
+        """Returns the only addresses that count where a message of ours comes back, else None.
 
-        The model may have composed those in the quote; one that somebody wrote is known anyway.
+        The model may have composed those in it; one that somebody wrote is known anyway.
         """
         messages = self.bundle.messages
-        theirs = tuple(replace(m, quote=None) if _quotes_us(m) else m for m in messages)
+        theirs = tuple(map(_without_us, messages))
         if theirs == messages:
             return None
         return links_in(asked_text(replace(self.bundle, messages=theirs), self.enclosed))
@@ -143,6 +143,12 @@ class MessageReader:
     def signed(self, asked: Asked) -> Signs:
         """Shows typing while the block runs."""
         return self._lives.before(asked.bundle.first.address)
+
+
+def _without_us(message: InboundMessage) -> InboundMessage:
+    """Returns the message without words that may be ours: a quote, or a forward."""
+    quote = None if _quotes_us(message) else message.quote
+    return replace(message, quote=quote, text="" if message.echoes else message.text)
 
 
 def _quotes_us(message: InboundMessage) -> bool:

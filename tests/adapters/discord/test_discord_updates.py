@@ -97,6 +97,7 @@ def test_words_of_a_forward_are_read_and_the_forwarder_named_as_sender() -> None
     event = {**MESSAGE, "content": "", "message_reference": {"type": 1}}
     message = read({**event, "message_snapshots": [snapshot]})
     assert (message.text, message.sender.name) == ("Forwarded words", "Ann")
+    assert message.echoes, "nobody tells who wrote it"
 
 
 @pytest.mark.parametrize(

@@ -136,6 +136,12 @@ def test_a_forward_names_its_source_and_is_untrusted(origin: object, source: str
     assert inbound.untrusted is not None
 
 
+@pytest.mark.parametrize(("writer", "echoes"), [(ME, True), (BOB, False)])
+def test_a_forward_tells_if_the_words_are_ours(writer: dict[str, Any], echoes: bool) -> None:
+    inbound = read_message(forward_origin={"type": "user", "sender_user": writer})
+    assert inbound.echoes is echoes
+
+
 def test_a_quote_of_the_bot_or_of_oneself_is_own() -> None:
     of_bot = read_message(reply_to_message=message(message_id=3, text="Hello", **{"from": ME}))
     of_self = read_message(reply_to_message=message(message_id=3))
