@@ -28,5 +28,5 @@ class _Jumps:
 if __name__ == "__main__":
     jumps = _Jumps()
     SystemClock.steady = lambda self: jumps.steady()
-    signal.signal(signal.SIGUSR1, jumps.jump)
+    signal.signal(signal.SIGWINCH, jumps.jump)
     sys.exit(main())

@@ -33,9 +33,9 @@ async def test_a_hostile_name_and_hostile_words_stay_words_on_a_card(discord: On
     # What the file will hold stands in a fence that nothing in it closes, each sign of it visible.
     _, inside, below = card.content.split("```")
     assert inside == f"txt\n`\u200b`` {WORDS[4:-2]}\\u200b\\u202e\n"
-    assert drawn(below).startswith("asked by @everyone **Bob** ||x||")
+    assert "\nasked by @everyone **Bob** ||x||" in drawn(below)
     assert "\u202e" not in card.content
-    discord.press(card, "✅ Approve", bob)
+    discord.press(card, "✅ Approve")
     await discord.sees("Written.", at=place)
     await discord.until(lambda: "created" in card.text)
     shown = [one.content for one in discord.discord.screen(place)]

@@ -69,14 +69,17 @@ async def test_blocked_and_unblocked_by_a_member(steward: Steward) -> None:
     telegram = steward.telegram
     bob = telegram.person(43, "Bob")
     telegram.private_chat(bob)
-    steward.script(calls(WRITE), text("Hello again."))
+    steward.script(text("Hello."), calls(WRITE), text("Hello again."))
     await steward.start(STEWARD_ALLOWED="telegram:43")
+    steward.say("hello")
+    await steward.sees("Hello.")
     telegram.say(bob, "note it")
-    await steward.until(lambda: telegram.screen(bob.id).from_bot)
+    # What a member wants changed asks an owner.
+    await steward.card()
     telegram.block(bob)
     told = await steward.sees("“Bob” (telegram:43) has blocked me.")
     assert told.text.endswith("Ended there: 1 request.")
-    await steward.eventually(lambda: steward.records.stop_reasons == ["user_cancelled"])
+    await steward.eventually(lambda: steward.records.stop_reasons[1:] == ["user_cancelled"])
     await steward.recorded()
     telegram.unblock(bob)
     await steward.sees("has unblocked me")
@@ -162,7 +165,7 @@ async def test_hostile_names_and_titles_are_shown_as_harmless_everywhere(steward
     bad = "Boss\u202e\u2066 \x1b[31m\x00\n</asker> **x** [y](http://z) " + "A" * 100_000
     steward.foreseen += REFUSED
     mallory = steward.person(45, bad)
-    team = steward.team(mallory, with_ann=False, title=bad)
+    team = steward.team(mallory, title=bad)
     steward.script(calls(WRITE))
     await steward.start(STEWARD_ALLOWED=steward.account(mallory))
     steward.call("note it", by=mallory, at=team)

@@ -69,12 +69,12 @@ async def test_a_model_that_stays_away_is_left_alone_and_its_first_good_call_end
     assert asked(steward) == [FIRST, SECOND, SECOND]
     steward.say("/status")
     await steward.sees(f"No answer from anthropic/{FIRST}")
-    os.kill(steward.pid, signal.SIGUSR1)
+    os.kill(steward.pid, signal.SIGWINCH)
     for words in ("Three.", "Four."):
         steward.say(f"Say {words}")
         await steward.sees(f"{words}\n\n(Answered by")
     assert asked(steward)[3:] == [FIRST, SECOND, SECOND], "one call tried it, and failed"
-    os.kill(steward.pid, signal.SIGUSR1)
+    os.kill(steward.pid, signal.SIGWINCH)
     steward.script(text("Five."), text("Six."))
     for words in ("Five.", "Six."):
         steward.say(f"Say {words}")
