@@ -232,6 +232,8 @@ async def test_revoking_takes_the_card_off_the_screen_and_ends_the_turn(steward:
     bob = steward.person(77, "Bob")
     steward.script(calls(tool("write_file", {"path": "a.txt", "content": "a"})))
     await steward.start(STEWARD_ALLOWED=steward.account(bob))
+    steward.say(f"/rights {bob.id} approve changes")
+    await steward.sees("approve changes")
     steward.say("Write", by=bob)
     card = await steward.card(at=bob)
     steward.say(f"/revoke {bob.id}")
