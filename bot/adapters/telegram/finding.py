@@ -9,8 +9,8 @@ from enum import Enum, auto
 from itertools import count
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.errors import ContentRefused
-from bot.domain.message import Address
+from bot.domain.talk.errors import ContentRefused
+from bot.domain.talk.message import Address
 from bot.ports.sightings import Pace, Traces
 
 MOST_BETWEEN = 300

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from bot.adapters.telegram.finding import counter_of
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 _KEPT = 2_000
 

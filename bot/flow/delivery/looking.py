@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 
-from bot.domain.message import Address, Piece
+from bot.domain.talk.message import Address, Piece
 from bot.ports.channel import Channel
 from bot.ports.outbox import Outbox
 from bot.ports.sightings import Traces

@@ -9,15 +9,15 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     FloodWait,
     StoreError,
 )
-from bot.domain.message import Address, Button, Piece
-from bot.domain.turn import Turn
+from bot.domain.talk.message import Address, Button, Piece
+from bot.domain.turn.turn import Turn
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock

@@ -12,7 +12,7 @@ import pytest
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.finding import MOST_BEHIND, MOST_BETWEEN, SILENCE
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     FileRef,
