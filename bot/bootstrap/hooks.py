@@ -35,7 +35,7 @@ class HookForm:
         self._serving = serving
 
     async def keep_open(self, settings: Settings, application: Application) -> None:
-        service, port = application.parts.one_turn.schedules.hooks.service, settings.hooks_listen
+        service, port = application.parts.rooms.hooks.service, settings.hooks_listen
         if service is None or port is None:
             return
         # Only a run with hooks loads the door.

@@ -23,8 +23,8 @@ class Application:
 
     async def resume(self) -> None:
         """Resumes the work from before the start: cards, turns, messages, deliveries."""
-        schedules = self.parts.one_turn.schedules
-        await self.parts.people_asked.card_ending.sweep()
+        schedules = self.parts.rooms.schedules
+        await self.parts.rooms.approvals.ending.sweep()
         await schedules.line_up()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
@@ -49,14 +49,10 @@ class Application:
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self._meet_servers(), name="meeting of servers")
-            group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
-            group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
-            group.create_task(
-                self.parts.one_turn.chores.undoing.sweep.run(), name="sweep of old contents"
-            )
+            group.create_task(self.parts.way_in.sweep.run(), name="sweep of old files")
             await self._resume()
-            # It adds runs to the line, in which those from before the start come first.
-            group.create_task(self._keep_times(), name="times of tasks")
+            # Rooms add runs to the line, in which those from before the start come first.
+            group.create_task(self._beside(), name="rooms")
 
     async def _resume(self) -> None:
         while True:
@@ -93,17 +89,18 @@ class Application:
             await world.ready()
             await world.servers.meet(world.own_servers)
 
-    async def _keep_times(self) -> None:
-        """Meets the times of tasks behind the first poll: people are answered first."""
+    async def _beside(self) -> None:
+        """Has the rooms work beside the turns, behind the first poll: people are answered first."""
         await self.parts.world.ready()
         async with asyncio.TaskGroup() as group:
-            group.create_task(self.parts.one_turn.schedules.clockwork.run(), name="clock of tasks")
-            group.create_task(self.parts.one_turn.schedules.hooks.run(), name="tries of hooks")
+            for room in self.parts.rooms.all:
+                for name, work in room.beside.items():
+                    group.create_task(work(), name=name)
 
     async def _sweep(self) -> None:
         while True:
             await self.parts.world.clock.sleep(SWEEP_SECONDS)
             try:
-                await self.parts.people_asked.card_ending.sweep()
+                await self.parts.rooms.approvals.ending.sweep()
             except StoreError as fault:
                 _LOG.warning("overdue cards have to wait: %s", fault)

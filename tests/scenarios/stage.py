@@ -45,12 +45,12 @@ from bot.domain.turn.view import ModelRequest
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from bot.flow.log.companion import Companion
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
-from bot.flow.turn.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.channel import Channel
 from bot.ports.hook_service import Answered, Refused
@@ -179,10 +179,11 @@ class Stage:
 
     def lend_tasks(self) -> None:
         """Lends the tools about tasks to every chat, from the next turn on."""
-        store, parts = self.store, self.application.parts.one_turn.schedules
-        shelf = TaskShelf(store.scheduled, parts.making, parts.timetable, store.people, self.clock)
+        store, rooms = self.store, self.application.parts.rooms
+        making, timetable = rooms.schedules.making, rooms.schedules.timetable
+        shelf = TaskShelf(store.scheduled, making, timetable, store.people, self.clock)
         self._toolbox.add(task_tools(shelf))
-        times = GoalShelf(store.goals, parts.goals.planning, self.clock)
+        times = GoalShelf(store.goals, rooms.goals.planning, self.clock)
         self._toolbox.add(goal_tools(times))
 
     def accompany(self, companions: Sequence[Companion]) -> None:
@@ -361,7 +362,7 @@ class Stage:
     async def call_hook(self, name: str, told: object, key: str = "") -> Answered | Refused:
         """Another program calls a hook with this body."""
         body = json.dumps(told).encode()
-        service = self.application.parts.one_turn.schedules.hooks.service
+        service = self.application.parts.rooms.hooks.service
         assert service is not None
         return await service.take(name, self.hooks.proof(name, body, self.clock.now(), key), body)
 

@@ -15,7 +15,7 @@ from bot.domain.tools.tool import Code, Status, ToolCall
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.desk import WAITS
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
+from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, stage
 from tests.scenarios.tools import (

@@ -162,7 +162,7 @@ async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
         gate.open()
         await scene.shows_in(BOBS, "One.")
         await scene.settled(3)
-        _, counted = await scene.application.parts.one_turn.till.today()
+        _, counted = await scene.application.parts.rooms.money.till.today()
     model.assert_exhausted()
     assert counted == spent(scene)
 

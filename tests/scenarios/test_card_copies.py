@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.domain.turn.view import ModelReply
-from bot.flow.approvals.desks import NOT_YOURS
+from bot.flow.commanding.desks import NOT_YOURS
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, HOME, Stage, stage
@@ -63,7 +63,7 @@ async def denied_by_words(scene: Stage, card: Shown) -> None:
 
 async def expired(scene: Stage, card: Shown) -> None:
     await scene.clock.advance(25 * 3600)
-    await scene.application.parts.people_asked.card_ending.sweep()
+    await scene.application.parts.rooms.approvals.ending.sweep()
 
 
 async def withdrawn(scene: Stage, card: Shown) -> None:

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.consent.approval import ApprovalState
 from bot.domain.talk.message import Attachment, InboundMessage, Quote
 from bot.domain.talk.reach import Level
-from bot.flow.approvals.desks import NOT_YOURS
+from bot.flow.commanding.desks import NOT_YOURS
 from tests.fakes.channel import Shown
 from tests.fakes.model import calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage

@@ -12,7 +12,7 @@ from bot.domain.talk.person import Role
 from bot.domain.talk.reach import Level, Reach
 from bot.domain.talk.rights import Rights
 from bot.domain.tools.tool import Code, Effect, Status
-from bot.flow.approvals.desks import NOT_APPROVER, REFERRED
+from bot.flow.commanding.desks import NOT_APPROVER, REFERRED
 from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_owner_cards import WITH_BOB, at, labels, press

@@ -12,7 +12,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import Code, Status
-from bot.flow.approvals.desks import NOT_APPROVER
+from bot.flow.commanding.desks import NOT_APPROVER
 from bot.flow.plans.desk import ELSEWHERE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Step, call, calls, says

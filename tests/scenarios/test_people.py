@@ -281,7 +281,7 @@ async def test_the_day_of_both_counts_for_the_budget_at_once() -> None:
         await scene.say("hi")
         await scene.shows("Hi.")
         cause = Cause(CallKind.ANSWER, person=ann.id)
-        till = scene.application.parts.one_turn.till
+        till = scene.application.parts.rooms.money.till
         await commanded(scene, "/budget person 5", "$5")
         (alone,) = await till.purses(cause)
         await commanded(scene, "/link 1 fake:2 join", SAME_PERSON)

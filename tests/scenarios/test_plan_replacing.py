@@ -10,7 +10,7 @@ from bot.domain.talk.person import Role
 from bot.domain.talk.rights import Pace
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
+from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS
 from bot.flow.commands.plan_replacing import MOVED_ON
 from bot.flow.plans.commands import NEWER
 from tests.fakes.channel import Shown

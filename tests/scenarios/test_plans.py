@@ -16,7 +16,7 @@ from bot.domain.talk.rights import NEWCOMER
 from bot.domain.tools.tool import Code, Status, ToolCall
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
+from bot.flow.commanding.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
 from bot.flow.plans.desk import STALE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, call, calls, says
@@ -396,12 +396,10 @@ async def test_where_the_bot_is_gone_the_plan_ends() -> None:
         await scene.say("/plan one file")
         await scene.settled(1)
         plan = the_plan(scene)
-        writes = scene.application.parts.people_asked.plan_desk.left(plan, None)
+        writes = scene.application.parts.rooms.plans.desk.left(plan, None)
         await scene.store.journal.commit(Change(writes))
         assert the_plan(scene).state is PlanState.CANCELLED
-        assert (
-            scene.application.parts.people_asked.plan_desk.left(replace(plan, turn="t"), None) == ()
-        )
+        assert scene.application.parts.rooms.plans.desk.left(replace(plan, turn="t"), None) == ()
 
 
 async def test_a_message_is_a_step_and_a_question_is_asked_while_planning() -> None:

@@ -7,7 +7,7 @@ from bot.domain.talk.message import InboundMessage
 from bot.domain.turn.transcript import AskerBody, CutBody
 from bot.domain.turn.turn import TurnState, Way
 from bot.domain.turn.view import ModelReply, ModelRequest
-from bot.flow.approvals.desks import NOT_OURS
+from bot.flow.commanding.desks import NOT_OURS
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life

@@ -603,7 +603,7 @@ async def test_the_clock_waits_for_a_locked_store_and_goes_on() -> None:
                 raise StoreBusy("locked")
             return await due(*arguments)  # pyright: ignore[reportArgumentType]
 
-        clockwork = scene.application.parts.one_turn.schedules.clockwork
+        clockwork = scene.application.parts.rooms.schedules.clockwork
         clockwork._scheduled = _Locked(scene.store.scheduled, fails)  # pyright: ignore
         await scene.clock.advance(2 * HOUR + 5)
         assert scene.turns == []
@@ -716,7 +716,7 @@ async def test_two_processes_meet_a_due_time_once() -> None:
     async with stage(says("Once.")) as scene:
         await scheduled(scene)
         other = scene.composed()
-        beside = asyncio.create_task(other.parts.one_turn.schedules.clockwork.run())
+        beside = asyncio.create_task(other.parts.rooms.schedules.clockwork.run())
         await scene.clock.advance(2 * HOUR)
         await scene.settled()
         assert states(scene) == [RunState.DONE]

@@ -252,7 +252,7 @@ async def test_the_sweep_takes_the_buttons_of_old_changes_away() -> None:
     async with filed(files, files_as("a.md", "new"), says("Done.")) as scene:
         await changed(scene)
         await scene.clock.advance(24 * 3_600 + 1)
-        await scene.application.parts.one_turn.chores.undoing.sweep.sweep()
+        await scene.application.parts.rooms.undoing.sweep.sweep()
         await scene.until(lambda: not scene.labels)
         assert not scene.store.rows.file_changes
 
@@ -451,7 +451,7 @@ async def test_too_many_old_contents_of_a_chat_lose_the_oldest() -> None:
     async with filed({**files, "b.md": b"b" * 19_999_999}, *script) as scene:
         await changed(scene)
         await changed(scene, "again", 2)
-        await scene.application.parts.one_turn.chores.undoing.sweep.sweep()
+        await scene.application.parts.rooms.undoing.sweep.sweep()
         (left,) = scene.store.rows.file_changes.values()
         assert left.path == "b.md"
 

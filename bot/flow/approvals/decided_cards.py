@@ -13,8 +13,8 @@ from bot.domain.text.visible_text import clipped, one_line, visible
 from bot.domain.tools.deeds import without_deed
 from bot.domain.tools.file_change import REDO, UNDO, UndoButton, UndoVerb
 from bot.domain.tools.tool import Code, Preview, Status, ToolResult
-from bot.flow.approvals.desks import STOPPED, spent
 from bot.flow.approvals.fitting import whole
+from bot.flow.commanding.desks import STOPPED, spent
 
 _LONGEST_NAME = 60
 _LONGEST_SUBJECT = 200

@@ -16,7 +16,10 @@ from bot.flow.approvals.card_buttons import parse_data
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
-from bot.flow.approvals.desks import (
+from bot.flow.approvals.open_cards import Closed, OpenCards
+from bot.flow.approvals.referring import Referring
+from bot.flow.approvals.undecided import CardEnding
+from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,
     NOT_YOURS,
@@ -27,9 +30,6 @@ from bot.flow.approvals.desks import (
     refused,
     spent,
 )
-from bot.flow.approvals.open_cards import Closed, OpenCards
-from bot.flow.approvals.referring import Referring
-from bot.flow.approvals.undecided import CardEnding
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.ledger import Ledger

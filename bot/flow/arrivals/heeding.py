@@ -13,8 +13,8 @@ from bot.domain.talk.message import (
     Plain,
     Withdrawn,
 )
-from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
+from bot.flow.commanding.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.domain.change import AddAudit, Change, Show, Write
 from bot.domain.talk.message import Address, Press, PressAnswer
 from bot.domain.talk.person import Person, Role, Sender
-from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.flow.people.accounts import sender_of
 from bot.flow.people.knocks import (

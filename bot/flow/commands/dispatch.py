@@ -9,7 +9,7 @@ from typing import assert_never
 from bot.domain.change import Change, CheckAccess, Show, Write
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind, PressAnswer
 from bot.domain.text.markdown import inline_code
-from bot.flow.approvals.desks import NOT_OURS, refused
+from bot.flow.commanding.desks import NOT_OURS, refused
 from bot.flow.commanding.table import (
     Answer,
     Command,

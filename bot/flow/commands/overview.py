@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
+from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Answer, Command, Invocation
-from bot.flow.commands.status_parts import Part
 
 
 class OverviewCommands:
     """Puts the parts of the status together; one without a line is left out."""
 
-    def __init__(self, parts: Sequence[Part]) -> None:
+    def __init__(self, parts: Sequence[StatusPart]) -> None:
         self._parts = parts
 
     @property

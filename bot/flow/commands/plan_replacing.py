@@ -8,7 +8,7 @@ from bot.domain.plans.plan import Plan, ReplaceVerb
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Outbound, Press, PressAnswer
 from bot.domain.talk.person import Person
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.commanding.table import Answer, Question, Queued, answer_key
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
-from typing import Protocol
 
 from bot.domain.assignments.errand import ErrandState
 from bot.domain.clock.span import span
@@ -44,15 +43,6 @@ _PARTS = {
     "three quarters as much": 0.75,
     "as much": 1.0,
 }
-
-
-class Part(Protocol):
-    """Some lines of the status below a title; a further ability adds a part of its own."""
-
-    @property
-    def title(self) -> str: ...
-
-    async def lines(self, asked: Invocation) -> Sequence[str]: ...
 
 
 class GoingOn:

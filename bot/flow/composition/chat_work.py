@@ -3,12 +3,11 @@
 from collections.abc import Mapping
 from functools import cached_property
 
-from bot.domain.assignments.errand import ErrandState
-from bot.domain.change import Change, SaveErrand
-from bot.flow.approvals.desks import Desk
 from bot.flow.arrivals.threads import Threads
+from bot.flow.commanding.desks import Desk
 from bot.flow.composition.one_turn import OneTurn
-from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.rooms import Rooms
+from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.groups.farewell import Farewell
 from bot.flow.groups.leaving import LeavingDesk
@@ -24,10 +23,10 @@ from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.room import Ground
 from bot.flow.turn.rest_card import PREFIX as RESTS
 from bot.flow.ways.buttons import PREFIX as WAYS
 from bot.flow.ways.desk import WaysDesk
-from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 
 
@@ -35,19 +34,15 @@ class ChatWork:
     """Builds the lanes, the chat queue, and the parts that fill it, move a chat or end its work."""
 
     def __init__(
-        self,
-        store: StorePorts,
-        world: World,
-        policy: Policy,
-        way_out: WayOut,
-        people_asked: PeopleAsked,
-        one_turn: OneTurn,
+        self, ground: Ground, rooms: Rooms, way_in: WayIn, way_out: WayOut, one_turn: OneTurn
     ) -> None:
-        self._store = store
-        self._world = world
-        self._policy = policy
+        self._ground = ground
+        self._store = ground.store
+        self._world = ground.world
+        self._journal = ground.journal
+        self._rooms = rooms
+        self._way_in = way_in
         self._way_out = way_out
-        self._people_asked = people_asked
         self._one_turn = one_turn
 
     @cached_property
@@ -57,48 +52,27 @@ class ChatWork:
     async def _drain(self, chat: int) -> None:
         self.trials.expect(chat, await self.queue.drain(chat))
 
-    def _wake(self, chat: int) -> None:
-        self.lanes.wake(chat)
-
     @cached_property
     def trials(self) -> Trials:
-        return Trials(self._wake, self._world.clock)
-
-    def moved(self, change: Change) -> None:
-        """Wakes what waits for errands, tasks and runs that a change has moved."""
-        self._one_turn.schedules.changed(change)
-        for write in change.writes:
-            if isinstance(write, SaveErrand):
-                self._errand_moved(write)
-
-    def _errand_moved(self, write: SaveErrand) -> None:
-        """Wakes the lane that an errand concerns: its home, or the chat of its parent."""
-        errand = write.errand
-        if write.recalls:
-            self.lanes.interrupt(errand.home)
-        elif write.expect is None:
-            self.lanes.wake(errand.home)
-        elif errand.state is not ErrandState.WORKING and not errand.taken:
-            self.lanes.wake(errand.chat)
+        return Trials(self._ground.wake, self._world.clock)
 
     @property
     def desks(self) -> Mapping[str, Desk]:
-        """Returns the desks for turns that rest or have ended, for undoing, and for leaving."""
-        store, journal, clock = self._store, self._way_out.journal, self._world.clock
+        """Returns the desks for turns that rest or have ended, and for leaving."""
+        store, journal, clock = self._store, self._journal, self._world.clock
         ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
         rests = RestDesk(journal, self.lanes, clock)
         leaving = LeavingDesk(self._world.groups, journal, store.outbox)
-        others = self._one_turn.chores.undoing.desks
-        return {RESTS: rests, WAYS: ways, LEAVING: leaving, **others}
+        return {RESTS: rests, WAYS: ways, LEAVING: leaving}
 
     @cached_property
     def queue(self) -> ChatQueue:
         clock = self._world.clock
         return ChatQueue(
-            self._one_turn.schedules.held(self._way_out.journal),
-            History(self._way_out.journal, self._store.chats, clock),
+            self._rooms.schedules.held(self._journal),
+            History(self._journal, self._store.chats, clock),
             self._one_turn.turns,
-            self._one_turn.way_in.gathering,
+            self._way_in.gathering,
             self.overhearing,
             self.moving,
             clock,
@@ -106,46 +80,37 @@ class ChatWork:
 
     @cached_property
     def queueing(self) -> Queueing:
-        store, clock = self._store, self._world.clock
+        store, clock, pace = self._store, self._world.clock, self._ground.policy.member_pace
         return Queueing(
             store.inbox,
-            self._way_out.journal,
+            self._journal,
             self.lanes,
             self.queue,
-            Pacing(
-                store.members, store.outbox, self._way_out.journal, clock, self._policy.member_pace
-            ),
+            Pacing(store.members, store.outbox, self._journal, clock, pace),
             self._way_out.reactions,
             self.seams,
         )
 
     @cached_property
     def seams(self) -> Seams:
-        clock = self._world.clock
-        return Seams(self._store.inbox, self._one_turn.way_in.rows, clock, self._policy.bundles)
+        clock, bundles = self._world.clock, self._ground.policy.bundles
+        return Seams(self._store.inbox, self._way_in.rows, clock, bundles)
 
     @cached_property
     def overhearing(self) -> Overhearing:
         store = self._store
-        return Overhearing(
-            store.inbox,
-            store.chats,
-            store.people,
-            self._way_out.journal,
-            self._one_turn.way_in.rows,
-        )
+        return Overhearing(store.inbox, store.chats, store.people, self._journal, self._way_in.rows)
 
     @cached_property
     def threads(self) -> Threads:
-        channels, chats = self._world.channels, self._store.chats
-        return Threads(channels, chats, self.seams, self._way_out.journal)
+        return Threads(self._world.channels, self._store.chats, self.seams, self._journal)
 
     @cached_property
     def moving(self) -> Moving:
         return Moving(
-            self._one_turn.way_in.rows,
+            self._way_in.rows,
             self._store.chats,
-            self._way_out.journal,
+            self._journal,
             self.news,
             self.lanes,
             self._world.clock,
@@ -155,25 +120,22 @@ class ChatWork:
     @cached_property
     def membership(self) -> Membership:
         store = self._store
+        farewell = Farewell(
+            store.approvals,
+            store.inbox,
+            self._journal,
+            self._rooms.approvals.ending,
+            self._rooms.plans.desk,
+            self.lanes,
+        )
         return Membership(
             store.people,
             store.chats,
             store.ledger,
-            self._way_out.journal,
-            self._farewell,
+            self._journal,
+            farewell,
             self.news,
             self._world.clock,
-        )
-
-    @property
-    def _farewell(self) -> Farewell:
-        return Farewell(
-            self._store.approvals,
-            self._store.inbox,
-            self._way_out.journal,
-            self._people_asked.card_ending,
-            self._people_asked.plan_desk,
-            self.lanes,
         )
 
     @cached_property

@@ -3,9 +3,9 @@
 from functools import cached_property
 
 from bot.domain.change import Change
+from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import card_of
 from bot.domain.talk.message import OutboundKind, Press, RawUpdate
-from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
@@ -17,17 +17,20 @@ from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import PREFIX as ASIDE
 from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
+from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
-from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.touching import present_words, touches
+from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
+from bot.flow.log.companion import Companions
 from bot.flow.money.till import Till
 from bot.flow.people.knocks import PREFIX as KNOCKS
 from bot.flow.plans.question import PREFIX as QUESTIONS
-from bot.flow.turn.companion import Companions
+from bot.flow.room import Ground
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
@@ -62,21 +65,14 @@ class Composition:
             self._voice_owed,
             self._moved,
         )
-        self.people_asked = PeopleAsked(store, world, self._lanes, self.way_out)
-        self.one_turn = OneTurn(
-            store, world, policy, companions, self.way_out, self.people_asked, till
-        )
-        self.chat_work = ChatWork(
-            store, world, policy, self.way_out, self.people_asked, self.one_turn
-        )
+        zones, journal = Zones(policy.timezone), self.way_out.journal
+        ground = Ground(store, world, policy, journal, zones, self._lanes)
+        self.rooms = Rooms(ground, till)
+        self.way_in = WayIn(ground, self.way_out, self.rooms.money.till)
+        self._one_turn = OneTurn(ground, self.rooms, companions, self.way_in, self.way_out)
+        self.chat_work = ChatWork(ground, self.rooms, self.way_in, self.way_out, self._one_turn)
         self.command_table = CommandTable(
-            store,
-            world,
-            policy,
-            self.way_out,
-            self.people_asked,
-            self.one_turn,
-            self.chat_work,
+            ground, self.rooms, self.way_in, self.way_out, self.chat_work
         )
 
     def _lanes(self) -> Lanes:
@@ -85,7 +81,7 @@ class Composition:
     @cached_property
     def intake(self) -> Intake:
         work, clock = self.chat_work, self.world.clock
-        rows = self.one_turn.way_in.rows
+        rows = self.way_in.rows
         return Intake(self.store.inbox, rows, self.lines, work.seams, work.overhearing, clock)
 
     @cached_property
@@ -131,7 +127,7 @@ class Composition:
     @cached_property
     def _heeding(self) -> Heeding:
         work, journal = self.chat_work, self.way_out.journal
-        chats, edits = self.store.chats, self.one_turn.chores.undoing.edits
+        chats, edits = self.store.chats, self.rooms.undoing.edits
         desks, commands = self._desks, self._commands
         return Heeding(commands, desks, work.queueing, work.seams, chats, journal, edits)
 
@@ -147,14 +143,11 @@ class Composition:
     @cached_property
     def _desks(self) -> Desks:
         desks = {
-            **self.people_asked.desks,
-            QUESTIONS: self.command_table.plan_replacing,
+            **{letter: desk for room in self.rooms.all for letter, desk in room.desks.items()},
             **self.chat_work.desks,
+            QUESTIONS: self.command_table.plan_replacing,
             KNOCKS: self._knocking,
             ASIDE: self._set_aside,
-            **self.command_table.memory_desks,
-            **self.command_table.task_desks,
-            **self.one_turn.schedules.goals.desks,
         }
         return Desks(self.store.outbox, self.way_out.journal, desks)
 
@@ -163,10 +156,10 @@ class Composition:
         return await present_words(self.store, self._desks).of(press)
 
     def _moved(self, change: Change) -> None:
-        self.chat_work.moved(change)
+        self.rooms.moved(change)
 
     def _voice_owed(self) -> None:
-        self.one_turn.speech.speaker.wake()
+        self.rooms.speaking.speaker.wake()
 
     async def _told_of_move(self, channel: str, update: RawUpdate) -> None:
         await self.intake.accept(channel, (update,))
@@ -174,6 +167,6 @@ class Composition:
     async def _given_up(self, row: OutboxRow, why: str) -> None:
         id = card_of(row.key)
         if id is not None:
-            await self.people_asked.card_ending.unaskable(id, row.chat, why)
+            await self.rooms.approvals.ending.unaskable(id, row.chat, why)
         if row.content.kind is OutboundKind.VOICE:
-            await self.one_turn.speech.speaker.undelivered(row, why)
+            await self.rooms.speaking.speaker.undelivered(row, why)

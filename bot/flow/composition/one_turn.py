@@ -1,205 +1,143 @@
-"""One turn: the model, the loop and the settlement; the reading of its message is the way in."""
+"""One turn: the loop, its gate and the settlement; the reading of its message is the way in."""
 
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
-from bot.flow.composition.chores import ChoreParts
-from bot.flow.composition.gate import gatekeeper, tool_runner
-from bot.flow.composition.own_companions import OwnCompanions
-from bot.flow.composition.people_asked import PeopleAsked
-from bot.flow.composition.schedules import ScheduleParts
-from bot.flow.composition.speech import SpeechParts
+from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
-from bot.flow.memory.recall import Recall
-from bot.flow.models.choosing import Choosing, ModelOffer
+from bot.flow.log.companion import Companions
+from bot.flow.models.compaction import Compaction
 from bot.flow.models.leaning import Leanings
-from bot.flow.models.lending import Lending
-from bot.flow.models.model_calls import ModelCalls
-from bot.flow.models.preamble import PreambleMaker
-from bot.flow.money.till import Till
-from bot.flow.turn.companion import Companions
+from bot.flow.room import Ground
+from bot.flow.turn.chores import Summarising
 from bot.flow.turn.conversations import Conversations
+from bot.flow.turn.gatekeeper import Gatekeeper
+from bot.flow.turn.grounds import Grounds
 from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.probation import Probation
+from bot.flow.turn.repetitions import Repetitions
 from bot.flow.turn.replies import Replies
 from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.steering import Steering
 from bot.flow.turn.tool_loop import ToolLoop
+from bot.flow.turn.tool_runner import ToolRunner
+from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.flow.turn.turns import Turns
-from bot.flow.world import Policy, StorePorts, World
 
 
 class OneTurn:
-    """Builds the parts that run a turn; `others` are companions after those built here."""
+    """Builds the parts that run a turn; `others` are companions after those of the rooms."""
 
     def __init__(
-        self,
-        store: StorePorts,
-        world: World,
-        policy: Policy,
-        others: Companions,
-        way_out: WayOut,
-        people_asked: PeopleAsked,
-        till: Till | None,
+        self, ground: Ground, rooms: Rooms, others: Companions, way_in: WayIn, way_out: WayOut
     ) -> None:
-        self._store = store
-        self._world = world
-        self._policy = policy
+        self._ground = ground
+        self._store = ground.store
+        self._limits = ground.policy.limits
+        self._rooms = rooms
         self._others = others
+        self._way_in = way_in
         self._way_out = way_out
-        self._people_asked = people_asked
-        self._till = till
-
-    @cached_property
-    def way_in(self) -> WayIn:
-        return WayIn(self._store, self._world, self._policy, self._way_out, self._till)
 
     @cached_property
     def turns(self) -> Turns:
-        world, limits = self._world, self._policy.limits
+        clock, lives = self._ground.world.clock, self._way_out.lives
         openings = Openings(
-            self._way_out.lives,
+            lives,
             self._store.approvals,
-            world.clock,
-            self.companions,
-            self.choosing,
-            limits,
+            clock,
+            self._companions,
+            self._rooms.models.choosing,
+            self._limits,
             self._store.people,
         )
+        probation = Probation(clock, self._limits.counted_after_seconds)
+        chores = {
+            "compaction": Summarising(self._compaction, self._scenes),
+            "undo": self._rooms.undoing.chore,
+        }
         return Turns(
             openings,
             self._loop,
             self._settlement,
-            Resting(self.companions, Probation(world.clock, limits.counted_after_seconds)),
-            self.chores.by_origin(self._scenes),
+            Resting(self._companions, probation),
+            chores,
             self._scenes,
-            self._way_out.lives,
+            lives,
         )
 
     @cached_property
-    def chores(self) -> ChoreParts:
-        return ChoreParts(
-            self._store,
-            self._world,
-            self._policy,
-            self._way_out,
-            self._people_asked,
-            self.models,
-        )
-
-    @property
     def _scenes(self) -> Scenes:
+        models, ground = self._rooms.models, self._ground
         return Scenes(
-            self.preamble,
-            self.models,
-            self._world.workspaces,
-            self.companions,
-            self.way_in.zones,
-            Leanings(self._store.chats, self._way_out.journal),
+            models.preamble,
+            models.calls,
+            ground.world.workspaces,
+            self._companions,
+            ground.zones,
+            Leanings(self._store.chats, ground.journal),
         )
 
     @cached_property
-    def companions(self) -> Companions:
-        own = OwnCompanions(self._store, self._world, self._policy)
-        zones, ending = self.way_in.zones, self._people_asked.plan_ending
-        made = own.made(ending, zones, self.choosing, self.recall, self.till)
-        return (*made, *self.schedules.companions, *self._others)
+    def _companions(self) -> Companions:
+        return (*self._rooms.companions, *self._others)
 
     @cached_property
-    def recall(self) -> Recall:
-        store, world = self._store, self._world
-        journal = self._way_out.journal
-        return Recall(store.memory, store.words, world.meaning, journal, world.clock)
+    def _compaction(self) -> Compaction:
+        return Compaction(self._rooms.models.calls, self._limits)
 
     @cached_property
     def _loop(self) -> ToolLoop:
-        limits = self._policy.limits
-        steering = Steering(
-            self._store.inbox, self.way_in.gathering, self._way_out.reactions, self.companions
-        )
+        models, policy = self._rooms.models, self._ground.policy
+        reactions = self._way_out.reactions
+        steering = Steering(self._store.inbox, self._way_in.gathering, reactions, self._companions)
         replies = Replies(
-            self.models,
+            models.calls,
             steering,
-            self.companions,
-            self.choosing,
-            self._policy.fallbacks,
-            limits.images_in_view,
+            self._companions,
+            models.choosing,
+            policy.fallbacks,
+            self._limits.images_in_view,
         )
+        clock, trusted = self._ground.world.clock, self._trusted
         return ToolLoop(
             replies,
-            tool_runner(self._store, self._policy, self._world.clock),
-            gatekeeper(self._store, self._policy, self._people_asked.owners, self.companions),
-            Asking(self._world.clock, limits),
-            self.chores.compaction,
-            self.companions,
-            limits,
+            ToolRunner(clock, self._limits, trusted),
+            self._gatekeeper,
+            Asking(clock, self._limits),
+            self._compaction,
+            self._companions,
+            self._limits,
         )
-
-    @cached_property
-    def models(self) -> ModelCalls:
-        return ModelCalls(self._world.models, self.till, self._world.clock, self._policy.times)
-
-    @cached_property
-    def schedules(self) -> ScheduleParts:
-        return ScheduleParts(
-            self._store,
-            self._world,
-            self._policy,
-            self._way_out,
-            self.way_in.zones,
-            lambda: self._people_asked.lanes,
-        )
-
-    @cached_property
-    def speech(self) -> SpeechParts:
-        return SpeechParts(self._store, self._world, self.till, self._way_out.journal)
 
     @property
-    def till(self) -> Till:
-        return self.way_in.till
+    def _trusted(self) -> TrustedOrigins:
+        return TrustedOrigins(self._store.rules, self._store.people)
 
-    @cached_property
-    def choosing(self) -> Choosing:
-        policy = self._policy
-        offer = ModelOffer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
-        return Choosing(self.models, self._world.skills, offer)
-
-    @cached_property
-    def preamble(self) -> PreambleMaker:
-        world = self._world
-        lending = Lending(world.own_servers, world.skills, self._store.consents)
-        return PreambleMaker(
-            world.catalog,
-            world.skills,
-            world.servers,
-            lending.wanted,
-            skill_list=self._policy.skill_list,
-            tool_bytes=self._policy.tool_bytes,
-        )
+    @property
+    def _gatekeeper(self) -> Gatekeeper:
+        store, documents = self._store, self._ground.policy.rule_documents
+        grounds = Grounds(store.approvals, store.rules, documents)
+        owners, repeated = self._rooms.approvals.owners, Repetitions(self._limits)
+        return Gatekeeper(store.people, owners, self._companions, grounds, repeated)
 
     @cached_property
     def _settlement(self) -> Settlement:
-        store = self._store
-        last_words = LastWords(
-            store.approvals, self._plan_waits, store.outbox, self._policy.long_answer
+        store, long = self._store, self._ground.policy.long_answer
+        last_words = LastWords(store.approvals, self._plan_waits, store.outbox, long)
+        conversations = Conversations(
+            store.chats,
+            store.approvals,
+            self._rooms.approvals.ending,
+            self._compaction,
+            self._rooms.models.calls,
         )
-        return Settlement(self._conversations, self.companions, last_words)
+        return Settlement(conversations, self._companions, last_words)
 
     async def _plan_waits(self, chat: int) -> bool:
         plan = await self._store.plans.live(chat)
         return plan is not None and plan.ready
-
-    @property
-    def _conversations(self) -> Conversations:
-        store = self._store
-        return Conversations(
-            store.chats,
-            store.approvals,
-            self._people_asked.card_ending,
-            self.chores.compaction,
-            self.models,
-        )

@@ -1,12 +1,11 @@
 """Presses of buttons and thumbs on messages, put together."""
 
-from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.feedback import Thumbs, Touches
 from bot.flow.arrivals.present_words import PresentWords
 from bot.flow.arrivals.presses import Presses
+from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
-from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.log.opinions import Opinions
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
@@ -22,7 +21,7 @@ def touches(
 ) -> Touches:
     people, chats = store.people, store.chats
     presses = Presses(world.channels, people, chats, commands, desks, journal, acknowledging)
-    thumbs = Thumbs(people, chats, store.feedback, _opinions(store, world), journal)
+    thumbs = Thumbs(people, chats, store.feedback, opinions(store, world), journal)
     return Touches(presses, thumbs)
 
 
@@ -31,10 +30,6 @@ def present_words(store: StorePorts, desks: Desks) -> PresentWords:
     return PresentWords(store.people, store.chats, desks)
 
 
-def feedback_commands(store: StorePorts, world: World) -> FeedbackCommands:
-    """Returns `/feedback`."""
-    return FeedbackCommands(store.feedback, _opinions(store, world))
-
-
-def _opinions(store: StorePorts, world: World) -> Opinions:
+def opinions(store: StorePorts, world: World) -> Opinions:
+    """Returns the part that notes what people think of answers."""
     return Opinions(store.turns, store.journal, world.clock)

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from bot.domain.clock.zones import Zones
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.reading.attachments import Enclosures
@@ -12,33 +11,27 @@ from bot.flow.reading.listening import Listening
 from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.reading.sweeping import InboxSweep
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.room import Ground
 
 
 class WayIn:
     """Builds the parts that read messages, and that keep and sweep their files."""
 
-    def __init__(
-        self,
-        store: StorePorts,
-        world: World,
-        policy: Policy,
-        way_out: WayOut,
-        till: Till | None,
-    ) -> None:
-        self._store = store
-        self._world = world
-        self._policy = policy
+    def __init__(self, ground: Ground, way_out: WayOut, till: Till) -> None:
+        self._ground = ground
+        self._store = ground.store
+        self._world = ground.world
         self._way_out = way_out
         self._till = till
 
     @cached_property
     def gathering(self) -> Gathering:
-        return Gathering(self.rows, self.message_reader, self._world.clock, self._policy.bundles)
+        bundles = self._ground.policy.bundles
+        return Gathering(self.rows, self.message_reader, self._world.clock, bundles)
 
     @cached_property
     def message_reader(self) -> MessageReader:
-        world, policy = self._world, self._policy
+        world, policy = self._world, self._ground.policy
         enclosures = Enclosures(
             world.files,
             world.reader,
@@ -54,26 +47,16 @@ class WayIn:
             enclosures,
             self._way_out.lives,
             world.clock,
-            self.zones,
+            self._ground.zones,
             self._store.outbox,
         )
 
     @property
     def _listening(self) -> Listening | None:
-        hearing = self._world.hearing
+        hearing, clock = self._world.hearing, self._world.clock
         if hearing is None:
             return None
-        return Listening(
-            hearing, self._store.voice, self.till, self._way_out.journal, self._world.clock
-        )
-
-    @cached_property
-    def till(self) -> Till:
-        """Returns the one till of the program: the given one, if something outside is paid too."""
-        if self._till is not None:
-            return self._till
-        store, clock, budgets = self._store, self._world.clock, self._policy.budgets
-        return Till(store.ledger, self._way_out.journal, store.people, self.zones, clock, budgets)
+        return Listening(hearing, self._store.voice, self._till, self._ground.journal, clock)
 
     @property
     def _keeping(self) -> Keeping:
@@ -81,7 +64,7 @@ class WayIn:
         return Keeping(
             self._store.received,
             world.inbox_folder,
-            self._way_out.journal,
+            self._ground.journal,
             world.workspaces,
             world.clock,
         )
@@ -93,16 +76,12 @@ class WayIn:
             store.received,
             world.inbox_folder,
             store.chats,
-            self._way_out.journal,
+            self._ground.journal,
             world.workspaces,
             world.clock,
-            self._policy.inbox_days,
+            self._ground.policy.inbox_days,
         )
 
     @cached_property
     def rows(self) -> RowReader:
         return RowReader(self._world.channels)
-
-    @cached_property
-    def zones(self) -> Zones:
-        return Zones(self._policy.timezone)

@@ -26,7 +26,7 @@ from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.goals.cards import GoalCards
 from bot.flow.goals.choosing import GoalChoosing
 from bot.flow.goals.ending import stopped
-from bot.flow.goals.room import GoalRoom
+from bot.flow.goals.parts import GoalParts
 from bot.flow.goals.words import (
     DROP,
     END,
@@ -64,7 +64,7 @@ _MOST_DIGITS = 4
 class GoalCommands:
     def __init__(
         self,
-        room: GoalRoom,
+        parts: GoalParts,
         words: GoalWords,
         cards: GoalCards,
         zones: Zones,
@@ -72,8 +72,8 @@ class GoalCommands:
         unpriced: Callable[[Chat], str],
     ) -> None:
         """Takes a function that names the model of a chat if nobody knows what it costs."""
-        self._room = room
-        self._choosing = GoalChoosing(room.goals)
+        self._parts = parts
+        self._choosing = GoalChoosing(parts.goals)
         self._words = words
         self._cards = cards
         self._zones = zones
@@ -96,10 +96,10 @@ class GoalCommands:
             return Answer(f"{_HOW} /goals lists the goals of this chat.")
         if len(text) > MOST_TEXT:
             return Answer(f"That is {len(text):,} characters, and a goal can have {MOST_TEXT:,}.")
-        owned = await self._room.goals.of_person(asked.person.id)
+        owned = await self._parts.goals.of_person(asked.person.id)
         if sum(not one.over for one in owned) >= MOST_GOALS:
             return Answer(f"You have {MOST_GOALS} goals already. /goals ends or deletes one.")
-        now = self._room.clock.now()
+        now = self._parts.clock.now()
         goal = Goal(
             id=goal_id(asked.row),
             chat=asked.chat.id,
@@ -131,7 +131,7 @@ class GoalCommands:
     async def _listed(self, asked: Invocation, page: int) -> Answer:
         page = max(page, 1)
         skip = (page - 1) * LISTED
-        found = await self._room.goals.of_chat(asked.chat.id, LISTED + 1, skip)
+        found = await self._parts.goals.of_chat(asked.chat.id, LISTED + 1, skip)
         if not found:
             return Answer(f"There are no goals {'here' if page == 1 else 'on that page'}. {_HOW}")
         return await self._words.list_of(found, page)
@@ -164,7 +164,7 @@ class GoalCommands:
             case "pace", (pace,) if pace in set(GoalPace):
                 return await self._changed(asked, goal, goal.changed(pace=GoalPace(pace)))
             case "limit", bounds:
-                zone, now = self._zones.of(asked.person, asked.chat), self._room.clock.now()
+                zone, now = self._zones.of(asked.person, asked.chat), self._parts.clock.now()
                 return await self._changed(asked, goal, limited(goal, bounds, zone, now))
             case "answer", (_, *_):
                 return await self._answered(asked, goal, len(rest))
@@ -192,13 +192,13 @@ class GoalCommands:
     async def _shown(self, asked: Invocation, goal: Goal) -> Answer:
         if goal.state is GoalState.PROPOSED:
             return await self._proposed(asked, goal, ())
-        task = await self._room.scheduled.get(goal.id)
+        task = await self._parts.scheduled.get(goal.id)
         told = await self._words.whole(goal, task)
         return Answer(told, buttons=menu_of(goal, standing(goal, task)), optional=True)
 
     async def _proposed(self, asked: Invocation, goal: Goal, writes: tuple[Write, ...]) -> Answer:
         zone = self._zones.of(asked.person, asked.chat)
-        told = self._words.proposal(goal, zone, self._room.clock.now())
+        told = self._words.proposal(goal, zone, self._parts.clock.now())
         if model := self._unpriced(asked.chat):
             told += (
                 f"\n\n⚠️ Nobody told me what {literal(model)} costs, so these sums cannot be kept. "
@@ -210,18 +210,18 @@ class GoalCommands:
     async def _diary(self, goal: Goal, rest: Sequence[str]) -> Answer:
         number = rest[0] if rest and rest[0].isdecimal() else "1"
         page = max(int(number[:_MOST_DIGITS]), 1)
-        found = await self._room.goals.diary(goal.id, LISTED + 1, (page - 1) * LISTED)
+        found = await self._parts.goals.diary(goal.id, LISTED + 1, (page - 1) * LISTED)
         return await self._words.diary(goal, found, page)
 
     async def _started(self, asked: Invocation, goal: Goal) -> Answer:
         if goal.state is not GoalState.PROPOSED:
             return Answer(BEGUN)
-        now, zone = self._room.clock.now(), self._zones.of(asked.person, asked.chat)
+        now, zone = self._parts.clock.now(), self._zones.of(asked.person, asked.chat)
         if why := goal.exhausted(0, now):
             how = inline_code("/goals limit until 2027-12-31")
             return Answer(f"This goal cannot begin: {why}. {how} gives it more.")
         new = goal.changed(state=GoalState.ACTIVE)
-        task = self._room.planning.begun(new, zone, now)
+        task = self._parts.planning.begun(new, zone, now)
         told = f"▶️ I begin now: {literal(goal.name)}"
         writes = (SaveGoal(new, goal.version), SaveTask(task))
         return Answer(
@@ -235,22 +235,22 @@ class GoalCommands:
         saved = SaveGoal(new, goal.version)
         if goal.state is GoalState.PROPOSED:
             return await self._proposed(asked, new, (saved,))
-        task = await self._room.scheduled.get(goal.id)
+        task = await self._parts.scheduled.get(goal.id)
         if goal.over or task is None:
             return Answer(OVER)
-        moved = self._room.planning.paced(new, task, self._room.clock.now())
+        moved = self._parts.planning.paced(new, task, self._parts.clock.now())
         told = await self._words.whole(new, moved)
         menu = menu_of(new, standing(new, moved))
         return Answer(told, (saved, SaveTask(moved, task.version)), buttons=menu, optional=True)
 
     async def _resumed(self, asked: Invocation, goal: Goal) -> Answer:
-        now = self._room.clock.now()
-        why = goal.exhausted(await self._room.goals.spent(goal.id), now)
+        now = self._parts.clock.now()
+        why = goal.exhausted(await self._parts.goals.spent(goal.id), now)
         if why:
             how = inline_code("/goals limit whole 10 until 2027-12-31")
             return Answer(f"This goal cannot go on: {why}. {how} gives it more.")
         new = goal.changed(state=GoalState.ACTIVE)
-        resumed = await self._room.planning.resumed(goal, now, at_once=False)
+        resumed = await self._parts.planning.resumed(goal, now, at_once=False)
         return await self._after(asked, new, (SaveGoal(new, goal.version), *resumed), "▶️ Going on")
 
     async def _answered(self, asked: Invocation, goal: Goal, words: int) -> Answer:
@@ -258,17 +258,17 @@ class GoalCommands:
         if goal.state is not GoalState.STUCK:
             return Answer("This goal asks nothing now. /goals shows it.")
         said = _behind(asked, len(asked.words) + 1 - words)
-        writes = await self._room.desk.answered(goal, said, self._room.clock.now())
+        writes = await self._parts.desk.answered(goal, said, self._parts.clock.now())
         active = goal.changed(state=GoalState.ACTIVE)
         return await self._after(asked, active, writes, "▶️ Thanks, I go on")
 
     async def _run_now(self, asked: Invocation, goal: Goal) -> Answer:
-        task = await self._room.scheduled.get(goal.id)
+        task = await self._parts.scheduled.get(goal.id)
         if task is None:
             return Answer(OVER)
         # The moment stands for the due time: carried out again after a crash, it is the same run.
         at = asked.message.sent_at
-        writes = await self._room.firing.now(task, at)
+        writes = await self._parts.firing.now(task, at)
         if isinstance(writes, str):
             return Answer(f"It does not run now: {writes}.")
         told = f"⏩ Started a run: {literal(goal.name)}"
@@ -280,12 +280,12 @@ class GoalCommands:
 
     async def _finished(self, asked: Invocation, goal: Goal) -> Answer:
         new = goal.changed(state=GoalState.DONE)
-        room = self._room
+        room = self._parts
         ended = await stopped(new, room.goals, room.scheduled, room.clock.now())
         return await self._after(asked, new, (SaveGoal(new, goal.version), *ended), "🏁 Done")
 
     async def _deleted(self, goal: Goal, verb: str) -> Answer:
-        room = self._room
+        room = self._parts
         ended = await stopped(goal, room.goals, room.scheduled, room.clock.now())
         stops = tuple(one for one in ended if isinstance(one, AskStop))
         told = f"🗑 {'Cancelled' if verb == 'deny' else 'Deleted'}: {literal(goal.name)}"

@@ -8,7 +8,7 @@ from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Press, Pre
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.text.visible_text import clipped
-from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.clock import Clock
 from bot.ports.goals import Goals

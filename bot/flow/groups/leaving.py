@@ -7,7 +7,7 @@ from bot.domain.change import Change, Show
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Address, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
-from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.ports.groups import Groups
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox

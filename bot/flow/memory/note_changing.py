@@ -30,7 +30,7 @@ from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.text.names import plain_name
 from bot.domain.tools.file_change import UNDO
-from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -19,8 +19,8 @@ from bot.domain.talk.message import (
     PressAnswer,
 )
 from bot.domain.talk.person import Person
-from bot.flow.approvals.desks import NOT_OURS, PLACES, Taken, Unawaited, refused
 from bot.flow.commanding.choices import choice
+from bot.flow.commanding.desks import NOT_OURS, PLACES, Taken, Unawaited, refused
 from bot.flow.people.zone_names import ZoneNames, from_now_on
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -6,7 +6,7 @@ from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import GIVEN_UP, TurnState
-from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

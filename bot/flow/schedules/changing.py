@@ -20,7 +20,7 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.words import TaskWords
 from bot.ports.chats import Chats

@@ -12,10 +12,10 @@ from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.flow.approvals.owners import AskedOwners, Owners
+from bot.flow.log.companion import Companions
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
-from bot.flow.turn.companion import Companions
 from bot.flow.turn.first_look import asked_anew, first_look
 from bot.flow.turn.grounds import Grounds, Outside, asked_once
 from bot.flow.turn.held_approvals import HeldApprovals

@@ -11,13 +11,13 @@ from bot.domain.talk.person import Person
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.unrun import reported_as, told_of
+from bot.flow.log.companion import Companions, shared
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.reading.gathering import Gathered
 from bot.flow.reading.message_reader import Asked
 from bot.flow.signs.life_signs import Lives
-from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.resting import taken_up_again
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock

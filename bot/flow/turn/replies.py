@@ -20,6 +20,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
 from bot.domain.turn.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest, RequestView
+from bot.flow.log.companion import Companions
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.finding import as_meant
@@ -27,7 +28,6 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of
 from bot.flow.money.receipt import PaidReply
 from bot.flow.signs.newest_state import Live
-from bot.flow.turn.companion import Companions
 from bot.flow.turn.model_faults import PauseLine, after, failed
 from bot.flow.turn.reply_mending import admit
 from bot.flow.turn.scene import Outlook, Scene

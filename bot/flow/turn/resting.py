@@ -11,9 +11,9 @@ from bot.domain.turn.step import Finish, Refuse
 from bot.domain.turn.transcript import AskerBody, Body, NoteBody
 from bot.domain.turn.turn import TurnState
 from bot.flow.log.closing import body_of, closings
+from bot.flow.log.companion import Companions, closed_by, shared
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import ended_cards
-from bot.flow.turn.companion import Companions, closed_by, shared
 from bot.flow.turn.probation import Probation
 from bot.flow.turn.rest_card import shown_after, shown_resting, shown_unserved
 from bot.flow.turn.trouble_words import words_of

@@ -8,13 +8,13 @@ from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerStanding
+from bot.flow.log.companion import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.leaning import Leanings
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import Preamble, PreambleMaker
-from bot.flow.turn.companion import Companions
 from bot.flow.world import Workspaces
 from bot.ports.tool import Place
 

@@ -10,9 +10,9 @@ from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import bodies_of, closings
+from bot.flow.log.companion import Companions, closed_by
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import cards_at_end, ended_cards, kept_cards
-from bot.flow.turn.companion import Companions, closed_by
 from bot.flow.turn.conversations import Conversations
 from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.outcome_words import note_of

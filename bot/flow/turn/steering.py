@@ -1,10 +1,10 @@
 """Messages that join the running turn instead of waiting for the next one."""
 
 from bot.domain.talk.chat import QueueMode
+from bot.flow.log.companion import Companions
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
 from bot.flow.signs.reactions import Reactions
-from bot.flow.turn.companion import Companions
 from bot.ports.inbox import Inbox
 from bot.ports.journal import MOST_AHEAD
 

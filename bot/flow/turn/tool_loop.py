@@ -32,12 +32,12 @@ from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
+from bot.flow.log.companion import Companions, shared
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
 from bot.flow.signs.newest_state import Live
-from bot.flow.turn.companion import Companions, shared
 from bot.flow.turn.gatekeeper import Gatekeeper
 from bot.flow.turn.grounds import Outside
 from bot.flow.turn.replies import Replies

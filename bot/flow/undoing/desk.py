@@ -10,7 +10,7 @@ from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.tools.file_change import FileChange, Stage, UndoButton, UndoVerb, parse_data
 from bot.domain.turn.turn import TurnState
-from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import CARD

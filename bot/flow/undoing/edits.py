@@ -14,7 +14,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.turn import Turn
-from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording
 from bot.flow.undoing.agendas import is_busy

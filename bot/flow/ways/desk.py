@@ -8,7 +8,7 @@ from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
-from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.ways.buttons import (
     EndButton,
     EndVerb,

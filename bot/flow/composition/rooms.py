@@ -1,0 +1,129 @@
+"""The rooms of the features, and the order in which their companions are asked."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from bot.domain.change import Change
+from bot.flow.approvals.room import ApprovalRoom
+from bot.flow.background.companion import BackgroundCompanion
+from bot.flow.commands.noted import NotedCompanion
+from bot.flow.errands.room import ErrandRoom
+from bot.flow.goals.room import GoalRoom
+from bot.flow.hooks.room import HookRoom
+from bot.flow.log.companion import Companions
+from bot.flow.memory.room import MemoryRoom
+from bot.flow.models.room import ModelRoom
+from bot.flow.money.room import MoneyRoom
+from bot.flow.money.till import Till
+from bot.flow.people.room import PeopleRoom
+from bot.flow.plans.room import PlanRoom
+from bot.flow.room import Ground, Room
+from bot.flow.schedules.room import ScheduleRoom
+from bot.flow.skills.room import SkillRoom
+from bot.flow.speaking.room import SpeakingRoom
+from bot.flow.undoing.room import UndoingRoom
+from bot.flow.verbose.room import VerboseRoom
+from bot.flow.ways.companion import WaysCompanion
+from bot.flow.ways.speakers import Speakers
+
+
+class Rooms:
+    """Builds each room from the ground and the rooms below it."""
+
+    def __init__(self, ground: Ground, till: Till | None) -> None:
+        self._ground = ground
+        self.money = MoneyRoom(ground, till)
+        self.approvals = ApprovalRoom(ground)
+        self.hooks = HookRoom(ground)
+        self.memory = MemoryRoom(ground)
+        self.schedules = ScheduleRoom(ground)
+        self.verbose = VerboseRoom(ground)
+
+    @cached_property
+    def models(self) -> ModelRoom:
+        return ModelRoom(self._ground, self.money.till)
+
+    @cached_property
+    def plans(self) -> PlanRoom:
+        return PlanRoom(self._ground, self.approvals.owners)
+
+    @cached_property
+    def skills(self) -> SkillRoom:
+        return SkillRoom(self._ground, self.models.preamble)
+
+    @cached_property
+    def errands(self) -> ErrandRoom:
+        return ErrandRoom(self._ground, self.models.choosing)
+
+    @cached_property
+    def speaking(self) -> SpeakingRoom:
+        return SpeakingRoom(self._ground, self.money.till)
+
+    @cached_property
+    def undoing(self) -> UndoingRoom:
+        return UndoingRoom(self._ground, self.approvals.ending, self.models.choosing)
+
+    @cached_property
+    def goals(self) -> GoalRoom:
+        return GoalRoom(self._ground, self.schedules, self.models.choosing)
+
+    @cached_property
+    def people(self) -> PeopleRoom:
+        rezoned = self.schedules.rezoning.writes
+        return PeopleRoom(self._ground, self.models.preamble, self.approvals.ending, rezoned)
+
+    @cached_property
+    def all(self) -> Sequence[Room]:
+        """Every room, in no order that matters."""
+        return (
+            self.approvals.room,
+            self.errands.room,
+            self.goals.room,
+            self.hooks.room,
+            self.memory.room,
+            self.models.room,
+            self.money.room,
+            self.people.room,
+            self.plans.room,
+            self.schedules.room,
+            self.skills.room,
+            self.speaking.room,
+            self.undoing.room,
+            self.verbose.room,
+        )
+
+    def moved(self, change: Change) -> None:
+        """Tells every room of a change that is committed."""
+        for room in self.all:
+            room.moved(change)
+
+    @cached_property
+    def companions(self) -> Companions:
+        """The companions in the order in which they are asked: first who speaks, then skills.
+
+        Plans come after skills, so a plan continues under its own skill, not the chat's choice. The
+        companion that opens runs of goals comes before the one of runs.
+        """
+        ground, store, policy = self._ground, self._ground.store, self._ground.policy
+        speakers = Speakers(store.people, ground.zones)
+        ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallbacks))
+        return (
+            BackgroundCompanion(ground.world.persona, store.people),
+            *self.skills.room.companions,
+            *self.plans.room.companions,
+            ways,
+            *self.models.room.companions,
+            *self.memory.room.companions,
+            NotedCompanion(),
+            *self.approvals.room.companions,
+            self.models.footer,
+            *self.money.room.companions,
+            *self.errands.room.companions,
+            *self.verbose.room.companions,
+            *self.people.room.companions,
+            *self.speaking.room.companions,
+            self.goals.opening,
+            *self.schedules.room.companions,
+            *self.goals.room.companions,
+            *self.hooks.room.companions,
+        )

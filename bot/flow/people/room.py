@@ -1,0 +1,60 @@
+"""The room of people: the commands of owners about them, and what people tell of themselves."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from bot.flow.approvals.undecided import CardEnding
+from bot.flow.commanding.desks import PLACES
+from bot.flow.commanding.table import Command
+from bot.flow.models.preamble import PreambleMaker
+from bot.flow.people.commands import PeopleCommands
+from bot.flow.people.knocks import Knocks
+from bot.flow.people.letting_in import LettingInCommand
+from bot.flow.people.linking import LinkCommand
+from bot.flow.people.personal import PersonalCommands
+from bot.flow.people.revoking import RevokeCommand
+from bot.flow.people.zone_asking import Rezoned, ZoneAsking
+from bot.flow.people.zone_question import ZoneQuestion
+from bot.flow.room import Ground, Room
+
+
+class PeopleRoom:
+    """Builds what lets people in and gives them rights; `rezoned` moves tasks to a new zone."""
+
+    def __init__(
+        self, ground: Ground, preamble: PreambleMaker, ending: CardEnding, rezoned: Rezoned
+    ) -> None:
+        self._ground = ground
+        self._preamble = preamble
+        self._ending = ending
+        self._rezoned = rezoned
+
+    @cached_property
+    def room(self) -> Room:
+        ground, store = self._ground, self._ground.store
+        world, policy = ground.world, ground.policy
+        zones = ZoneAsking(ground.journal, store.outbox, world.zones_at, self._rezoned, world.clock)
+        question = ZoneQuestion(store.people, store.outbox, world.channels)
+        return Room(
+            commands=self._of_owners,
+            desks={PLACES: zones},
+            companions=(question,) if policy.timezone is None else (),
+        )
+
+    @property
+    def _of_owners(self) -> Sequence[Command]:
+        store, clock = self._ground.store, self._ground.world.clock
+        people, members, knocks = store.people, store.members, Knocks(store.outbox)
+        pace, zones = self._ground.policy.member_pace, self._ground.zones
+        return (
+            *LettingInCommand(people, store.chats, knocks, clock).table,
+            *LinkCommand(people, members, knocks, clock).table,
+            *PeopleCommands(people, members, self._preamble, clock, pace, zones).table,
+            *RevokeCommand(people, members, self._ending, knocks, clock).table,
+        )
+
+    @property
+    def personal(self) -> Sequence[Command]:
+        """`/about` and `/timezone`, which the help lists behind goals."""
+        zones, world = self._ground.zones, self._ground.world
+        return PersonalCommands(zones, world.clock, self._rezoned, world.channels).table

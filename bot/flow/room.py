@@ -1,0 +1,63 @@
+"""What a room offers to the rest of the flow, and the ground on which every room is built."""
+
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from bot.domain.change import Change
+from bot.domain.clock.zones import Zones
+from bot.flow.commanding.desks import Desk
+from bot.flow.commanding.status_part import StatusPart
+from bot.flow.commanding.table import Command
+from bot.flow.log.companion import Companions
+from bot.flow.world import Policy, StorePorts, World
+from bot.ports.journal import Journal
+from bot.ports.lanes import Lanes
+
+Endless: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+"""Works until it is cancelled."""
+
+
+def unmoved(change: Change) -> None:
+    """Takes a change that concerns nobody."""
+    del change
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """All of a feature that the rest takes notice of, made by the `room.py` of its package."""
+
+    commands: Sequence[Command] = ()
+    """In the order of the help."""
+    desks: Mapping[str, Desk] = field(default_factory=dict[str, Desk])
+    """Its desks, by the first letter of their buttons' data."""
+    companions: Companions = ()
+    """In the order in which they are asked."""
+    status: Sequence[StatusPart] = ()
+    """Its parts of `/status`."""
+    beside: Mapping[str, Endless] = field(default_factory=dict[str, Endless])
+    """Work beside the turns, until it is cancelled, by the names of its tasks."""
+    moved: Callable[[Change], None] = unmoved
+    """Called behind each commit; it wakes what the change concerns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The parts that every room may use."""
+
+    store: StorePorts
+    world: World
+    policy: Policy
+    journal: Journal
+    """Commits changes, and announces them."""
+    zones: Zones
+    lanes: Callable[[], Lanes]
+    """Returns the lanes, which are built after the rooms that wake them."""
+
+    def wake(self, chat: int) -> None:
+        """Has the chat's work done, as soon as there is room."""
+        self.lanes().wake(chat)
+
+    def interrupt(self, chat: int) -> None:
+        """Has the running turn of the chat look at the rows again."""
+        self.lanes().interrupt(chat)

@@ -1,0 +1,24 @@
+"""The room of skills: the companion that puts them to work, and their command."""
+
+from functools import cached_property
+
+from bot.flow.models.preamble import PreambleMaker
+from bot.flow.room import Ground, Room
+from bot.flow.skills.commands import SkillCommands
+from bot.flow.skills.companion import SkillCompanion
+
+
+class SkillRoom:
+    """Builds the parts that use skills in turns."""
+
+    def __init__(self, ground: Ground, preamble: PreambleMaker) -> None:
+        self._ground = ground
+        self._preamble = preamble
+
+    @cached_property
+    def room(self) -> Room:
+        skills, documents = self._ground.world.skills, self._ground.policy.rule_documents
+        return Room(
+            commands=SkillCommands(skills, self._preamble).table,
+            companions=(SkillCompanion(skills, documents),),
+        )
