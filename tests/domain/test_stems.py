@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.sql.stemmer import stem
-from bot.domain.stems import stems
+from bot.domain.text.stems import stems
 
 
 @given(st.text() | st.text("aZé’_-9 \n\x1fß²"))
