@@ -8,6 +8,7 @@ from bot.domain.chat import Chat
 from bot.domain.errors import ChannelError
 from bot.domain.names import cited_name, plain_name
 from bot.domain.person import Person, Sender
+from bot.domain.reach import Reach
 from bot.domain.tool import Preview
 from bot.ports.groups import Groups
 from bot.ports.members import Members
@@ -33,8 +34,9 @@ class AskedOwners:
         """Returns the preview of a card that these owners decide; others see it in `chat`."""
         # The card names the person who asks in a line of its own.
         elsewhere = bool(self.chats) and not chat.private
-        where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
-        return preview.explained(f"Only an owner can approve this ({self.names}){where}")
+        told = preview.explained(f"Only an owner can approve this ({self.names})")
+        where = f"It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
+        return told.explained(where)
 
 
 class Owners:
@@ -52,6 +54,11 @@ class Owners:
             return AskedOwners(names)
         chats = tuple(c for c in await self._members.owner_chats() if c != chat.id)
         return AskedOwners(names, chats, reachable=bool(chats) or there is None)
+
+    async def approve_for(self, person: Person, chat: Chat) -> bool:
+        """Returns False where a person approves no change of their own and no owner is reached."""
+        own = person.may_approve(person.id, Reach.FOLDER)
+        return own or (await self.asked_for(chat)).reachable
 
     async def _there(self, chat: Chat, accounts: Sequence[str]) -> bool | None:
         """Returns True when an owner reads this chat of other people; None when nobody can tell."""

@@ -5,6 +5,7 @@ from bot.domain.message import (
     Ignored,
     Inbound,
     InboundMessage,
+    LeftOut,
     Moved,
     PresenceChange,
     Press,
@@ -13,6 +14,7 @@ from bot.domain.message import (
     Withdrawn,
 )
 from bot.flow.arrivals.feedback import Touches
+from bot.flow.arrivals.left_out import LeftOutMessages
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.groups.membership import Membership
@@ -33,6 +35,7 @@ class Router:
         overhearing: Overhearing,
         moving: Moving,
         membership: Membership,
+        left_out: LeftOutMessages,
         journal: Journal,
     ) -> None:
         self._touches = touches
@@ -41,6 +44,7 @@ class Router:
         self._overhearing = overhearing
         self._moving = moving
         self._membership = membership
+        self._left_out = left_out
         self._journal = journal
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
@@ -55,6 +59,9 @@ class Router:
             case PresenceChange():
                 await self.flush()
                 await self._membership.heed(row, inbound)
+            case LeftOut():
+                await self.flush()
+                await self._left_out.tell(row, inbound)
             case Press():
                 await self._touches.presses.take(row, inbound)
             case Reaction():
