@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import (
     AddRule,
@@ -14,6 +16,7 @@ from bot.domain.change import (
     SaveTurn,
 )
 from bot.domain.chat import Chat
+from bot.domain.errors import Conflict
 from bot.domain.message import Address, RawUpdate
 from bot.domain.person import Person, Role, Sender
 from bot.domain.reach import Level
@@ -70,6 +73,16 @@ async def test_rights_and_pace_come_back_as_they_were_set(store: StorePorts):
     known = await store.people.get(bob.id)
     assert known is not None
     assert (known.rights, known.pace) == (Rights(tools=()), Pace())
+
+
+async def test_rights_are_set_only_while_the_person_has_the_expected_ones(store: StorePorts):
+    bob = await a_member(store)
+    await commit(store, SaveTerms(bob.id, _NARROW, None, expect=NEWCOMER))
+    with pytest.raises(Conflict):
+        await commit(store, SaveTerms(bob.id, NEWCOMER, None, expect=NEWCOMER))
+    known = await store.people.get(bob.id)
+    assert known is not None
+    assert known.rights == _NARROW
 
 
 async def test_a_member_raised_to_owner_keeps_what_was_set(store: StorePorts):

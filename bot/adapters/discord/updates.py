@@ -66,16 +66,14 @@ def _event(name: str | None, event: Fields, place: Fields, own: Own) -> Inbound:
             return replace(message, edited=True) if edited else message
         case "MESSAGE_DELETE":
             return _withdrawn(event, place)
-        case kind if kind == LEFT_OUT:
-            return _left_out(event, place)
         case kind if kind in REACTIONS:
             return read_reaction(event, place, taken_back=kind == REMOVED)
         case "INTERACTION_CREATE":
             return _interaction(event, own)
         case kind if kind in _CHANGES:
             return _presence(event, place, *_CHANGES[kind])
-        case kind if kind == INVITED:
-            return _invited(event, place)
+        case kind if kind in _OF_PLACES:
+            return _OF_PLACES[kind](event, place)
         case other:
             return Ignored(f"an event of another kind: {storable(other or 'none')[:64]}")
 
@@ -187,3 +185,6 @@ def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
     return InboundMessage(
         where.address, sender, number, text, at, where.private, quote, posted=False
     )
+
+
+_OF_PLACES = {INVITED: _invited, LEFT_OUT: _left_out}

@@ -53,15 +53,9 @@ class Router:
                 await self._journal.commit(marked(row, InboundState.DEAD, reason))
             case Ignored():
                 self._overhearing.pass_over(row)
-            case Moved():
+            case Moved() | PresenceChange() | LeftOut():
                 await self.flush()
-                await self._moving.follow(row, inbound)
-            case PresenceChange():
-                await self.flush()
-                await self._membership.heed(row, inbound)
-            case LeftOut():
-                await self.flush()
-                await self._left_out.tell(row, inbound)
+                await self._follow(row, inbound)
             case Press():
                 await self._touches.presses.take(row, inbound)
             case Reaction():
@@ -74,6 +68,15 @@ class Router:
                 await talk.hear(row, inbound)
         if self._overhearing.full:
             await self.flush()
+
+    async def _follow(self, row: InboundRow, told: Moved | PresenceChange | LeftOut) -> None:
+        match told:
+            case Moved():
+                await self._moving.follow(row, told)
+            case PresenceChange():
+                await self._membership.heed(row, told)
+            case LeftOut():
+                await self._left_out.tell(row, told)
 
     async def flush(self) -> None:
         """Stores the marks of the updates that were not for the bot."""
