@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.money import Nano, told
 from bot.domain.task import LONGEST_NAME, TaskState, TimedTask
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 from bot.domain.when import Every, EveryDays, Rule
 
 GOAL_UPDATE, DIARY_WRITE = "goal_update", "diary_write"

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Iterator
 
 from bot.domain.errors import ToolFailure
 from bot.domain.tool import Status, ToolResult
+from bot.domain.tool_names import WEB_TOOLS
 from bot.domain.transcript import AskerBody, Entry, LateResultBody, ReplyBody, ResultBody
 from bot.domain.web_address import WebAddress, links_in, named_in, read_address
-from bot.domain.web_tools import WEB_TOOLS
 
 _MOST = 50_000
 """Addresses that are kept of one log; later ones are not known, so they ask."""

@@ -9,11 +9,9 @@ from typing import Any
 from bot.domain.consent import Consent
 from bot.domain.limits import Limits
 from bot.domain.reach import Reach
-from bot.domain.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult, clipped
+from bot.domain.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
-
-SUBMIT_PLAN = "submit_plan"
-"""The tool that ends the collecting: always offered, and refused where no plan is collected."""
+from bot.domain.visible_text import clipped
 
 COLLECTING_NOTE = "[Plan mode]"
 """The beginning of the note that tells a model to plan."""

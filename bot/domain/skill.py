@@ -10,9 +10,9 @@ from itertools import islice
 from pathlib import PurePath
 from typing import Any
 
-from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.pre_approval import PreApproved
 from bot.domain.server import tools_prefix
+from bot.domain.tool_names import SUBMIT_PLAN
 from bot.domain.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"

@@ -8,7 +8,8 @@ from enum import StrEnum
 from bot.domain.consent import Consent
 from bot.domain.mandate import Mandate
 from bot.domain.money import Nano
-from bot.domain.tool import ExactRule, Surroundings, ToolCall, clipped
+from bot.domain.tool import ExactRule, Surroundings, ToolCall
+from bot.domain.visible_text import clipped
 from bot.domain.when import Rule
 
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.domain.plan import Plan, PlanStep
 from bot.domain.skill import USE
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 LONGEST_NAME = 64

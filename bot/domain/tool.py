@@ -121,11 +121,6 @@ def canonical(arguments: Mapping[str, Any]) -> str:
     return json.dumps(_plain(arguments), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def clipped(text: str, length: int) -> str:
-    """Returns the text, or its beginning with an ellipsis when it is longer than `length`."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
-
-
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         items = cast("Mapping[str, Any]", value)

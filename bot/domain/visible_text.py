@@ -54,3 +54,8 @@ def escape_of(letter: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def clipped(text: str, length: int) -> str:
+    """Returns the text, or its beginning with an ellipsis when it is longer than `length`."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"

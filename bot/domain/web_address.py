@@ -7,8 +7,7 @@ from urllib.parse import quote, urlsplit
 
 from bot.domain.errors import ToolFailure
 from bot.domain.public_address import is_public_place
-from bot.domain.tool import clipped
-from bot.domain.visible_text import one_line
+from bot.domain.visible_text import clipped, one_line
 
 LONGEST = 4_000
 """Characters of an address."""

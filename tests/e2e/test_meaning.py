@@ -24,6 +24,8 @@ from tests.standins.serving import serving
 from tests.vector_traces import holding, traces_of
 from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
 
+pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
+
 pytest.importorskip("chromadb")
 CAR = "The automobile of the physician is here."
 

@@ -8,7 +8,6 @@ from typing import Any
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.file_change import Replaced, token_of
 from bot.domain.message import CodeBlock, Markdown, Outbound, OutboundKind
-from bot.domain.plan import SUBMIT_PLAN
 from bot.domain.reach import Reach
 from bot.domain.tool import (
     AskPerson,
@@ -22,8 +21,9 @@ from bot.domain.tool import (
     ToolOutput,
     ToolSpec,
     canonical,
-    clipped,
 )
+from bot.domain.tool_names import SUBMIT_PLAN
+from bot.domain.visible_text import clipped
 from bot.ports.tool import Place, Tool
 
 Act = Callable[[Mapping[str, Any], Place], ToolOutput]

@@ -27,9 +27,8 @@ from bot.domain.tool import (
     ToolRule,
     ToolSpec,
     canonical,
-    clipped,
 )
-from bot.domain.visible_text import one_line, visible
+from bot.domain.visible_text import clipped, one_line, visible
 from bot.ports.tool import Place
 
 _DESCRIPTION = 2_000

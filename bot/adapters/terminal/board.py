@@ -9,7 +9,7 @@ from itertools import count, takewhile
 from bot.domain.approval import Verb
 from bot.domain.message import Button
 from bot.domain.plan import PlanVerb, ReplaceVerb
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _WORDED = frozenset({Verb.DENY, PlanVerb.CHANGE})

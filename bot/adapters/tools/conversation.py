@@ -11,14 +11,7 @@ from pydantic import Field
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.chat import NONE_CLOSED, Conversation
 from bot.domain.errors import ToolFailure
-from bot.domain.tool import (
-    CloseConversation,
-    Effect,
-    Replay,
-    ToolOutput,
-    ToolSpec,
-    clipped,
-)
+from bot.domain.tool import CloseConversation, Effect, Replay, ToolOutput, ToolSpec
 from bot.domain.transcript import (
     ArrivalBody,
     AskerBody,
@@ -30,6 +23,7 @@ from bot.domain.transcript import (
     SkillBody,
     SummaryBody,
 )
+from bot.domain.visible_text import clipped
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
 from bot.ports.tool import Place

@@ -18,8 +18,7 @@ from bot.domain.change import Change, SaveReceived
 from bot.domain.command_line.programs import names as words_of
 from bot.domain.errors import ToolFailure
 from bot.domain.received import INBOX, ReceivedFile
-from bot.domain.tool import clipped
-from bot.domain.visible_text import shown_name
+from bot.domain.visible_text import clipped, shown_name
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.received import Received

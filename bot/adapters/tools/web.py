@@ -13,8 +13,8 @@ from bot.domain.origin import site_of
 from bot.domain.picture import ImagePart
 from bot.domain.reach import Reach
 from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.tool_names import WEB_FETCH, WEB_SEARCH
 from bot.domain.visible_text import one_line, visible
-from bot.domain.web_tools import WEB_FETCH, WEB_SEARCH
 from bot.ports.attachments import DocumentText, NotRead, Reading
 from bot.ports.tool import Place, Tool
 from bot.ports.web import PageReader, Pages, Search, WebHit, WebPage

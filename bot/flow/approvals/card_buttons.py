@@ -5,8 +5,8 @@ from dataclasses import replace
 from bot.domain.approval import Approval, Verb
 from bot.domain.deeds import deed_of
 from bot.domain.message import Button, Hint
-from bot.domain.tool import Effect, ExactRule, PathRule, clipped
-from bot.domain.visible_text import visible
+from bot.domain.tool import Effect, ExactRule, PathRule
+from bot.domain.visible_text import clipped, visible
 
 PREFIX = "a"
 """The first letter of the button data of every card."""

@@ -9,8 +9,8 @@ from bot.domain.message import Block, Outbound, OutboundKind, Plain
 from bot.domain.names import plain_name
 from bot.domain.recalled import SOURCE
 from bot.domain.rules import describe
-from bot.domain.tool import Offer, Preview, clipped
-from bot.domain.visible_text import one_line, visible
+from bot.domain.tool import Offer, Preview
+from bot.domain.visible_text import clipped, one_line, visible
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
 

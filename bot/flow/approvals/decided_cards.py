@@ -11,8 +11,8 @@ from bot.domain.file_change import REDO, UNDO, UndoButton, UndoVerb
 from bot.domain.message import Button, Outbound, OutboundKind, Plain, PressAnswer
 from bot.domain.person import Person
 from bot.domain.span import span
-from bot.domain.tool import Code, Preview, Status, ToolResult, clipped
-from bot.domain.visible_text import one_line, visible
+from bot.domain.tool import Code, Preview, Status, ToolResult
+from bot.domain.visible_text import clipped, one_line, visible
 from bot.flow.approvals.desks import STOPPED, spent
 from bot.flow.approvals.fitting import whole
 

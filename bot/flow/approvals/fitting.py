@@ -2,7 +2,8 @@
 
 from bot.domain.hunks import LANGUAGE, in_words, readable
 from bot.domain.message import Block, CodeBlock, FileRef, Plain
-from bot.domain.tool import Preview, clipped
+from bot.domain.tool import Preview
+from bot.domain.visible_text import clipped
 
 LONGEST = 3_500
 """Characters a card shows in its message; Telegram allows 4,096 with everything around them."""

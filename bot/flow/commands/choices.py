@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.markdown import inline_code
 from bot.domain.message import Button
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 
 PREFIX = "m"
 """The first letter of the button data of every choice."""

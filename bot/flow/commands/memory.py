@@ -9,7 +9,7 @@ from bot.domain.markdown import item, literal
 from bot.domain.message import Button
 from bot.domain.note import Note, note_of, passage_of
 from bot.domain.passage import Passage, clipped_words, whose
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 from bot.flow.commands.choices import choice
 from bot.flow.commands.note_changing import DELETE, DELETED, SURE, change_button, refusal
 from bot.flow.commands.pages import LISTED, rows_of, turning

@@ -12,8 +12,8 @@ from bot.domain.origin import read_origin, server_origin, site_of
 from bot.domain.recalled import SOURCE
 from bot.domain.rules import describe, matches, trusted_origins, widenings
 from bot.domain.server import ServerConsent
-from bot.domain.tool import OriginRule, RulePattern, clipped
-from bot.domain.visible_text import visible
+from bot.domain.tool import OriginRule, RulePattern
+from bot.domain.visible_text import clipped, visible
 from bot.flow.approvals.cards import shown_open
 from bot.flow.commands.choices import choice, no_choice
 from bot.flow.commands.consequences import Expel

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from bot.domain.model import Usage
 from bot.domain.money import Nano, told
-from bot.domain.tool import clipped
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import clipped, visible
 from bot.flow.commands.terms import counted
 from bot.ports.charts import Series
 from bot.ports.ledger import Bill

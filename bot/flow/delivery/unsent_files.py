@@ -2,8 +2,7 @@
 
 from bot.domain.change import Change, Show
 from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.tool import clipped
-from bot.domain.visible_text import one_line
+from bot.domain.visible_text import clipped, one_line
 from bot.ports.journal import Journal
 from bot.ports.outbox import OutboxRow
 

@@ -14,10 +14,11 @@ from bot.domain.outcome import StopReason
 from bot.domain.plan import Plan, plan_for
 from bot.domain.progress import OpenCall
 from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
-from bot.domain.tool import Code, Effect, ToolCall, ToolResult, clipped
+from bot.domain.tool import Code, Effect, ToolCall, ToolResult
 from bot.domain.transcript import ReplyBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState
+from bot.domain.visible_text import clipped
 from bot.domain.zones import Zones, moment
 from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back

@@ -6,7 +6,8 @@ from datetime import datetime
 from bot.domain.change import AddDiary, Show
 from bot.domain.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal
 from bot.domain.message import Outbound
-from bot.domain.tool import ToolCall, clipped
+from bot.domain.tool import ToolCall
+from bot.domain.visible_text import clipped
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 

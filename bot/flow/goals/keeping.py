@@ -9,9 +9,10 @@ from bot.domain.goal import DIARY_WRITE, GOAL_TOOLS, MOST_ENTRY, DiaryEntry, Dia
 from bot.domain.outcome import StopReason
 from bot.domain.step import Finish
 from bot.domain.task import REFLECT_AFTER, SCHEDULE_TASK, TaskState, task_id
-from bot.domain.tool import Status, ToolCall, ToolResult, clipped
+from bot.domain.tool import Status, ToolCall, ToolResult
 from bot.domain.turn import Turn
 from bot.domain.verdict import LoopState
+from bot.domain.visible_text import clipped
 from bot.flow.goals import wording
 from bot.flow.goals.ending import GOAL_OVER
 from bot.flow.goals.opening import GoalOpening, KeptGoal

@@ -10,7 +10,6 @@ from bot.domain.errors import ModelError
 from bot.domain.foreign_text import as_read, defused
 from bot.domain.limits import Limits
 from bot.domain.model import ModelProfile
-from bot.domain.tool import clipped
 from bot.domain.transcript import (
     ArrivalBody,
     AskerBody,
@@ -29,6 +28,7 @@ from bot.domain.transcript import (
     uncovered,
 )
 from bot.domain.view import ModelRequest, ViewMessage
+from bot.domain.visible_text import clipped
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of

@@ -8,9 +8,10 @@ from typing import Any, NoReturn, cast
 from bot.domain.errors import InvalidArguments
 from bot.domain.foreign_text import defused, set_apart
 from bot.domain.server import is_lent
-from bot.domain.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec, clipped
+from bot.domain.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec
 from bot.domain.tool_choice import search, server_of
 from bot.domain.transcript import CallPart, ReplyPart
+from bot.domain.visible_text import clipped
 from bot.ports.tool import Place, Tool
 
 FIND_TOOLS = "find_tools"

@@ -5,8 +5,7 @@ from bot.domain.deeds import denial, without_deed
 from bot.domain.hunks import readable
 from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
-from bot.domain.tool import clipped
-from bot.domain.visible_text import visible
+from bot.domain.visible_text import clipped, visible
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 

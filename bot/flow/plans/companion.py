@@ -8,12 +8,13 @@ from bot.domain.bundle import Bundle
 from bot.domain.change import SavePlan, Show, Write
 from bot.domain.consent import Difference
 from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
-from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
+from bot.domain.plan import Plan, PlanState, PlanStep, bounds, plan_for
 from bot.domain.progress import OpenCall
 from bot.domain.reach import Reach
 from bot.domain.skill import SkillSet
 from bot.domain.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.tool_names import SUBMIT_PLAN
 from bot.domain.transcript import ResultBody
 from bot.domain.turn import Turn, TurnState
 from bot.domain.verdict import LoopState

@@ -9,8 +9,8 @@ from bot.domain.call_words import CALLS
 from bot.domain.chat import Chat
 from bot.domain.message import InboundMessage
 from bot.domain.person import Person
-from bot.domain.tool import clipped
 from bot.domain.transcript import AskerBody
+from bot.domain.visible_text import clipped
 from bot.domain.web_address import links_in
 from bot.domain.zones import Zones, moment
 from bot.flow.reading.attachment_words import Enclosed

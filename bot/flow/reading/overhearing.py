@@ -11,7 +11,7 @@ from bot.domain.errors import Conflict, StoreError
 from bot.domain.foreign_text import set_apart
 from bot.domain.message import Address, InboundMessage
 from bot.domain.names import quoted_name
-from bot.domain.tool import clipped
+from bot.domain.visible_text import clipped
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox

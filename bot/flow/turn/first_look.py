@@ -9,7 +9,8 @@ from bot.domain.consent import Difference, outdated
 from bot.domain.errors import InvalidArguments, ToolFailure
 from bot.domain.foresight import unforeseen
 from bot.domain.step import AskFirst, Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, clipped
+from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.visible_text import clipped
 from bot.ports.tool import Place, Tool
 
 _LONGEST_PLACE = 200

@@ -6,8 +6,8 @@ from enum import StrEnum
 
 from bot.domain.change import Show
 from bot.domain.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.tool import clipped
 from bot.domain.turn import Turn
+from bot.domain.visible_text import clipped
 
 PREFIX = "w"
 """The first letter of the button data of every such card."""
