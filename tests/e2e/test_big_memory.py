@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from bot.domain.note import NOTE_BYTES
+from bot.domain.memory.note import NOTE_BYTES
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import PROFILES, calls, text, tool
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.domain.look_alikes import BLOCK
+from bot.domain.text.look_alikes import BLOCK
 from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_two_processes import Pair, pair

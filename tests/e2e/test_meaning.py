@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bot.domain.meaning import STRANGE_TEXTS
+from bot.domain.memory.meaning import STRANGE_TEXTS
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
 from tests.patience import PATIENCE

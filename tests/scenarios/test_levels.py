@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from bot.domain.assignments.task import ApprovedCall
 from bot.domain.change import Change, SaveTask
-from bot.domain.person import Role
-from bot.domain.plan import PlanState
-from bot.domain.reach import Level, Reach
-from bot.domain.rights import Rights
-from bot.domain.task import ApprovedCall
-from bot.domain.tool import Code, Effect, Status
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.person import Role
+from bot.domain.talk.reach import Level, Reach
+from bot.domain.talk.rights import Rights
+from bot.domain.tools.tool import Code, Effect, Status
 from bot.flow.approvals.cards import OWNER_ASKED
 from bot.flow.approvals.desks import NOT_APPROVER, REFERRED
 from bot.flow.plans.turn_end import NO_APPROVER

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.person import Role, Sender
-from bot.domain.reach import Level
-from bot.domain.rights import Rights
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.talk.rights import Rights
 from bot.flow.commands.narrowed import MOST_NAMED, MOST_WITH_BUTTONS
 from tests.fakes.model import ScriptedModel
 from tests.scenarios.dying import Fate

@@ -1,9 +1,9 @@
 """The commands of plans, and ready-made ones."""
 
-from bot.domain.plan import PlanState
-from bot.domain.reach import Level
-from bot.domain.template import Argument, Template
-from bot.domain.transcript import AskerBody
+from bot.domain.plans.plan import PlanState
+from bot.domain.plans.template import Argument, Template
+from bot.domain.talk.reach import Level
+from bot.domain.turn.transcript import AskerBody
 from bot.ports.templates import Broken
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.approval import Approval
 from bot.domain.change import InboundState
-from bot.domain.errors import StoreBusy
-from bot.domain.message import InboundMessage, Press
-from bot.domain.person import Person, Sender
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.errors import StoreBusy
+from bot.domain.talk.message import InboundMessage, Press
+from bot.domain.talk.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
 from bot.flow.arrivals.set_aside import AGAIN, KEPT, OWNERS, PREFIX, TRYING
 from bot.ports.approvals import Approvals

@@ -1,10 +1,10 @@
 """Tells people of messages that came while the bot was off, and that were too many to read."""
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
-from bot.domain.message import LeftOut, Outbound, OutboundKind, Plain
-from bot.domain.names import brief_name
-from bot.domain.person import Sender
-from bot.domain.zones import short_moment
+from bot.domain.clock.zones import short_moment
+from bot.domain.talk.message import LeftOut, Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Sender
+from bot.domain.text.names import brief_name
 from bot.flow.groups.news import News
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

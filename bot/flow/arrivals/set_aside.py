@@ -4,8 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
-from bot.domain.errors import Conflict
-from bot.domain.message import (
+from bot.domain.clock.zones import short_moment
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import (
     Button,
     Inbound,
     InboundMessage,
@@ -16,9 +17,8 @@ from bot.domain.message import (
     PressAnswer,
     Reaction,
 )
-from bot.domain.names import brief_name, cited_name
-from bot.domain.person import Person
-from bot.domain.zones import short_moment
+from bot.domain.talk.person import Person
+from bot.domain.text.names import brief_name, cited_name
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.clock import Clock

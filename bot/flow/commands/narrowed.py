@@ -5,12 +5,12 @@ from dataclasses import replace
 from itertools import islice
 
 from bot.domain.change import Change, SaveTerms, Show
-from bot.domain.errors import Conflict
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.names import brief_name
-from bot.domain.person import Person
-from bot.domain.reach import Level
-from bot.flow.commands.levels import TOLD, level_buttons
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Person
+from bot.domain.talk.reach import Level
+from bot.domain.text.names import brief_name
+from bot.flow.people.levels import TOLD, level_buttons
 from bot.ports.journal import Journal
 from bot.ports.members import Members
 from bot.ports.people import People

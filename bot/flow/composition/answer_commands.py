@@ -1,10 +1,10 @@
 """The commands about answers, put together."""
 
-from bot.flow.commands import Command
+from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.newest_calls import NewestCalls
-from bot.flow.commands.verbose import VerboseCommands
-from bot.flow.commands.voice import VoiceCommands
+from bot.flow.speaking.commands import VoiceCommands
+from bot.flow.verbose.commands import VerboseCommands
+from bot.flow.verbose.newest_calls import NewestCalls
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
 

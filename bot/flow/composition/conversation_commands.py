@@ -1,7 +1,7 @@
 """The commands that branch, name and open conversations, put together."""
 
-from bot.domain.zones import Zones
-from bot.flow.commands import Command
+from bot.domain.clock.zones import Zones
+from bot.flow.commanding.table import Command
 from bot.flow.commands.conversations import ConversationCommands
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
