@@ -16,9 +16,8 @@ from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
-from bot.flow.composition.answer_commands import answer_commands
+from bot.flow.composition.answer_commands import answer_commands, conversation_commands
 from bot.flow.composition.chat_work import ChatWork
-from bot.flow.composition.conversation_commands import conversation_commands
 from bot.flow.composition.memory_commands import DesksByLetter, memory_commands, memory_desks
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
