@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.budget import CallKind, Cause
+from bot.domain.budget import Cause
 from bot.domain.errors import ToolFailure
 from bot.domain.fit import Found
 from bot.domain.message import Plain
@@ -89,9 +89,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
     ) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
-        skill = place.skill.name if place.skill is not None else None
-        cause = Cause(CallKind.EMBEDDING, place.chat, place.person, place.task or place.turn, skill)
-        found = await self._searched(arguments.query, owner, _MOST_FOUND, cause)
+        found = await self._searched(arguments.query, owner, _MOST_FOUND, place.embedding)
         passages = [one for one, _ in found]
         if not passages:
             return ToolOutput(NOTHING_FOUND)
