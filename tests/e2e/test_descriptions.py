@@ -1,7 +1,7 @@
 """Skills and tools found by their meaning in the whole program, with a strict embedding server."""
 
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -146,15 +146,12 @@ async def test_a_tool_is_found_by_other_words_in_small_portions_and_stays_foreig
     await steward.start()
     steward.say("Hi")
     await steward.sees("Hello.")
-    await steward.eventually(lambda: asked_about(embeddings) == 59)
+    await steward.eventually(lambda: "many rental: Lends an automobile." in embeddings.inputs)
+    await kept(steward, len(embeddings.inputs) - len(STRANGE_TEXTS))
     steward.say("Find one")
     await steward.sees("There it is.")
     (told,) = results_in(steward.model.requests[-1]).values()
-    assert '- many__rental\n<quoted_data from="MCP many">\nLends an automobile.' in told
+    assert '- many__rental\n<quoted_data from="the tool server many">\nLends an automobile.' in told
+    named = [one for one in embeddings.inputs if one.startswith("many ")]
+    assert len(named) == len(set(named)) > 32
     assert max(map(len, embeddings.asked)) <= 32
-
-
-def asked_about(embeddings: Embeddings) -> int:
-    named: Sequence[str] = [one for one in embeddings.inputs if one.startswith("many ")]
-    assert len(named) == len(set(named))
-    return len(named)
