@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.sightings import Pace, Traces, unhurried
 
 

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage
-from bot.domain.described import Shelf
+from bot.domain.money.budget import Cause
+from bot.domain.tools.shelf import Shelf
 
 
 class Descriptions(Protocol):

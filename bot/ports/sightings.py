@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 
 @dataclass(frozen=True, slots=True)

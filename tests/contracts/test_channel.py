@@ -15,7 +15,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.channel import DiscordChannel
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     CodeBlock,
@@ -31,7 +31,7 @@ from bot.domain.message import (
     Unreadable,
     Withdrawn,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from bot.ports.channel import Channel
 from bot.ports.sightings import Sighting, Traces
 from tests.fakes.channel import FakeChannel

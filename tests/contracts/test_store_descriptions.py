@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage
-from bot.domain.model import Usage
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW
 

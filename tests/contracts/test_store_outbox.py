@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.domain.change import InboundState, MarkInbound, Retract, Show
-from bot.domain.chat import Chat
-from bot.domain.message import Address, Button, OutboundKind, Piece, RawUpdate
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, Button, OutboundKind, Piece, RawUpdate
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.contracts.store_ports import StorePorts

@@ -3,11 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.described import MOST_BYTES, Shelf, described, fused, key_of, nearest
-from bot.domain.fit import ENOUGH
-from bot.domain.meaning import STRANGE_TEXTS, noise
-from bot.domain.passage import Hit
-from bot.domain.rounded import question, read_bytes, rounded
+from bot.domain.memory.described import fused, key_of, nearest
+from bot.domain.memory.fit import ENOUGH
+from bot.domain.memory.meaning import STRANGE_TEXTS, noise
+from bot.domain.memory.passage import Hit
+from bot.domain.memory.rounded import question, read_bytes, rounded
+from bot.domain.tools.shelf import MOST_BYTES, Shelf, described
 from tests.contracts.store_samples import NOW
 from tests.fakes.embedder import embedded
 

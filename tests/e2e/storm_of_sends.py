@@ -22,7 +22,7 @@ from typing import Any, Protocol
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, InboundState, MarkInbound, Show
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     FileRef,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.meaning import STRANGE_TEXTS
+from bot.domain.memory.meaning import STRANGE_TEXTS
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward, results_in
 from tests.standins.embeddings import MODEL, Embeddings, settings_for

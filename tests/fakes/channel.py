@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
-from bot.domain.folding import folded
-from bot.domain.message import (
+from bot.domain.talk.errors import ChannelError, ContentRefused, RecipientGone
+from bot.domain.talk.message import (
     Address,
     Block,
     Button,
@@ -23,7 +22,8 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
+from bot.domain.turn.folding import folded
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from bot.adapters.chroma.faults import Lost
-from bot.domain.rounded import Rounded, question, rounded
+from bot.domain.memory.rounded import Rounded, question, rounded
 
 FILE = "whole.sqlite3"
 _CACHE_KIB = 256

@@ -20,9 +20,9 @@ from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
 from bot.adapters.discord.threads import holder_of, open_thread, thread_at, wake_thread
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
-from bot.domain.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
-from bot.domain.storable import storable
+from bot.domain.talk.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.text.storable import storable
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 

@@ -10,7 +10,7 @@ from typing import Any
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.messages import number_at
-from bot.domain.errors import ChannelUnreachable
+from bot.domain.talk.errors import ChannelUnreachable
 from bot.ports.sightings import Traces
 
 _MESSAGES = "/channels/{channel_id}/messages"

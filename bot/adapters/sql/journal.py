@@ -41,6 +41,7 @@ from bot.adapters.sql.tables import chat as chat_table
 from bot.adapters.sql.tables import errand as errand_table
 from bot.adapters.sql.tables import inbox as inbox_table
 from bot.adapters.sql.tables import turn as turn_table
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -114,10 +115,9 @@ from bot.domain.change import (
     SetVoice,
     Show,
 )
-from bot.domain.errand import Errand
-from bot.domain.errors import NoSuchChat
-from bot.domain.transcript import Entry
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import NoSuchChat
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import TurnState
 from bot.ports.journal import MOST_AHEAD, Agenda
 
 Writer = Callable[[Connection, Sequence[Any], datetime], None]

@@ -13,7 +13,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
-from bot.domain.message import Outbound, OutboundKind
+from bot.domain.talk.message import Outbound, OutboundKind
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 

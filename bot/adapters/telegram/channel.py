@@ -36,9 +36,9 @@ from bot.adapters.telegram.rich.sending import RichSending
 from bot.adapters.telegram.rich_text import RichText
 from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
-from bot.domain.errors import ChatMoved, ContentRefused, FormRefused
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
-from bot.domain.storable import storable
+from bot.domain.talk.errors import ChatMoved, ContentRefused, FormRefused
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.text.storable import storable
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from itertools import count, islice
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.errors import ContentRefused
-from bot.domain.message import Address
+from bot.domain.talk.errors import ContentRefused
+from bot.domain.talk.message import Address
 from bot.ports.sightings import Traces
 
 MOST_QUESTIONS = 20

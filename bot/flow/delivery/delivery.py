@@ -5,7 +5,7 @@ import random
 from collections.abc import Mapping
 from functools import partial
 
-from bot.domain.limits import Limits
+from bot.domain.talk.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.owed_rows import OwedRows

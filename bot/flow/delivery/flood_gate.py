@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from bot.domain.errors import FloodWait
-from bot.domain.limits import SendRates
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.errors import FloodWait
+from bot.domain.talk.limits import SendRates
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock

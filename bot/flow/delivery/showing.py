@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.errors import ContentRefused, FormRefused
-from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.domain.talk.errors import ContentRefused, FormRefused
+from bot.domain.talk.message import Outbound, OutboundKind, Piece, Plain
 from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.flood_gate import wait_beside
 from bot.flow.delivery.passing import Passing

@@ -4,12 +4,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 
-from bot.domain.budget import Cause
 from bot.domain.change import Change
-from bot.domain.described import Shelf, fused
-from bot.domain.errors import EmbedderUnpaid, OtherSize, StewardError, StoreError
-from bot.domain.meaning import MOST_BYTES, first_bytes
-from bot.domain.passage import Hit
+from bot.domain.memory.described import fused
+from bot.domain.memory.meaning import MOST_BYTES, first_bytes
+from bot.domain.memory.passage import Hit
+from bot.domain.money.budget import Cause
+from bot.domain.talk.errors import EmbedderUnpaid, OtherSize, StewardError, StoreError
+from bot.domain.tools.shelf import Shelf
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.money.paid_embedder import PaidEmbedder

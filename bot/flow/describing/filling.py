@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 from weakref import WeakSet
 
 from bot.domain.change import AddUsage, Change
-from bot.domain.described import Shelf, key_of
-from bot.domain.errors import EmbedderRefuses, OtherSize, StoreError
-from bot.domain.meaning import STRANGE_TEXTS, Vector
-from bot.domain.rounded import rounded
-from bot.domain.skill import SkillSet
-from bot.domain.skill_words import is_whole
+from bot.domain.memory.described import key_of
+from bot.domain.memory.meaning import STRANGE_TEXTS, Vector
+from bot.domain.memory.rounded import rounded
+from bot.domain.skills.skill import SkillSet
+from bot.domain.skills.skill_words import is_whole
+from bot.domain.talk.errors import EmbedderRefuses, OtherSize, StoreError
+from bot.domain.tools.shelf import Shelf
 from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder
 from bot.flow.money.refused_texts import vectors_of

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from bot.domain.described import Shelf, nearest
-from bot.domain.errors import OtherSize
-from bot.domain.meaning import STRANGE_TEXTS, Noise, Vector, noise
-from bot.domain.passage import Hit
-from bot.domain.rounded import Rounded, read_bytes
+from bot.domain.memory.described import nearest
+from bot.domain.memory.meaning import STRANGE_TEXTS, Noise, Vector, noise
+from bot.domain.memory.passage import Hit
+from bot.domain.memory.rounded import Rounded, read_bytes
+from bot.domain.talk.errors import OtherSize
+from bot.domain.tools.shelf import Shelf
 
 _MOST_HITS = 30
 

@@ -5,12 +5,12 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change
-from bot.domain.errors import StewardError, StoreError
-from bot.domain.fit import Found, together
-from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.unknowing import says_unknown
+from bot.domain.memory.fit import Found, together
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.memory.unknowing import says_unknown
+from bot.domain.money.budget import Cause
+from bot.domain.talk.errors import StewardError, StoreError
 from bot.flow.tasks import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from bot.domain.errors import EmbedderRefuses
-from bot.domain.meaning import STRANGE_TEXTS, Vector
+from bot.domain.memory.meaning import STRANGE_TEXTS, Vector
+from bot.domain.talk.errors import EmbedderRefuses
 
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
 

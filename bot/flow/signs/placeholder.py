@@ -8,15 +8,15 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     FloodWait,
     StoreError,
 )
-from bot.domain.message import Address, Button
-from bot.domain.turn import Turn
+from bot.domain.talk.message import Address, Button
+from bot.domain.turn.turn import Turn
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.journal import Journal

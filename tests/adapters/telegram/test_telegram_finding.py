@@ -10,7 +10,7 @@ import pytest
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.finding import MOST_QUESTIONS, numbers_of
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     FileRef,

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     Inbound,
@@ -15,7 +15,7 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform

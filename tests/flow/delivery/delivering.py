@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.domain.change import Change, Show
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
 )
-from bot.domain.limits import Limits, SendRates
-from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
+from bot.domain.talk.limits import Limits, SendRates
+from bot.domain.talk.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.channel import Channel

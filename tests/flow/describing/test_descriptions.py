@@ -8,14 +8,14 @@ from decimal import Decimal
 
 import pytest
 
-from bot.domain.budget import Budgets, CallKind, Cause, Limit, Scope
-from bot.domain.described import Shelf, described
-from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses, MeaningError
-from bot.domain.meaning import STRANGE_TEXTS
-from bot.domain.message import Address
-from bot.domain.model import Price
-from bot.domain.money import nano_of
-from bot.domain.skill import Skill
+from bot.domain.memory.meaning import STRANGE_TEXTS
+from bot.domain.money.budget import Budgets, CallKind, Cause, Limit, Scope
+from bot.domain.money.model import Price
+from bot.domain.money.money import nano_of
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import EmbedderDenied, EmbedderError, EmbedderRefuses, MeaningError
+from bot.domain.talk.message import Address
+from bot.domain.tools.shelf import Shelf, described
 from bot.flow.describing.descriptions import DescriptionSearch
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
