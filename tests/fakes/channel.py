@@ -166,7 +166,7 @@ class FakeChannel:
         return message_id
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         known = {(one.address, one.message_id) for one in traces.seen}
         async with pace():

@@ -68,7 +68,7 @@ class TerminalChannel:
         return message_id
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         return None
 

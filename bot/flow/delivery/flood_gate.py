@@ -235,7 +235,7 @@ class GatedChannel:
         return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         paced = partial(self._gate.unseen, to) if self.gated else pace
         return await self._channel.find(to, piece, traces, pace=paced)

@@ -58,7 +58,7 @@ class ToyChannel:
         return await self._platform.show(piece)
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         return None
 

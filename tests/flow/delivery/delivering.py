@@ -86,9 +86,9 @@ class RoughChannel(FakeChannel):
             await asyncio.sleep(0)
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
-        self.searched.append(str(piece.body["text"]))
+        self.searched.append("" if piece is None else str(piece.body["text"]))
         return await FakeChannel.find(self, to, piece, traces, pace=pace)
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
