@@ -29,6 +29,7 @@ class Application:
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
         schedules.call_in()
+        await self.parts.rooms.people.narrowed.tell()
         await self.parts.way_out.delivery.resume()
 
     async def run(self) -> None:
@@ -48,6 +49,7 @@ class Application:
             group.create_task(self._look_again(), name="look after an outage")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
+            group.create_task(self._find_descriptions(), name="descriptions")
             group.create_task(self._meet_servers(), name="meeting of servers")
             group.create_task(self.parts.way_in.sweep.run(), name="sweep of old files")
             await self._resume()
@@ -81,6 +83,12 @@ class Application:
         if self.parts.world.meaning is not None:
             await self.parts.world.ready()
             await self.parts.world.meaning.run()
+
+    async def _find_descriptions(self) -> None:
+        """Has skills and tools embedded behind the first poll, as far as they are searched for."""
+        if self.parts.world.descriptions is not None:
+            await self.parts.world.ready()
+            await self.parts.world.descriptions.run()
 
     async def _meet_servers(self) -> None:
         """Learns the tools of the operator's servers behind the first poll."""

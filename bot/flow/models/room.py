@@ -54,4 +54,5 @@ class ModelRoom:
             lending.wanted,
             skill_list=policy.skill_list,
             tool_bytes=policy.tool_bytes,
+            descriptions=world.descriptions,
         )

@@ -11,6 +11,7 @@ from bot.flow.people.commands import PeopleCommands
 from bot.flow.people.knocks import Knocks
 from bot.flow.people.letting_in import LettingInCommand
 from bot.flow.people.linking import LinkCommand
+from bot.flow.people.narrowed import Narrowed
 from bot.flow.people.personal import PersonalCommands
 from bot.flow.people.revoking import RevokeCommand
 from bot.flow.people.zone_asking import Rezoned, ZoneAsking
@@ -58,3 +59,9 @@ class PeopleRoom:
         """`/about` and `/timezone`, which the help lists behind goals."""
         zones, world = self._ground.zones, self._ground.world
         return PersonalCommands(zones, world.clock, self._rezoned, world.channels).table
+
+    @property
+    def narrowed(self) -> Narrowed:
+        """The part that tells owners, once after an update, who may only talk now."""
+        store = self._ground.store
+        return Narrowed(store.people, store.members, self._ground.journal)
