@@ -1,4 +1,4 @@
-"""What a room offers to the rest of the flow, and the ground on which every room is built."""
+"""Values of a room: what it offers to the rest of the flow, and the ground that it is built on."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
 """Companions of a turn: abilities that take part in turns although the loop names none of them.
 
-A new one is a room below this one, with a class that inherits `log/bystander.py`, and an entry in
-`composition/own_companions.py`.
+A new one is a class in the room of its feature, which inherits `log/bystander.py`, and an entry in
+`composition/rooms.py`.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
