@@ -44,7 +44,7 @@ class Pair:
     async def start(self) -> None:
         """Start both at once: the first one that comes makes the tables."""
         steward = self._steward
-        self._called(0)
+        self.call(0)
         steward.settings |= {
             "STEWARD_DATABASE_URL": self._records.url,
             "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
@@ -71,11 +71,12 @@ class Pair:
 
     async def told(self, process: int, happen: Callable[[], object]) -> None:
         """Have something happen of which only this process is told."""
-        self._called(process)
+        self.call(process)
         happen()
         await self._steward.until(lambda: not self._steward.telegram.updates.pending)
 
-    def _called(self, process: int) -> None:
+    def call(self, process: int) -> None:
+        """Have Telegram call this process from now on."""
         self._steward.telegram.route(ORIGIN, f"http://127.0.0.1:{self._ports[process]}")
 
     def _answered(self, words: int) -> bool:
