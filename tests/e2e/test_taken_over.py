@@ -46,6 +46,7 @@ async def test_an_update_that_was_not_routed_is_routed_by_the_other(
 async def test_an_answer_that_was_not_delivered_is_delivered_by_the_other_once(
     pair: Pair, steward: Steward, *, after_work: bool
 ) -> None:
+    await steward.recorded()
     steward.script(text("The parrot is green."))
     gate = steward.way.hold_message(after_work=after_work)
     await pair.told(1, lambda: steward.say("What colour has the parrot?"))
@@ -60,6 +61,7 @@ async def test_an_answer_that_was_not_delivered_is_delivered_by_the_other_once(
 async def test_a_living_process_delivers_though_the_other_owes_words_to_the_same_chat(
     pair: Pair, steward: Steward
 ) -> None:
+    await steward.recorded()
     steward.script(text("The parrot is green."))
     gate = steward.way.hold_message()
     await pair.told(1, lambda: steward.say("What colour has the parrot?"))
