@@ -85,7 +85,7 @@ class SqlPeers:
         chats = owed if self._first else owed & self._unserved
         self._first, self._dead, self._unserved = False, dead, owed
         taken = await self._locks.ask(lambda c: _taken(c, gone)) if gone else LeftBehind()
-        return LeftBehind(taken.updates, taken.runs, sorted(chats))
+        return LeftBehind(taken.updates, taken.runs, tuple(sorted(chats)))
 
     async def take_delivery(self, chat: int) -> bool:
         return await self._locks.take(DELIVERIES + chat)
@@ -105,5 +105,5 @@ def _taken(connection: Connection, gone: Collection[int]) -> LeftBehind:
     """Makes the rows of dead processes those of this one; of two that try, one gets each row."""
     wanted = {"owners": [*gone]}
     updates = connection.execute(_TAKE_UPDATES, wanted).rowcount
-    runs = [QueuedRun(*row) for row in connection.execute(_TAKE_RUNS, wanted)]
+    runs = tuple(QueuedRun(*row) for row in connection.execute(_TAKE_RUNS, wanted))
     return LeftBehind(updates, runs)

@@ -82,7 +82,7 @@ async def test_what_a_dead_process_left_is_taken_over_at_the_second_look(
     await processes.die(1)
     assert await second.peers.take_over() == LeftBehind()
     left = await second.peers.take_over()
-    assert left == LeftBehind(1, [QueuedRun("run-1", chat, "task")], [chat])
+    assert left == LeftBehind(1, (QueuedRun("run-1", chat, "task"),), (chat,))
     assert [row.key for row in await second.inbox.unrouted(10)] == ["1"]
     assert not (await second.outbox.owed(chat))[0].ours
     assert (await second.peers.take_over()).runs == ()
