@@ -54,7 +54,7 @@ bench: $(VENV)/.dev ## measure, and print the figures of the README
 pictures: $(VENV)/.dev ## make the pictures of README and docs from the running program
 	@$(PY) -m pictures $(ARGS)
 
-storm: $(VENV)/.dev ## kill the program at random for five minutes; ARGS="30 7 postgres": seconds, a seed, the database
+storm: $(VENV)/.dev ## kill the program at random for five minutes; ARGS="30 7 postgres discord": seconds, a seed, the database, the platform
 	@$(PY) -m tests.e2e.storm $(or $(ARGS),300 1)
 
 postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs

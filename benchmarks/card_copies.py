@@ -6,12 +6,12 @@ from itertools import islice
 from pathlib import Path
 
 from bot.adapters.sql.store import Store, open_store
-from bot.domain.approval import Approval
 from bot.domain.change import Append, Change, SaveApproval, SaveTurn, Show, Write
-from bot.domain.chat import Chat
-from bot.domain.message import Address
-from bot.domain.transcript import Entry
-from bot.domain.turn import Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import Turn
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 
 _FIRST_CHAT = 50_000_000

@@ -23,14 +23,14 @@ from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import Change, KeepPassage
-from bot.domain.fit import ENOUGH
-from bot.domain.meaning import Vector
-from bot.domain.message import Address
-from bot.domain.passage import Passage
-from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
-from bot.domain.stems import beginnings
+from bot.domain.memory.fit import ENOUGH
+from bot.domain.memory.meaning import Vector
+from bot.domain.memory.passage import Passage
+from bot.domain.memory.recalled import RECALL_TOKENS, Recipient, told_again
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.talk.message import Address
+from bot.domain.text.stems import beginnings
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing

@@ -21,9 +21,9 @@ from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, KeepPassage
-from bot.domain.fit import Found, together
-from bot.domain.message import Address
-from bot.domain.passage import Passage
+from bot.domain.memory.fit import Found, together
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.message import Address
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND

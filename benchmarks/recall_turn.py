@@ -26,7 +26,7 @@ from benchmarks.process import MeasuredProcess
 from benchmarks.scale import Scale
 from benchmarks.stage import Stage, stage
 from bot.adapters.sql.store import open_store
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 from tests.standins.bot_api import Person
 from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.serving import serving

@@ -15,12 +15,12 @@ from benchmarks.process import MeasuredProcess
 from benchmarks.scale import Scale
 from benchmarks.stage import Stage, stage
 from bot.adapters.sql.store import open_store
+from bot.domain.assignments.task import TimedTask
 from bot.domain.change import Change, SaveTask
-from bot.domain.mandate import PERSONAL
-from bot.domain.message import Address
-from bot.domain.person import Role, Sender
-from bot.domain.task import TimedTask
-from bot.domain.when import Cron, Once, Rule
+from bot.domain.clock.when import Cron, Once, Rule
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.mandate import PERSONAL
 from tests.standins.bot_api import Person
 
 _AT_ONCE = 100

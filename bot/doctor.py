@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from bot.domain.errors import StewardError
-from bot.domain.skill import SkillSet
-from bot.domain.template import Template
+from bot.domain.plans.template import Template
+from bot.domain.skills.skill import SkillSet
+from bot.domain.talk.errors import StewardError
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
 from bot.settings import Settings

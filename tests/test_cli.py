@@ -16,10 +16,10 @@ import pytest
 from bot.bootstrap.program import unserved
 from bot.cli import Program, run
 from bot.doctor import Check, Checkup, Finding, examine
-from bot.domain.errors import SettingError, StoreTooNew
-from bot.domain.provider import ProviderSpec
-from bot.domain.skill import SkillSet
-from bot.domain.template import Template
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.plans.template import Template
+from bot.domain.skills.skill import SkillSet
+from bot.domain.talk.errors import SettingError, StoreTooNew
 from bot.logs import Secrets
 from bot.ports.templates import Broken
 from bot.settings import Settings

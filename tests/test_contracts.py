@@ -41,6 +41,14 @@ FAULTS = {
         {"flow/models/sideward.py": "import bot.flow.signs.newest_state"},
         "bot.flow.models.sideward -> bot.flow.signs.newest_state",
     ),
+    "a file of the domain outside every room": Fault(
+        "domain-rooms", {"domain/helpers.py": ""}, "bot.domain.helpers"
+    ),
+    "a noun that imports one above it": Fault(
+        "domain-rooms",
+        {"domain/text/upward.py": "import bot.domain.turn.turn"},
+        "bot.domain.text.upward -> bot.domain.turn.turn",
+    ),
     "a delivery that imports the work of a turn": Fault(
         "rows-alone",
         {"flow/delivery/curious.py": "import bot.flow.log.work"},
@@ -60,7 +68,7 @@ FAULTS = {
         "bot.adapters.tools.friend -> bot.adapters.media.kind",
     ),
     "a domain that imports a library": Fault(
-        "core", {"domain/learned.py": "import yaml"}, "bot.domain.learned -> yaml"
+        "core", {"domain/text/learned.py": "import yaml"}, "bot.domain.text.learned -> yaml"
     ),
     "a flow that imports a library": Fault(
         "core", {"flow/log/learned.py": "import sqlalchemy"}, "bot.flow.log.learned -> sqlalchemy"

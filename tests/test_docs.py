@@ -24,60 +24,60 @@ from bot.adapters.tools.web import web_tools
 from bot.adapters.tools.writing_files import writing_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
-from bot.domain.chat import Chat
-from bot.domain.limits import Limits, ModelTimes, ReadingBounds, ScheduleBounds, WebBounds
-from bot.domain.outcome import StopReason
-from bot.domain.rights import UNBOUND
-from bot.domain.rules import DOCUMENTS, describe
-from bot.domain.tool import Code, PathRule, ReadingRule, Status
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.consent.rules import DOCUMENTS, describe
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.limits import Limits, ModelTimes, ReadingBounds, ScheduleBounds, WebBounds
+from bot.domain.talk.rights import UNBOUND
+from bot.domain.tools.tool import Code, PathRule, ReadingRule, Status
+from bot.domain.turn.outcome import StopReason
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
+from bot.flow.approvals.rule_commands import RuleCommands
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands import Command
+from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.budgets import BudgetCommands
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
-from bot.flow.commands.exporting import ExportCommands
 from bot.flow.commands.feedback import FeedbackCommands
-from bot.flow.commands.forgetting import ForgettingCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.groups import GroupCommands
-from bot.flow.commands.knocks import Knocks
-from bot.flow.commands.letting_in import LettingInCommand
-from bot.flow.commands.linking import LinkCommand
-from bot.flow.commands.memory import MemoryCommands
-from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
-from bot.flow.commands.people import PeopleCommands
-from bot.flow.commands.personal import PersonalCommands
-from bot.flow.commands.plans import PlanCommands
-from bot.flow.commands.revoking import RevokeCommand
-from bot.flow.commands.rules import RuleCommands
-from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.stopping import StopCommands
-from bot.flow.commands.subjects import Subjects
-from bot.flow.commands.task_calls import TaskCalls
-from bot.flow.commands.task_words import TaskWords
-from bot.flow.commands.tasks import TaskCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
-from bot.flow.commands.usage import UsageCommands
+from bot.flow.groups.commands import GroupCommands
 from bot.flow.log.opinions import Opinions
+from bot.flow.memory.commands import MemoryCommands
+from bot.flow.memory.exporting import ExportCommands
+from bot.flow.memory.forgetting import ForgettingCommands
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing, ModelOffer
+from bot.flow.models.commands import ModelCommands
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
+from bot.flow.money.budgets import BudgetCommands
+from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
+from bot.flow.money.usage import UsageCommands
+from bot.flow.people.commands import PeopleCommands
+from bot.flow.people.knocks import Knocks
+from bot.flow.people.letting_in import LettingInCommand
+from bot.flow.people.linking import LinkCommand
+from bot.flow.people.personal import PersonalCommands
+from bot.flow.people.revoking import RevokeCommand
+from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.calls import TaskCalls
+from bot.flow.schedules.commands import TaskCommands
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
 from bot.flow.schedules.timetable import Timetable
+from bot.flow.schedules.words import TaskWords
+from bot.flow.skills.commands import SkillCommands
 from bot.ports.inbox import InboundRow
 from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings
@@ -202,7 +202,7 @@ def test_each_number_is_one_decision() -> None:
 
 def test_every_module_named_exists() -> None:
     named = {name for page in PAGES for name in _MODULE.findall(page.read_text())}
-    assert "bot/domain/verdict.py" in named
+    assert "bot/domain/loop/verdict.py" in named
     assert [name for name in sorted(named) if not (ROOT / name).is_file()] == []
 
 

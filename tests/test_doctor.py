@@ -12,9 +12,9 @@ import pytest
 from bot.bootstrap.checkup import checkup
 from bot.bootstrap.telegram import TelegramForm
 from bot.doctor import PROBE_SECONDS, Check, Finding, Probe, examine, table
-from bot.domain.errors import ChannelError, ModelDenied, StoreTooNew
-from bot.domain.skill import Skill, SkillFault, SkillSet
-from bot.domain.template import Template
+from bot.domain.plans.template import Template
+from bot.domain.skills.skill import Skill, SkillFault, SkillSet
+from bot.domain.talk.errors import ChannelError, ModelDenied, StoreTooNew
 from bot.ports.templates import Broken
 from bot.settings import read_settings
 from tests.fakes.clock import FakeClock

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain import names
-from bot.domain.names import brief_name, cited_name, named, plain_name, quoted_name
+from bot.domain.text import names
+from bot.domain.text.names import brief_name, cited_name, named, plain_name, quoted_name
 
 BOT = Path(__file__).resolve().parents[1] / "bot"
 WAYS = {

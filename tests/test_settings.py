@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.errors import SettingError
-from bot.domain.limits import Limits, ModelTimes, Rate, SendRates
-from bot.domain.rights import UNBOUND, Pace
+from bot.domain.talk.errors import SettingError
+from bot.domain.talk.limits import Limits, ModelTimes, Rate, SendRates
+from bot.domain.talk.rights import UNBOUND, Pace
 from bot.settings import Settings, read_settings
 
 KEY = "sk-test-0123456789abcdefghijklmnop"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.markdown import item
+from bot.domain.text.markdown import item
 from tests.adapters.hidden_links import shown_text
 
 FLOW = Path(__file__).resolve().parents[1] / "bot" / "flow"

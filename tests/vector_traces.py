@@ -4,7 +4,7 @@ from array import array
 from pathlib import Path
 
 from bot.adapters.chroma.short import Shortener
-from bot.domain.meaning import Vector, unit
+from bot.domain.memory.meaning import Vector, unit
 
 _LONG = 64
 """Bytes that no other vector begins with."""

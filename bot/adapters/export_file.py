@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from pathlib import Path
 
-from bot.domain.errors import ToolFailure
-from bot.domain.message import FileRef
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import FileRef
 from bot.ports.belongings import Page
 
 _ENDING = ".zip"

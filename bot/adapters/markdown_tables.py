@@ -13,7 +13,7 @@ from typing import Any
 
 import pyromark
 
-from bot.domain.markdown import literal
+from bot.domain.text.markdown import literal
 
 NARROW = 35
 """Columns of fixed-width text that a phone shows without breaking the line."""

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, asynccontextmanager
 
 import httpx2
 
-from bot.domain.errors import ModelUnreachable
+from bot.domain.talk.errors import ModelUnreachable
 
 CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=16)
 """Few idle connections stay open: the pool compares each with every other at every call."""

@@ -11,12 +11,12 @@ from bot.adapters.terminal.question import Question, Wish
 from bot.bootstrap.channel_form import Accept, OpenChannel
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.serving import host_of, run
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.money import dollars_of
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.transcript import ResultBody
+from bot.domain.money.model import Usage
+from bot.domain.money.money import dollars_of
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import ResultBody
 from bot.logs import Secrets
 from bot.settings import Settings
 

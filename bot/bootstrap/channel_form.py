@@ -7,8 +7,8 @@ from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bot.doctor import Check, Finding
-from bot.domain.message import Address, Presence, Press, RawUpdate
-from bot.domain.person import Sender
+from bot.domain.talk.message import Address, Presence, Press, RawUpdate
+from bot.domain.talk.person import Sender
 from bot.flow.commands.menus import Menus
 from bot.flow.world import at_once
 from bot.ports.attachments import Files

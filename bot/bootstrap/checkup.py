@@ -19,14 +19,14 @@ from bot.bootstrap.probes import try_model, try_provider
 from bot.bootstrap.speech import speech_checks
 from bot.bootstrap.web import try_search
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
-from bot.domain.errand import DELEGATE
-from bot.domain.errors import SettingError, StoreTooOld
-from bot.domain.goal import GOAL_TOOLS
-from bot.domain.note import MEMORY_TOOLS
-from bot.domain.server import ServerSpec
-from bot.domain.skill import SKILL_TOOLS, SkillSet
-from bot.domain.task import TASK_TOOLS
-from bot.domain.tier import Tier, Tiers
+from bot.domain.assignments.errand import DELEGATE
+from bot.domain.assignments.goal import GOAL_TOOLS
+from bot.domain.assignments.task import TASK_TOOLS
+from bot.domain.memory.note import MEMORY_TOOLS
+from bot.domain.skills.skill import SKILL_TOOLS, SkillSet
+from bot.domain.talk.errors import SettingError, StoreTooOld
+from bot.domain.tools.server import ServerSpec
+from bot.domain.turn.tier import Tier, Tiers
 from bot.settings import Settings
 from bot.shipped import command
 

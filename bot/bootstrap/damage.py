@@ -9,8 +9,8 @@ from typing import NoReturn
 
 from bot.adapters.sql.store import Store
 from bot.bootstrap.database import told
-from bot.domain.errors import ChannelError, StoreDamaged, StoreError
-from bot.domain.message import Address, Outbound, OutboundKind, Plain
+from bot.domain.talk.errors import ChannelError, StoreDamaged, StoreError
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
 from bot.ports.channel import Channel
 from bot.settings import Settings
 

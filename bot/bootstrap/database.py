@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.adapters.sql.store import Store, open_store
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     SettingError,
     StoreAway,
     StoreBusy,

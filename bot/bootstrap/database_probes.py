@@ -7,8 +7,8 @@ from bot.adapters.sql.soundness import Soundness, looked_through
 from bot.adapters.sql.store import Store, open_store
 from bot.bootstrap.database import file_of, mend_database, unavailable
 from bot.doctor import NO_ROOM, Complaint, write_below
-from bot.domain.errors import DriverMissing, StoreTooOld, StoreUnavailable
-from bot.domain.goal import GoalState
+from bot.domain.assignments.goal import GoalState
+from bot.domain.talk.errors import DriverMissing, StoreTooOld, StoreUnavailable
 from bot.settings import Settings
 
 LOOK_SECONDS = 10.0

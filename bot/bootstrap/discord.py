@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from bot.bootstrap.channel_form import Host, OpenChannel
 from bot.bootstrap.first_lines import served_line
 from bot.doctor import Check, Complaint, Finding
-from bot.domain.errors import ChannelDenied, ChannelError, SettingError
-from bot.domain.limits import Rate, SendRates
+from bot.domain.talk.errors import ChannelDenied, ChannelError, SettingError
+from bot.domain.talk.limits import Rate, SendRates
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from bot.bootstrap.database import opened_as_it_is
-from bot.domain.feedback import Feedback
+from bot.domain.talk.feedback import Feedback
 from bot.flow.commands.feedback import counts_of
 from bot.settings import Settings
 

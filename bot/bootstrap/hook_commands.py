@@ -7,8 +7,8 @@ from collections.abc import Callable
 from bot.adapters.hook_door.caller import ADDED_BYTES, HookCaller
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.hooks import SETTING, hook_folder
-from bot.domain.errors import SettingError
-from bot.domain.hook import LARGEST_BODY, BrokenHook, Hook
+from bot.domain.assignments.hook import LARGEST_BODY, BrokenHook, Hook
+from bot.domain.talk.errors import SettingError
 from bot.ports.hooks import HookSet
 from bot.settings import Settings
 from bot.shipped import command

@@ -10,7 +10,7 @@ from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.door_form import Serving
 from bot.doctor import Check, Complaint, Finding
-from bot.domain.hook import BrokenHook, Hook
+from bot.domain.assignments.hook import BrokenHook, Hook
 from bot.flow.application import Application
 from bot.ports.clock import Clock
 from bot.settings import Settings

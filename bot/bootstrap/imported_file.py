@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TextIO
 
-from bot.domain.errors import SettingError
-from bot.domain.imported import LONGEST_LINE, BrokenLine, Read, read_export, read_lines
+from bot.domain.memory.imported import LONGEST_LINE, BrokenLine, Read, read_export, read_lines
+from bot.domain.talk.errors import SettingError
 
 _LARGEST = 500_000_000
 """Bytes of an export that is read as a whole; of a zipped one, when it is unpacked."""

@@ -11,8 +11,8 @@ from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
-from bot.domain.errors import VectorsAway, VectorsLost
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder

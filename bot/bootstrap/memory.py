@@ -15,12 +15,12 @@ from bot.bootstrap.database import opened_as_it_is
 from bot.bootstrap.imported_file import read_file
 from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
-from bot.domain.errors import Conflict, MeaningError, SettingError
-from bot.domain.fit import Found
-from bot.domain.imported import BrokenLine, Told
-from bot.domain.message import Address
-from bot.domain.passage import Passage, Whose, clipped_words, of_group, of_person
-from bot.domain.person import Person
+from bot.domain.memory.fit import Found
+from bot.domain.memory.imported import BrokenLine, Told
+from bot.domain.memory.passage import Passage, Whose, clipped_words, of_group, of_person
+from bot.domain.talk.errors import Conflict, MeaningError, SettingError
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND

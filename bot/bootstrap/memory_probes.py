@@ -7,7 +7,8 @@ from bot.bootstrap.meaning import meaning_to_look_at, till_of
 from bot.bootstrap.parts import embedder, vectors
 from bot.doctor import Complaint
 from bot.domain.change import Change
-from bot.domain.errors import (
+from bot.domain.memory.meaning import Vector
+from bot.domain.talk.errors import (
     EmbedderDenied,
     EmbedderError,
     MeaningError,
@@ -15,7 +16,6 @@ from bot.domain.errors import (
     StoreTooOld,
     VectorsLost,
 )
-from bot.domain.meaning import Vector
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder
 from bot.ports.embedder import Embedder
 from bot.settings import Settings

@@ -47,10 +47,10 @@ from bot.bootstrap.parts import (
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
-from bot.domain.background import MOST_PERSONA
-from bot.domain.errors import WRITE_RIGHT, SettingError, StoreUnavailable
-from bot.domain.hold import Holds, never_held
-from bot.domain.person import Role, Sender
+from bot.domain.memory.background import MOST_PERSONA
+from bot.domain.talk.errors import WRITE_RIGHT, SettingError, StoreUnavailable
+from bot.domain.talk.hold import Holds, never_held
+from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.meaning import Meaning

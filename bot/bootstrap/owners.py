@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.doctor import Complaint
-from bot.domain.person import Person, owned_on_a_platform
+from bot.domain.talk.person import Person, owned_on_a_platform
 from bot.settings import Settings
 
 Accounts = Sequence[tuple[str, Person]]

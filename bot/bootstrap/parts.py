@@ -32,10 +32,10 @@ from bot.adapters.tools.skills import skill_tools
 from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.adapters.tools.writing_files import writing_tools
 from bot.bootstrap.web import tools_for_the_web
-from bot.domain.errors import SettingError
-from bot.domain.provider import OPENAI, ProviderSpec
-from bot.domain.skill import SkillSet
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.money.provider import OPENAI, ProviderSpec
+from bot.domain.skills.skill import SkillSet
+from bot.domain.talk.errors import SettingError
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable

@@ -17,7 +17,8 @@ from bot.bootstrap.parts import (
     telegram_api,
 )
 from bot.doctor import Complaint
-from bot.domain.errors import (
+from bot.domain.money.provider import OPENAI, OPENAI_URL, ProviderSpec
+from bot.domain.talk.errors import (
     ChannelDenied,
     ChannelError,
     ChannelUnreachable,
@@ -29,8 +30,7 @@ from bot.domain.errors import (
     NoSuchModel,
     SettingError,
 )
-from bot.domain.provider import OPENAI, OPENAI_URL, ProviderSpec
-from bot.domain.unreached import why_unreached
+from bot.domain.talk.unreached import why_unreached
 from bot.flow.models.looking_up import near_names
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings
 from bot.settings.forms import without_password

@@ -7,10 +7,10 @@ from functools import partial
 from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.openai.speaking import EndpointSpeaking, SpeakingAccess
 from bot.doctor import Check, Complaint
-from bot.domain.errors import ModelDenied, ModelError
-from bot.domain.provider import ProviderSpec
-from bot.domain.trouble import Trouble
-from bot.domain.unreached import why_unreached
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied, ModelError
+from bot.domain.talk.unreached import why_unreached
 from bot.ports.hearing import Hearing
 from bot.ports.speaking import Speaking
 from bot.settings import HearAccess, Settings, SpeakAccess

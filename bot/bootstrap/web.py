@@ -9,8 +9,8 @@ from bot.adapters.web_search.brave import Brave
 from bot.adapters.web_search.searxng import SearXNG
 from bot.adapters.web_search.tavily import Tavily
 from bot.doctor import Complaint
-from bot.domain.errors import ToolFailure
-from bot.domain.web_tools import WEB_FETCH, WEB_SEARCH
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
 from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
 from bot.settings import Settings

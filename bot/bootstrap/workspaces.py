@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from bot.domain.chat import Chat
+from bot.domain.talk.chat import Chat
 from bot.ports.people import People
 from bot.ports.tool import Folder
 from bot.settings import Settings

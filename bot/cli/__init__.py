@@ -9,7 +9,7 @@ from bot.cli.commands import steward
 from bot.cli.hooks import hook_group
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     StewardError,
     StoreDamaged,
     StoreFault,

@@ -10,7 +10,7 @@ import click
 from bot.cli.program import Program
 from bot.cli.running import log_to, log_to_file, run_to_end, settings_of, warn
 from bot.doctor import table, what_next
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.settings import Settings
 from bot.setup import NO_TERMINAL, Setup, say, starts_now, wants_setup
 from bot.shipped.version import running_version

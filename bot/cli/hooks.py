@@ -7,8 +7,8 @@ import click
 
 from bot.cli.program import HookWork, Program
 from bot.cli.running import settings_of
-from bot.domain.errors import SettingError
-from bot.domain.hook import LARGEST_BODY
+from bot.domain.assignments.hook import LARGEST_BODY
+from bot.domain.talk.errors import SettingError
 from bot.settings import Settings
 
 

@@ -9,7 +9,7 @@ import click
 
 from bot.cli.program import MemoryWork, Program
 from bot.cli.running import settings_of
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.settings import Settings
 
 

@@ -10,7 +10,7 @@ from logging.handlers import RotatingFileHandler
 import click
 
 from bot.cli.program import CommandRun, Program
-from bot.domain.errors import WRITE_RIGHT, SettingError
+from bot.domain.talk.errors import WRITE_RIGHT, SettingError
 from bot.logs import start_logging
 from bot.settings import Settings, read_settings
 

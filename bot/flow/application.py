@@ -4,7 +4,7 @@ import asyncio
 import logging
 from contextlib import suppress
 
-from bot.domain.errors import StoreError, StoreUnavailable
+from bot.domain.talk.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
 
 _LOG = logging.getLogger(__name__)

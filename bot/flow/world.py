@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bot.domain.budget import Budgets, Limit, Scope
-from bot.domain.chat import Chat
-from bot.domain.folding import LONG_ANSWER
-from bot.domain.hold import Holds, never_held
-from bot.domain.limits import (
+from bot.domain.consent.rules import DOCUMENTS
+from bot.domain.memory.recalled import RECALL_TOKENS
+from bot.domain.money.budget import Budgets, Limit, Scope
+from bot.domain.skills.skill import SKILL_LIST
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.hold import Holds, never_held
+from bot.domain.talk.limits import (
     BundleBounds,
     EnclosureBounds,
     GoalBounds,
@@ -19,13 +21,11 @@ from bot.domain.limits import (
     ScheduleBounds,
     UndoBounds,
 )
-from bot.domain.recalled import RECALL_TOKENS
-from bot.domain.rights import UNBOUND, Pace
-from bot.domain.rules import DOCUMENTS
-from bot.domain.server import ServerSpec
-from bot.domain.skill import SKILL_LIST
-from bot.domain.tier import Tiers
-from bot.domain.tool_choice import TOOL_BYTES
+from bot.domain.talk.rights import UNBOUND, Pace
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool_choice import TOOL_BYTES
+from bot.domain.turn.folding import LONG_ANSWER
+from bot.domain.turn.tier import Tiers
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.belongings import Belongings, Packing

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.approval import Approval, Rule
+from bot.domain.consent.approval import Approval, Rule
 
 
 class Approvals(Protocol):

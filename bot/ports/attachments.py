@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from bot.domain.message import Attachment
-from bot.domain.transcript import ImagePart
+from bot.domain.talk.message import Attachment
+from bot.domain.turn.transcript import ImagePart
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.errand import CHANNEL
-from bot.domain.message import Address, FileRef
-from bot.domain.passage import Passage, Whose
+from bot.domain.assignments.errand import CHANNEL
+from bot.domain.memory.passage import Passage, Whose
+from bot.domain.talk.message import Address, FileRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.sightings import Pace, Traces, unhurried
 
 
@@ -69,12 +69,13 @@ class Channel(Protocol):
         ...
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         """Returns the id of a message whose sending may have been done, and that shows this piece.
 
-        None where no such message stands, or where the platform cannot be asked. A question
-        changes nothing, and the questions about one message are bounded; each waits for `pace`.
+        Without a piece it is a message in which an answer grew. None where no such message stands,
+        or where the platform cannot be asked. A question changes nothing, and the questions about
+        one message are bounded; each waits for `pace`.
         """
         ...
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.message import FileRef
+from bot.domain.talk.message import FileRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.chat import Chat, Conversation, ListedConversation
-from bot.domain.message import Address
+from bot.domain.talk.chat import Chat, Conversation, ListedConversation
+from bot.domain.talk.message import Address
 
 
 class Chats(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.server import ServerConsent
+from bot.domain.tools.server import ServerConsent
 
 
 class Consents(Protocol):

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.meaning import Vector
-from bot.domain.model import Price
+from bot.domain.memory.meaning import Vector
+from bot.domain.money.model import Price
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.errand import Errand
+from bot.domain.assignments.errand import Errand
 
 
 @dataclass(frozen=True, slots=True)

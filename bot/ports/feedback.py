@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.feedback import Feedback
+from bot.domain.talk.feedback import Feedback
 
 
 class FeedbackRows(Protocol):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.file_change import FileChange
-from bot.domain.message import Block
+from bot.domain.talk.message import Block
+from bot.domain.tools.file_change import FileChange
 
 
 @dataclass(frozen=True, slots=True)

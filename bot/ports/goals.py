@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.goal import DiaryEntry, Goal, GoalState
-from bot.domain.money import Nano
-from bot.domain.task import TimedTask
+from bot.domain.assignments.goal import DiaryEntry, Goal, GoalState
+from bot.domain.assignments.task import TimedTask
+from bot.domain.money.money import Nano
 
 
 class Goals(Protocol):

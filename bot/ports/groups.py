@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
-from bot.domain.message import Address
-from bot.domain.person import Sender
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Sender
 
 
 class Groups(Protocol):

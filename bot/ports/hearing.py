@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
-from bot.domain.model import Usage
+from bot.domain.money.model import Usage
 
 
 @dataclass(frozen=True, slots=True)

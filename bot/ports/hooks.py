@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
-from bot.domain.hook import BrokenHook, Hook, HookCall
+from bot.domain.assignments.hook import BrokenHook, Hook, HookCall
 
 HookSet: TypeAlias = Mapping[str, Hook | BrokenHook]
 """The hooks by name, with the broken ones."""

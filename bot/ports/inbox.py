@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import InboundState
-from bot.domain.message import RawUpdate
+from bot.domain.talk.message import RawUpdate
 
 LATELY = 1_000
 """Updates among which questions about a message are looked for."""

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.approval import Approval
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import Change, Fence
-from bot.domain.chat import Chat
-from bot.domain.errand import Errand
-from bot.domain.plan import Plan
-from bot.domain.transcript import Entry
-from bot.domain.turn import Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.plans.plan import Plan
+from bot.domain.talk.chat import Chat
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import Turn
 from bot.ports.inbox import InboundRow
 
 MOST_AHEAD = 100

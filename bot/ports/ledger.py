@@ -6,9 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from bot.domain.budget import Budgets
-from bot.domain.model import Usage
-from bot.domain.money import Nano
+from bot.domain.money.budget import Budgets
+from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano
 
 
 class By(StrEnum):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage
-from bot.domain.earned import UNMEASURED
-from bot.domain.meaning import Vector
-from bot.domain.passage import Hit, Passage, Whose
+from bot.domain.memory.earned import UNMEASURED
+from bot.domain.memory.meaning import Vector
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.money.budget import Cause
 
 
 @dataclass(frozen=True, slots=True)

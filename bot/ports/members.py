@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.approval import Approval
-from bot.domain.message import Address
-from bot.domain.turn import Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.message import Address
+from bot.domain.turn.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.chat import Chat
-from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.turn import Turn
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.talk.chat import Chat
+from bot.domain.turn.turn import Turn
 
 
 @dataclass(frozen=True, slots=True)

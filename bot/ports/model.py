@@ -3,8 +3,8 @@
 from collections.abc import AsyncGenerator, Sequence
 from typing import Protocol
 
-from bot.domain.model import ModelProfile
-from bot.domain.view import ModelEvent, ModelRequest
+from bot.domain.money.model import ModelProfile
+from bot.domain.turn.view import ModelEvent, ModelRequest
 
 
 class Model(Protocol):

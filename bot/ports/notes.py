@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.note import Note
-from bot.domain.passage import Whose
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Whose
 
 
 class Notes(Protocol):

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from bot.domain.message import Address, Outbound, Piece
+from bot.domain.talk.message import Address, Outbound, Piece
 from bot.ports.sightings import Sighting
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.domain.person import Person, Role, Sender
+from bot.domain.talk.person import Person, Role, Sender
 
 
 class People(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.plan import Plan
+from bot.domain.plans.plan import Plan
 
 
 class Plans(Protocol):

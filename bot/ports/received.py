@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.received import ReceivedFile
 
 
 class Received(Protocol):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from bot.domain.assignments.task import TaskRun, TimedTask
+from bot.domain.assignments.task_wish import TaskWish
 from bot.domain.change import Write
-from bot.domain.mandate import PERSONAL, Mandate
-from bot.domain.money import Nano
-from bot.domain.task import TaskRun, TimedTask
-from bot.domain.task_wish import TaskWish
+from bot.domain.money.money import Nano
+from bot.domain.turn.mandate import PERSONAL, Mandate
 
 
 class Scheduled(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from bot.domain.server import ServerSpec, ServerStanding
+from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.ports.tool import Tool
 
 

@@ -1,12 +1,12 @@
 """Known messages of a platform, by which one is found whose confirmation was lost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,10 @@ class Sighting:
     """When its id became known."""
 
 
+async def _never(_: str) -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Traces:
     """Leads to a message of the bot that was sent after `since`, if it was sent at all."""
@@ -28,6 +32,8 @@ class Traces:
     """The newest known messages of the platform, in no order; none of them is the one."""
     before: Sequence[str] = ()
     """Ids of messages of the same chat that stand above it."""
+    is_known: Callable[[str], Awaitable[bool]] = _never
+    """Tells of an id in the same chat if it is that of a known message of the bot, however old."""
 
 
 Pace: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.skill import Skill, SkillSet
+from bot.domain.skills.skill import Skill, SkillSet
 
 
 class Skills(Protocol):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.domain.template import Template
+from bot.domain.plans.template import Template
 
 
 @dataclass(frozen=True, slots=True)

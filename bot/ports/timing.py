@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.when import Cron, Rule
+from bot.domain.clock.when import Cron, Rule
 
 
 class CronTimes(Protocol):

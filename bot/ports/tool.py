@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from bot.domain.mandate import PERSONAL, Mandate
-from bot.domain.reach import Reach
-from bot.domain.skill import Skill
-from bot.domain.tool import Preview, ToolOutput, ToolSpec
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Preview, ToolOutput, ToolSpec
+from bot.domain.turn.mandate import PERSONAL, Mandate
 
 
 @dataclass(frozen=True, slots=True)

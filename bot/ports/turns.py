@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.turn import Turn
+from bot.domain.turn.turn import Turn
 
 
 class TurnRows(Protocol):

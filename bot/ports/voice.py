@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.voice import VoiceNote
+from bot.domain.turn.voice import VoiceNote
 
 
 class VoiceRows(Protocol):

@@ -7,8 +7,11 @@ from typing import Any, TypeAlias, TypedDict
 
 from pydantic import SecretStr
 
-from bot.domain.budget import Budgets, Limit, Scope
-from bot.domain.limits import (
+from bot.domain.money.budget import Budgets, Limit, Scope
+from bot.domain.money.model import Price
+from bot.domain.money.money import nano_of
+from bot.domain.money.provider import OPENAI_URL
+from bot.domain.talk.limits import (
     BundleBounds,
     EnclosureBounds,
     GoalBounds,
@@ -20,10 +23,7 @@ from bot.domain.limits import (
     UndoBounds,
     WebBounds,
 )
-from bot.domain.model import Price
-from bot.domain.money import nano_of
-from bot.domain.provider import OPENAI_URL
-from bot.domain.tier import Tiers
+from bot.domain.turn.tier import Tiers
 from bot.settings import forms
 from bot.settings.fields import Fields
 from bot.settings.showing import ADDRESSES

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dotenv.parser import Binding, parse_stream
 
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.settings.layers import DOTENV
 
 _PLAIN = re.compile(r"[A-Za-z0-9_.:/+=-]+")

@@ -16,8 +16,11 @@ from pydantic import (
     model_validator,
 )
 
-from bot.domain.folding import LONG_ANSWER
-from bot.domain.limits import (
+from bot.domain.consent.rules import RULE_DOCUMENTS
+from bot.domain.memory.recalled import RECALL_TOKENS
+from bot.domain.money.provider import OPENAI_URL
+from bot.domain.skills.skill import SKILL_LIST
+from bot.domain.talk.limits import (
     BundleBounds,
     EnclosureBounds,
     GoalBounds,
@@ -30,13 +33,10 @@ from bot.domain.limits import (
     UndoBounds,
     WebBounds,
 )
-from bot.domain.provider import OPENAI_URL
-from bot.domain.recalled import RECALL_TOKENS
-from bot.domain.rights import UNBOUND, Pace, read_pace
-from bot.domain.rules import RULE_DOCUMENTS
-from bot.domain.skill import SKILL_LIST
-from bot.domain.tier import Tiers
-from bot.domain.tool_choice import TOOL_BYTES
+from bot.domain.talk.rights import UNBOUND, Pace, read_pace
+from bot.domain.tools.tool_choice import TOOL_BYTES
+from bot.domain.turn.folding import LONG_ANSWER
+from bot.domain.turn.tier import Tiers
 from bot.settings import forms
 
 PREFIX = "STEWARD_"

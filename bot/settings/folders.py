@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.settings.values import Settings
 
 

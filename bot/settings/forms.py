@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.domain.limits import Rate, SendRates
+from bot.domain.talk.limits import Rate, SendRates
 
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")

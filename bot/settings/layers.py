@@ -9,7 +9,7 @@ from typing import Any
 
 from dotenv.parser import parse_stream
 
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.settings.fields import PREFIX, setting_name
 
 ENVIRONMENT, DOTENV, TOML = "environment", ".env", "steward.toml"

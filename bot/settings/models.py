@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.errors import SettingError
-from bot.domain.traits import KEYS, Traits, read_traits
-from bot.domain.visible_text import one_line
+from bot.domain.money.traits import KEYS, Traits, read_traits
+from bot.domain.talk.errors import SettingError
+from bot.domain.text.visible_text import one_line
 from bot.settings import forms
 from bot.settings.layers import TOML
 from bot.shipped.model_table import model_table

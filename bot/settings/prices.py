@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import date
 
-from bot.domain.tier import Tier
+from bot.domain.turn.tier import Tier
 from bot.settings.values import Settings
 
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from bot.domain.errors import SettingError
-from bot.domain.provider import LONGEST_NAME, ProviderSpec
-from bot.domain.visible_text import one_line
+from bot.domain.money.provider import LONGEST_NAME, ProviderSpec
+from bot.domain.talk.errors import SettingError
+from bot.domain.text.visible_text import one_line
 from bot.settings import forms
 from bot.settings.layers import PROVIDERS, TOML
 

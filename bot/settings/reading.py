@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
-from bot.domain.errors import SettingError
-from bot.domain.hook import SECRET_PREFIX
+from bot.domain.assignments.hook import SECRET_PREFIX
+from bot.domain.talk.errors import SettingError
 from bot.settings.building import settings_from
 from bot.settings.fields import PREFIX, Fields
 from bot.settings.folders import check_apart, check_folders

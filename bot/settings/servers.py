@@ -17,9 +17,9 @@ from pydantic import (
     model_validator,
 )
 
-from bot.domain.errors import SettingError
-from bot.domain.server import LONGEST_NAME, ServerSpec, is_server_name
-from bot.domain.visible_text import one_line
+from bot.domain.talk.errors import SettingError
+from bot.domain.text.visible_text import one_line
+from bot.domain.tools.server import LONGEST_NAME, ServerSpec, is_server_name
 from bot.settings import forms
 from bot.settings.layers import SERVERS, TOML
 

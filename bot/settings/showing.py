@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from pydantic import SecretStr
 
-from bot.domain.limits import Rate, SendRates
+from bot.domain.talk.limits import Rate, SendRates
 from bot.settings import forms
 from bot.settings.fields import Fields, setting_name
 from bot.settings.layers import Layer

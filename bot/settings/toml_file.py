@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from bot.domain.errors import SettingError
-from bot.domain.provider import ProviderSpec
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.talk.errors import SettingError
 from bot.settings.env_file import put
 from bot.settings.layers import PROVIDERS, TOML
 

@@ -8,9 +8,14 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from bot.domain.budget import Budgets, Limit, Scope
-from bot.domain.folding import LONG_ANSWER
-from bot.domain.limits import (
+from bot.domain.consent.rules import RULE_DOCUMENTS
+from bot.domain.memory.recalled import RECALL_TOKENS
+from bot.domain.money.budget import Budgets, Limit, Scope
+from bot.domain.money.model import Price
+from bot.domain.money.provider import OPENAI_URL, ProviderSpec
+from bot.domain.money.traits import Traits
+from bot.domain.skills.skill import SKILL_LIST
+from bot.domain.talk.limits import (
     BundleBounds,
     EnclosureBounds,
     GoalBounds,
@@ -23,16 +28,11 @@ from bot.domain.limits import (
     UndoBounds,
     WebBounds,
 )
-from bot.domain.model import Price
-from bot.domain.provider import OPENAI_URL, ProviderSpec
-from bot.domain.recalled import RECALL_TOKENS
-from bot.domain.rights import UNBOUND, Pace
-from bot.domain.rules import RULE_DOCUMENTS
-from bot.domain.server import ServerSpec
-from bot.domain.skill import SKILL_LIST
-from bot.domain.tier import Tiers
-from bot.domain.tool_choice import TOOL_BYTES
-from bot.domain.traits import Traits
+from bot.domain.talk.rights import UNBOUND, Pace
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool_choice import TOOL_BYTES
+from bot.domain.turn.folding import LONG_ANSWER
+from bot.domain.turn.tier import Tiers
 
 
 @dataclass(frozen=True, slots=True)

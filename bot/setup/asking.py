@@ -10,7 +10,7 @@ import click
 from pydantic import SecretStr
 
 from bot.doctor import Complaint
-from bot.domain.provider import ProviderSpec
+from bot.domain.money.provider import ProviderSpec
 from bot.logs import Secrets
 from bot.settings import Settings, given
 from bot.settings.layers import ENVIRONMENT

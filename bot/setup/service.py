@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.doctor import Complaint
-from bot.domain.provider import LONGEST_NAME, ProviderSpec
+from bot.domain.money.provider import LONGEST_NAME, ProviderSpec
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings, forms
 from bot.settings.layers import ENVIRONMENT, PROVIDERS, TOML
 from bot.settings.providers import OWN

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from bot.domain.provider import ProviderSpec
+from bot.domain.money.provider import ProviderSpec
 from bot.logs import Secrets
 from bot.settings import Settings, forms, given, read_settings
 from bot.settings.env_file import write_env

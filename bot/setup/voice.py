@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bot.doctor import Complaint
-from bot.domain.provider import OPENAI_URL, ProviderSpec
+from bot.domain.money.provider import OPENAI_URL, ProviderSpec
 from bot.settings import Settings, forms
 from bot.settings.layers import ENVIRONMENT
 from bot.setup.asking import Asker, Probes, after_fleeting

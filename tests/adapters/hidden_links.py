@@ -8,7 +8,7 @@ from bot.adapters.discord.pieces import split_content as split_for_discord
 from bot.adapters.telegram.pieces import split_content as split_for_telegram
 from bot.adapters.terminal.fragments import LINK
 from bot.adapters.terminal.rendering import Rendering
-from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from tests.standins.bot_api.rich_markup import characters, parse_html, walk
 
 _INSIDE = r"(?:\[[^\]]*\]|[^\[\]]|\](?=[^\[]*\]))*"

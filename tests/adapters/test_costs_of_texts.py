@@ -22,7 +22,7 @@ from bot.adapters.telegram.pieces import split_content as split_for_telegram
 from bot.adapters.telegram.rich.document import rich_draft
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.rendering import Rendering
-from bot.domain.message import Block, CodeBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Block, CodeBlock, Markdown, Outbound, OutboundKind, Plain
 
 
 def repeated(part: str) -> Callable[[int], str]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.web_address import link_of
+from bot.domain.talk.web_address import link_of
 from tests.adapters.hidden_links import in_a_terminal, on_discord, on_telegram, shown_text
 
 Reader = Callable[[str, tuple[str, ...] | None], Iterator[tuple[str, str]]]

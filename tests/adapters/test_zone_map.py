@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.tzfpy.zone_map import zones_at
-from bot.domain.geo_point import GeoPoint, point_in
+from bot.domain.talk.geo_point import GeoPoint, point_in
 
 
 @pytest.mark.parametrize(

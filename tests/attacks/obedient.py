@@ -11,9 +11,9 @@ from itertools import count
 from unicodedata import normalize
 from urllib.parse import unquote
 
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import ImagePart, TextPart
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import ImagePart, TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from tests.attacks.attack_texts import ACTIONS, ORDERS, arguments
 from tests.fakes.model import call, calls, says
 

@@ -4,9 +4,9 @@ import pytest
 
 from bot.adapters.tools.sending import SendMessage
 from bot.adapters.tools.web import WebFetch
-from bot.domain.tool import ToolCall
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import call, calls, says
 from tests.fakes.web import FakePageReader, FakePages
 from tests.scenarios.stage import Stage, stage

@@ -32,17 +32,17 @@ from bot.adapters.terminal.screen import Screen
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tools.writing_files import DeleteFile, EditFile, WriteFile
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.errors import ToolFailure
-from bot.domain.message import Address, Outbound
-from bot.domain.plan import Plan, PlanState
-from bot.domain.pre_approval import pre_approved
-from bot.domain.rules import DOCUMENTS
-from bot.domain.server import ServerSpec
-from bot.domain.skill import Skill
-from bot.domain.step import AskFirst
-from bot.domain.tool import Preview, ToolCall
-from bot.domain.variable import Variable
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.consent.pre_approval import pre_approved
+from bot.domain.consent.rules import DOCUMENTS
+from bot.domain.plans.plan import Plan, PlanState
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Address, Outbound
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool import Preview, ToolCall
+from bot.domain.tools.variable import Variable
+from bot.domain.turn.step import AskFirst
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.plans import cards as plan_cards

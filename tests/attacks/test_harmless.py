@@ -3,9 +3,9 @@
 import pytest
 
 from bot.adapters.tools.web import WebFetch
-from bot.domain.tool import Status
-from bot.domain.transcript import TextPart
-from bot.domain.view import ModelRequest, ResultPart
+from bot.domain.tools.tool import Status
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelRequest, ResultPart
 from tests.attacks.harmless_texts import HARMLESS
 from tests.fakes.model import call, calls, says
 from tests.fakes.web import FakePageReader, FakePages

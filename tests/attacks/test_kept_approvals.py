@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import ApprovalState
-from bot.domain.consent import Consent, difference
-from bot.domain.errors import ToolFailure
-from bot.domain.limits import Limits
-from bot.domain.run_place import BARE, in_todays_words
-from bot.domain.task import ApprovedCall
-from bot.domain.tool import (
+from bot.domain.assignments.task import ApprovedCall
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.consent.consent import Consent, difference
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.run_place import BARE, in_todays_words
+from bot.domain.tools.tool import (
     Effect,
     ExactRule,
     Preview,
@@ -23,7 +23,7 @@ from bot.domain.tool import (
     ToolCall,
     ToolOutput,
 )
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.tool import Place
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills

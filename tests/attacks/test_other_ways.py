@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.mcp.schema import offered
-from bot.domain.limits import Limits
-from bot.domain.message import Attachment
-from bot.domain.person import Sender
-from bot.domain.skill import Skill
-from bot.domain.skill_words import listing, put_to_work
-from bot.domain.tool import Effect, Replay, ToolOutput
-from bot.domain.transcript import SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.skills.skill import Skill
+from bot.domain.skills.skill_words import listing, put_to_work
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Attachment
+from bot.domain.talk.person import Sender
+from bot.domain.tools.tool import Effect, Replay, ToolOutput
+from bot.domain.turn.transcript import SummaryBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.hook_service import Answered
 from tests.attacks.attack_texts import ACTIONS, DISGUISES, ORDERS, THINGS, Attack, attacks
 from tests.attacks.harmless_texts import HARMLESS

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.approval import Rule
+from bot.domain.assignments.errand import DELEGATE
+from bot.domain.assignments.task import SCHEDULE_TASK, Allowed, RunState, TaskLimits
 from bot.domain.change import AddRule, Change
-from bot.domain.errand import DELEGATE
-from bot.domain.limits import Limits
-from bot.domain.task import SCHEDULE_TASK, Allowed, RunState, TaskLimits
-from bot.domain.tool import Effect, ExactRule, Preview, ToolOutput, canonical
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.consent.approval import Rule
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, canonical
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.hook_service import Answered
 from bot.ports.tool import Place
 from tests.fakes.model import RuledModel, call, calls, says

@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.sandbox import environment_of
-from bot.domain.command_line import only_reads, parse_simple
-from bot.domain.command_line.programs import names
-from bot.domain.command_line.readers import READERS, ReadingForms
-from bot.domain.rules import matches
-from bot.domain.tool import CommandRule
+from bot.domain.consent.command_line import only_reads, parse_simple
+from bot.domain.consent.command_line.programs import names
+from bot.domain.consent.command_line.readers import READERS, ReadingForms
+from bot.domain.consent.rules import matches
+from bot.domain.tools.tool import CommandRule
 from tests.lacking import missing
 from tests.patience import PATIENCE
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from bot.adapters.tools.web import WebFetch, WebSearch
-from bot.domain.approval import Rule
 from bot.domain.change import AddRule, Change, KeepPassage, SaveChat
-from bot.domain.errors import ToolFailure
-from bot.domain.limits import Limits
-from bot.domain.message import Address, Attachment, InboundMessage, Quote
-from bot.domain.passage import Passage
-from bot.domain.picture import ImagePart
-from bot.domain.tool import Effect, ExactRule, Replay, ToolOutput, canonical
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import Rule
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address, Attachment, InboundMessage, Quote
+from bot.domain.talk.picture import ImagePart
+from bot.domain.tools.tool import Effect, ExactRule, Replay, ToolOutput, canonical
+from bot.domain.turn.turn import TurnState
 from bot.ports.tool import Place
 from bot.ports.web import WebHit
 from tests.attacks.attack_texts import ACTIONS, ORDERS, THINGS, Attack, arguments, attacks

@@ -8,7 +8,7 @@ from sqlalchemy.exc import OperationalError
 
 from bot.adapters.sql.faults import translated
 from bot.bootstrap.database import mend_database
-from bot.domain.errors import StoreUnavailable
+from bot.domain.talk.errors import StoreUnavailable
 from bot.settings import read_settings
 
 SERVER = "postgresql://steward@db/steward"

@@ -12,7 +12,7 @@ from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.checkup import checkup
 from bot.bootstrap.serving import serve
 from bot.doctor import examine
-from bot.domain.errors import ChannelError, SettingError
+from bot.domain.talk.errors import ChannelError, SettingError
 from bot.settings import Settings, read_settings
 from tests.bootstrap.toy_channel.form import ToyForm
 from tests.bootstrap.toy_channel.platform import ToyPlatform

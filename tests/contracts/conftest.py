@@ -7,8 +7,8 @@ import pytest
 import pytest_asyncio
 
 from bot.adapters.sql.store import open_store
-from bot.domain.chat import Chat
-from bot.domain.message import Address
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW
 from tests.fakes.store import MemoryStore

@@ -3,16 +3,24 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bot.domain.approval import Approval
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import Append, Change, Fence, SaveTurn, Show, Write
-from bot.domain.chat import Chat
-from bot.domain.errand import Errand
-from bot.domain.mandate import PERSONAL
-from bot.domain.message import Button, CodeBlock, FileRef, Markdown, Outbound, OutboundKind, Plain
-from bot.domain.model import FinishReason, Usage
-from bot.domain.plan import Plan, PlanStep
-from bot.domain.tool import CommandRule, Effect, Preview, Status, ToolCall, ToolResult
-from bot.domain.transcript import (
+from bot.domain.consent.approval import Approval
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.plans.plan import Plan, PlanStep
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import (
+    Button,
+    CodeBlock,
+    FileRef,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
+from bot.domain.tools.tool import CommandRule, Effect, Preview, Status, ToolCall, ToolResult
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CallPart,
@@ -32,7 +40,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn.turn import Turn, TurnState
 from tests.contracts.store_ports import StorePorts
 
 NOW = datetime(2026, 11, 21, 9, 30, 0, 123456, tzinfo=UTC)

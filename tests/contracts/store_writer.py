@@ -8,7 +8,7 @@ import sys
 
 from bot.adapters.sql.store import open_store
 from bot.domain.change import Change, SaveTurn
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 from tests.contracts.store_samples import a_turn, lines, shown
 
 

@@ -15,7 +15,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.channel import DiscordChannel
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     CodeBlock,
@@ -31,7 +31,7 @@ from bot.domain.message import (
     Unreadable,
     Withdrawn,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from bot.ports.channel import Channel
 from bot.ports.sightings import Sighting, Traces
 from tests.fakes.channel import FakeChannel
@@ -44,9 +44,13 @@ from tests.standins.serving import serving
 
 @dataclass(frozen=True)
 class Stage:
-    """A channel with a chat to write to, and a look at what people see there."""
+    """A channel with a chat to write to, and a look at what people see there.
+
+    `earlier` is the channel of a run that has ended: what it sent may have no record.
+    """
 
     channel: Channel
+    earlier: Channel
     address: Address
     texts: Callable[[], list[str]]
 
@@ -54,7 +58,7 @@ class Stage:
 @asynccontextmanager
 async def fake() -> AsyncIterator[Stage]:
     channel, address = FakeChannel(), Address("fake", "1")
-    yield Stage(channel, address, lambda: channel.texts(address))
+    yield Stage(channel, channel, address, lambda: channel.texts(address))
 
 
 @asynccontextmanager
@@ -64,6 +68,7 @@ async def telegram(*, rich: bool = False) -> AsyncIterator[Stage]:
     server.private_chat(person)
     async with serving(server.app) as url, TelegramApi(server.token, url) as api:
         yield Stage(
+            TelegramChannel(api, gated=False),
             TelegramChannel(api, gated=False),
             Address("telegram", str(person.id)),
             lambda: [shown.text for shown in server.screen(person.id).from_bot],
@@ -80,6 +85,7 @@ async def discord() -> AsyncIterator[Stage]:
     person = server.person(700_000_000_000_000_001, "Ann")
     async with server.serving() as url, DiscordApi(DISCORD_TOKEN, url) as api:
         yield Stage(
+            DiscordChannel(api, gated=False),
             DiscordChannel(api, gated=False),
             Address("discord", str(person.id)),
             lambda: [shown.text for shown in server.screen(person)],
@@ -152,7 +158,7 @@ async def test_a_message_is_found_until_it_is_known_and_only_where_it_was_sent(
     now = datetime.now(UTC)
     traces = Traces(now, [Sighting(stage.address, first, now)])
     assert await stage.channel.find(stage.address, piece, traces) is None
-    sent = await stage.channel.send(stage.address, piece)
+    sent = await stage.earlier.send(stage.address, piece)
     assert await stage.channel.find(stage.address, piece, traces) == sent
     known = replace(traces, seen=[*traces.seen, Sighting(stage.address, sent, datetime.now(UTC))])
     assert await stage.channel.find(stage.address, piece, known) is None

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
-from bot.domain.limits import InboxBounds
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.limits import InboxBounds
+from bot.domain.talk.received import ReceivedFile
 from bot.ports.received import InboxFolder
 from tests.fakes.inbox_folder import FakeInboxFolder
 

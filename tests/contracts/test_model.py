@@ -8,11 +8,11 @@ import pytest
 from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.demo_model.model import DemoModel
 from bot.adapters.openai.model import OpenAIModel
-from bot.domain.model import FinishReason
-from bot.domain.provider import ProviderSpec
-from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.transcript import CallPart, TextPart
-from bot.domain.view import (
+from bot.domain.money.model import FinishReason
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.turn.transcript import CallPart, TextPart
+from bot.domain.turn.view import (
     ModelReply,
     ModelRequest,
     ResultPart,

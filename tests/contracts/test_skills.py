@@ -7,8 +7,8 @@ from typing import Protocol
 import pytest
 
 from bot.adapters.skill_folder.skill_folders import SkillFolders
-from bot.domain.errors import ToolFailure
-from bot.domain.skill import Skill
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ToolFailure
 from bot.ports.skills import Skills
 from tests.fakes.clock import FakeClock
 from tests.fakes.skills import FakeSkills

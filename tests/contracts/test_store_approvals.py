@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddRule, DropRule, EndGrants, NoteOffer, SaveApproval, SaveChat
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.message import Address
-from bot.domain.person import Person, Role, Sender
-from bot.domain.tool import (
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.tools.tool import (
     CommandRule,
     ExactRule,
     OriginRule,

@@ -15,12 +15,12 @@ from bot.domain.change import (
     SaveTurn,
     Show,
 )
-from bot.domain.chat import Chat, Conversation, InUse
-from bot.domain.erasing import Target
-from bot.domain.message import Address, Button, Outbound, OutboundKind, Plain, RawUpdate
-from bot.domain.passage import Passage
-from bot.domain.transcript import AskerBody, Body, CutBody, NoteBody, SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.chat import Chat, Conversation, InUse
+from bot.domain.talk.message import Address, Button, Outbound, OutboundKind, Plain, RawUpdate
+from bot.domain.turn.transcript import AskerBody, Body, CutBody, NoteBody, SummaryBody
+from bot.domain.turn.turn import TurnState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_entry, commit, later
 

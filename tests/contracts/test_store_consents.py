@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.change import AllowServer, DropConsent
-from bot.domain.server import ServerConsent
+from bot.domain.tools.server import ServerConsent
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit
 

@@ -8,7 +8,6 @@ from typing import TypeGuard
 import pytest
 from sqlalchemy import Engine, NullPool, create_engine, event, inspect
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -27,16 +26,17 @@ from bot.domain.change import (
     Show,
     Write,
 )
-from bot.domain.chat import Chat, Conversation
-from bot.domain.erasing import Target
-from bot.domain.errors import FenceLost
-from bot.domain.message import Address, Outbound, OutboundKind, Plain, RawUpdate
-from bot.domain.note import Note, changed_id, note_id
-from bot.domain.outcome import StopReason
-from bot.domain.passage import Passage, whose
-from bot.domain.plan import PlanState
-from bot.domain.tool import Effect, Preview, Status, ToolCall, ToolResult
-from bot.domain.transcript import (
+from bot.domain.change.erasing import Target
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.note import Note, changed_id, note_id
+from bot.domain.memory.passage import Passage, whose
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.errors import FenceLost
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
+from bot.domain.tools.tool import Effect, Preview, Status, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import (
     AskerBody,
     CallPart,
     CutBody,
@@ -47,7 +47,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.turn import TurnState
+from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approval import ApprovalState
+from bot.domain.assignments.errand import Errand, ErrandResult, ErrandState, home_of
 from bot.domain.change import (
     AddAudit,
     Append,
@@ -18,14 +18,14 @@ from bot.domain.change import (
     SaveErrand,
     SaveTurn,
 )
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.errand import Errand, ErrandResult, ErrandState, home_of
-from bot.domain.errors import Conflict
-from bot.domain.message import Address, FileRef
-from bot.domain.tool import Status
-from bot.domain.transcript import AskerBody, CutBody
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address, FileRef
+from bot.domain.tools.tool import Status
+from bot.domain.turn.transcript import AskerBody, CutBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.errands import ErrandProgress
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, an_entry, commit, later, shown

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.change import DropFeedback, Erase, JoinChats, SaveFeedback, SaveTurn, Show
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.feedback import Feedback, Opinion
-from bot.domain.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.passage import whose
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target
+from bot.domain.memory.passage import whose
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.feedback import Feedback, Opinion
+from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, commit, later

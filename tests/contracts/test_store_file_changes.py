@@ -13,13 +13,13 @@ from bot.domain.change import (
     SaveFileChange,
     SaveTurn,
 )
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.errors import Conflict
-from bot.domain.file_change import FileChange, Stage, token_of
-from bot.domain.message import Address
-from bot.domain.passage import Passage, whose
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target
+from bot.domain.memory.passage import Passage, whose
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.tools.file_change import FileChange, Stage, token_of
+from bot.domain.turn.turn import TurnState
 from bot.ports.file_changes import KeptSize
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, commit, later

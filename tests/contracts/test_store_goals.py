@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.budget import CallKind, Cause
+from bot.domain.assignments.goal import DiaryEntry, DiaryKind, Goal, GoalPace, GoalState
+from bot.domain.assignments.task import TaskState
 from bot.domain.change import (
     AddDiary,
     AddGoalTurn,
@@ -23,16 +24,15 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.errors import Conflict
-from bot.domain.goal import DiaryEntry, DiaryKind, Goal, GoalPace, GoalState
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.passage import of_group
-from bot.domain.person import Role, Sender
-from bot.domain.task import TaskState
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target
+from bot.domain.memory.passage import of_group
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.turn import TurnState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, commit, later
 from tests.contracts.test_store_scheduled import a_run, a_task

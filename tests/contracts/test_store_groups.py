@@ -12,8 +12,8 @@ from bot.domain.change import (
     SaveApproval,
     SaveChat,
 )
-from bot.domain.chat import Activation, Chat, LongAnswers
-from bot.domain.message import Address, RawUpdate
+from bot.domain.talk.chat import Activation, Chat, LongAnswers
+from bot.domain.talk.message import Address, RawUpdate
 from bot.ports.inbox import InboundRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, commit, shown

@@ -6,13 +6,13 @@ from datetime import timedelta
 
 import pytest
 
+from bot.domain.assignments.hook import CALLS_KEPT, HookCall, HookPace, turn_of_call
+from bot.domain.assignments.task import Allowed, RunState
 from bot.domain.change import AddHookCall, Change, EndTries, JoinChats, SaveHookCall, SaveTurn
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict, Crowded
-from bot.domain.hook import CALLS_KEPT, HookCall, HookPace, turn_of_call
-from bot.domain.message import Address
-from bot.domain.task import Allowed, RunState
-from bot.domain.turn import TurnState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict, Crowded
+from bot.domain.talk.message import Address
+from bot.domain.turn.turn import TurnState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, commit, later
 

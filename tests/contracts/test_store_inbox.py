@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 
 from bot.domain.change import AmendInbound, InboundState, MarkInbound
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.message import Address, RawUpdate
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address, RawUpdate
 from bot.ports.inbox import InboundRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import (
     AddNote,
     AddRule,
@@ -27,16 +26,17 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.feedback import Opinion
-from bot.domain.message import Address, RawUpdate
-from bot.domain.note import Note
-from bot.domain.passage import Passage, of_group, of_person
-from bot.domain.person import Person, Role, Sender
-from bot.domain.rights import NOTHING, Rights
-from bot.domain.tool import CommandRule
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState, Rule
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Passage, of_group, of_person
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.feedback import Opinion
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.talk.rights import NOTHING, Rights
+from bot.domain.tools.tool import CommandRule
+from bot.domain.turn.turn import TurnState
 from bot.ports.ledger import Spender
 from bot.ports.meaning import Leaving
 from tests.contracts.store_ports import StorePorts

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import (
     AddAudit,
     Append,
@@ -23,11 +22,12 @@ from bot.domain.change import (
     SaveConversation,
     SaveTurn,
 )
-from bot.domain.chat import Chat, Conversation, QueueMode
-from bot.domain.errors import Conflict, FenceLost, StewardError, StoreError
-from bot.domain.message import Address, RawUpdate
-from bot.domain.outcome import StopReason
-from bot.domain.turn import Turn, TurnState, Way, WaysOn
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.chat import Chat, Conversation, QueueMode
+from bot.domain.talk.errors import Conflict, FenceLost, StewardError, StoreError
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
 from bot.ports.journal import MOST_AHEAD
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (

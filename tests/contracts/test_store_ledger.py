@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from bot.domain.budget import CallKind, Cause, Limit, Scope
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -16,10 +15,11 @@ from bot.domain.change import (
     DropUsage,
     SetBudget,
 )
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.message import Address
-from bot.domain.model import Usage
+from bot.domain.money.budget import CallKind, Cause, Limit, Scope
+from bot.domain.money.model import Usage
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later

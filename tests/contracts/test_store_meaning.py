@@ -4,16 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddNote, AddUsage, DropNote, Erase, KeepPassage, LinkAccount
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.errors import Conflict
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.note import Note
-from bot.domain.passage import Passage, whose
-from bot.domain.person import Role, Sender
+from bot.domain.change.erasing import Target
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Passage, whose
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
 from bot.ports.meaning import Begun, Leaving, Sample
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit

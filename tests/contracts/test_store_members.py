@@ -2,7 +2,6 @@
 
 from datetime import timedelta
 
-from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import (
     AddRule,
     InboundState,
@@ -13,13 +12,14 @@ from bot.domain.change import (
     SaveTerms,
     SaveTurn,
 )
-from bot.domain.chat import Chat
-from bot.domain.message import Address, RawUpdate
-from bot.domain.person import Person, Role, Sender
-from bot.domain.reach import Level
-from bot.domain.rights import NEWCOMER, Pace, Rights
-from bot.domain.tool import CommandRule
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState, Rule
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.talk.rights import NEWCOMER, Pace, Rights
+from bot.domain.tools.tool import CommandRule
+from bot.domain.turn.turn import TurnState
 from bot.ports.members import Standing, Waiting
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, commit, later

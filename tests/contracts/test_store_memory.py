@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.domain.assignments.errand import home_of
 from bot.domain.change import (
     AddNote,
     DropNote,
@@ -15,16 +16,15 @@ from bot.domain.change import (
     SaveErrand,
     SaveTurn,
 )
-from bot.domain.chat import Chat
-from bot.domain.errand import home_of
-from bot.domain.fit import ENOUGH
-from bot.domain.message import Address
-from bot.domain.note import Note
-from bot.domain.outcome import StopReason
-from bot.domain.passage import Passage, of_group, whose
-from bot.domain.person import Role, Sender
-from bot.domain.standing_wish import WISH
-from bot.domain.turn import TurnState
+from bot.domain.memory.fit import ENOUGH
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Passage, of_group, whose
+from bot.domain.memory.standing_wish import WISH
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_errand, commit

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import (
     AddAudit,
     AddRule,
@@ -18,13 +17,14 @@ from bot.domain.change import (
     SaveTurn,
     Show,
 )
-from bot.domain.chat import Chat
-from bot.domain.message import Address, RawUpdate
-from bot.domain.person import Role, Sender
-from bot.domain.plan import PlanState
-from bot.domain.tool import PathRule
-from bot.domain.transcript import CutBody, SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState, Rule
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.person import Role, Sender
+from bot.domain.tools.tool import PathRule
+from bot.domain.turn.transcript import CutBody, SummaryBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import Delivered, DeliveryState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (

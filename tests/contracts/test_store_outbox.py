@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from bot.domain.change import InboundState, MarkInbound, Retract, Show
-from bot.domain.chat import Chat
-from bot.domain.message import Address, Button, OutboundKind, Piece, RawUpdate
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, Button, OutboundKind, Piece, RawUpdate
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.contracts.store_ports import StorePorts
@@ -257,3 +257,11 @@ async def test_known_messages_of_a_channel_are_told_with_the_time_they_became_kn
         Sighting(place, "77", NOW),
         Sighting(place, "99", NOW),
     }
+
+
+async def test_a_message_that_is_still_to_be_taken_away_is_told_however_old_it_is(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, Retract(chat.id, "turn-1", "77"))
+    await commit(store, *[shown(chat, f"later {n}") for n in range(600)])
+    assert "77" in {one.message_id for one in await store.outbox.sightings(chat.address.channel)}

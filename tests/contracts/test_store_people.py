@@ -6,11 +6,11 @@ from datetime import timedelta
 import pytest
 
 from bot.domain.change import LinkAccount, Revoke, SaveProfile
-from bot.domain.chat import Chat
-from bot.domain.errors import StoreError
-from bot.domain.message import Address
-from bot.domain.person import Person, Role, Sender
-from bot.domain.rights import NEWCOMER, NOTHING
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.talk.rights import NEWCOMER, NOTHING
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit, later
 

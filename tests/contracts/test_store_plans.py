@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.change import SavePlan
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.message import Address
-from bot.domain.plan import Plan, PlanState, StepState
+from bot.domain.plans.plan import Plan, PlanState, StepState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import a_plan, a_step, commit, later
 

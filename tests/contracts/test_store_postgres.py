@@ -13,8 +13,8 @@ from bot.adapters.sql import postgres
 from bot.adapters.sql.postgres_lines import Lines
 from bot.adapters.sql.store import open_store
 from bot.domain.change import Change
-from bot.domain.errors import StoreAway, StoreBusy, StoreError
-from bot.domain.message import Address
+from bot.domain.talk.errors import StoreAway, StoreBusy, StoreError
+from bot.domain.talk.message import Address
 from tests.contracts.store_samples import NOW, commit, lines, shown
 
 pytestmark = pytest.mark.postgres

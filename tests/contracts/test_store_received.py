@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.change import JoinChats, SaveApproval, SaveReceived, SaveTurn
-from bot.domain.chat import Chat
-from bot.domain.message import Address
-from bot.domain.received import ReceivedFile
-from bot.domain.turn import TurnState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.talk.received import ReceivedFile
+from bot.domain.turn.turn import TurnState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, commit
 

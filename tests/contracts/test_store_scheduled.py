@@ -6,8 +6,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.domain.approval import UNENDING
-from bot.domain.budget import CallKind, Cause
+from bot.domain.assignments.task import (
+    Allowed,
+    ApprovedCall,
+    Overlap,
+    RunState,
+    TaskLimits,
+    TaskRun,
+    TaskState,
+    TimedTask,
+    turn_of,
+)
+from bot.domain.assignments.unwatched import late_turn
 from bot.domain.change import (
     AddRun,
     AddUsage,
@@ -24,26 +34,16 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.mandate import PERSONAL
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.person import Role, Sender
-from bot.domain.task import (
-    Allowed,
-    ApprovedCall,
-    Overlap,
-    RunState,
-    TaskLimits,
-    TaskRun,
-    TaskState,
-    TimedTask,
-    turn_of,
-)
-from bot.domain.turn import TurnState
-from bot.domain.unwatched import late_turn
-from bot.domain.when import Cron, Every, EveryDays, Once, Rule
+from bot.domain.clock.when import Cron, Every, EveryDays, Once, Rule
+from bot.domain.consent.approval import UNENDING
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.turn import TurnState
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, an_errand, commit, later
 

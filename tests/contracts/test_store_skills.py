@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.domain.change import ChooseSkill, SaveChat, SaveTurn
-from bot.domain.chat import Chat
+from bot.domain.talk.chat import Chat
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import a_turn, commit
 

@@ -21,11 +21,17 @@ from bot.domain.change import (
     SaveApproval,
     SaveTurn,
 )
-from bot.domain.chat import Chat
-from bot.domain.errors import SettingError, StoreBusy, StoreDamaged, StoreError, StoreUnwritable
-from bot.domain.message import Address, RawUpdate
-from bot.domain.passage import whose
-from bot.domain.transcript import AskerBody
+from bot.domain.memory.passage import whose
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import (
+    SettingError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreUnwritable,
+)
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.turn.transcript import AskerBody
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
     NOW,

@@ -14,11 +14,11 @@ from bot.domain.change import (
     SaveTurn,
     SetVoice,
 )
-from bot.domain.chat import Chat
-from bot.domain.erasing import Target
-from bot.domain.message import Address, RawUpdate
-from bot.domain.turn import TurnState
-from bot.domain.voice import HeardWords, VoiceNote
+from bot.domain.change.erasing import Target
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.voice import HeardWords, VoiceNote
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, commit, later, shown
 

@@ -17,8 +17,8 @@ import psutil
 import pytest
 
 from bot.adapters.chroma.vectors import ChromaVectors
-from bot.domain.errors import VectorsAway, VectorsLost
-from bot.domain.meaning import Vector, nearness, unit
+from bot.domain.memory.meaning import Vector, nearness, unit
+from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.ports.meaning import Vectors
 from tests.fakes.embedder import embedded
 from tests.fakes.vectors import FakeVectors

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from bot.domain.budget import CallKind
+from bot.domain.money.budget import CallKind
 from tests.crossings.story import KEY, OTHERS, Pressed, Ran, Story
 from tests.crossings.talked import PAGE
 

@@ -11,16 +11,16 @@ from sqlalchemy import NullPool, create_engine, text
 
 from bot.adapters.sql.store import Store
 from bot.adapters.tools.web import WebFetch
-from bot.domain.approval import Rule
+from bot.domain.assignments.hook import OWNER, Hook
+from bot.domain.assignments.task import Allowed
 from bot.domain.change import AddRule, Change, KeepPassage, SaveTask
-from bot.domain.hook import OWNER, Hook
-from bot.domain.message import Address, Attachment
-from bot.domain.passage import Passage
-from bot.domain.person import Role, Sender
-from bot.domain.task import Allowed
-from bot.domain.tool import Effect, ExactRule, Replay, ToolOutput, canonical
-from bot.domain.turn import TurnState
-from bot.domain.variable import Variable
+from bot.domain.consent.approval import Rule
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.message import Address, Attachment
+from bot.domain.talk.person import Role, Sender
+from bot.domain.tools.tool import Effect, ExactRule, Replay, ToolOutput, canonical
+from bot.domain.tools.variable import Variable
+from bot.domain.turn.turn import TurnState
 from bot.ports.tool import Tool
 from tests.crossings import talked
 from tests.crossings.case import Case

@@ -8,10 +8,10 @@ from dataclasses import replace
 from itertools import count
 from typing import Any
 
-from bot.domain.model import ModelProfile, Usage
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, TextPart
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, ResultPart
+from bot.domain.money.model import ModelProfile, Usage
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, TextPart
+from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, ResultPart
 from tests.fakes.model import PROFILE, Listing, call, calls, says
 
 PAGE = "https://news.example/"

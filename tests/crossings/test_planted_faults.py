@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from bot.domain.change import AddUsage, Change
-from bot.domain.message import Address, Outbound, Piece
-from bot.domain.tool import Effect
+from bot.domain.talk.message import Address, Outbound, Piece
+from bot.domain.tools.tool import Effect
 from bot.ports.tool import Tool
 from tests.crossings.case import Case
 from tests.crossings.judge import faults

@@ -6,9 +6,9 @@ from itertools import count
 from typing import Any
 
 from bot.domain.change import Change, LinkAccount
-from bot.domain.limits import Limits
-from bot.domain.message import Address, InboundMessage, Press, Quote
-from bot.domain.person import Sender
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address, InboundMessage, Press, Quote
+from bot.domain.talk.person import Sender
 from bot.flow.world import World
 from bot.ports.tool import Tool
 from tests.crossings.talked import Talked

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.mandate import PERSONAL
-from bot.domain.model import FinishReason, Usage
-from bot.domain.progress import Progress, fold
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, ToolResult
-from bot.domain.transcript import (
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall, ToolResult
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.progress import Progress, fold
+from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CallPart,
@@ -32,7 +32,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.turn import Turn
+from bot.domain.turn.turn import Turn
 from bot.flow.log.closing import close
 
 T = TypeVar("T")

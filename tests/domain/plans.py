@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.plan import Plan, PlanState, PlanStep
-from bot.domain.tool import Effect, ToolCall
+from bot.domain.plans.plan import Plan, PlanState, PlanStep
+from bot.domain.tools.tool import Effect, ToolCall
 from tests.domain.logs import NOON, preview
 
 

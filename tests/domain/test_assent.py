@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.assent import is_assent, is_question
+from bot.domain.consent.assent import is_assent, is_question
 
 ASSENT = [
     "yes",

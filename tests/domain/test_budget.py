@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.budget import Purse, Scope, day_of, least_cost
-from bot.domain.model import Usage
+from bot.domain.money.budget import Purse, Scope, day_of, least_cost
+from bot.domain.money.model import Usage
 from tests.domain.test_money import priced, usages
 
 NOW = datetime(2026, 11, 22, 16, 0, tzinfo=UTC)

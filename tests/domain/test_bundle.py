@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bundle import Bundle, belong, bundle, continued, fits, seam_of, wish_in
-from bot.domain.foreign_text import set_apart
-from bot.domain.limits import BundleBounds
-from bot.domain.message import Address, Attachment, Cut, InboundMessage, Quote
-from bot.domain.person import Sender
+from bot.domain.talk.bundle import Bundle, belong, bundle, continued, fits, seam_of, wish_in
+from bot.domain.talk.limits import BundleBounds
+from bot.domain.talk.message import Address, Attachment, Cut, InboundMessage, Quote
+from bot.domain.talk.person import Sender
+from bot.domain.text.foreign_text import set_apart
 
 ANN, BOB = Sender("fake", "1", "Ann"), Sender("fake", "2", "Bob")
 NOON = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)

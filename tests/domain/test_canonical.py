@@ -6,7 +6,8 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.tool import ToolCall, canonical, clipped
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import ToolCall, canonical
 from tests.domain.logs import json_objects, json_values
 
 

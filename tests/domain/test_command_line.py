@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.command_line import is_dangerous, may_have_rule, parse_simple
+from bot.domain.consent.command_line import is_dangerous, may_have_rule, parse_simple
 from tests.patience import PATIENCE
 
 BASH = shutil.which("bash")

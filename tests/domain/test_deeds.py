@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.deeds import deed_of, without_deed
+from bot.domain.tools.deeds import deed_of, without_deed
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.sql.stemmer import stem
-from bot.domain.earned import (
+from bot.domain.memory.earned import (
     FEWEST,
     NEAR_TOP,
     UNMEASURED,
@@ -15,7 +15,7 @@ from bot.domain.earned import (
     ranks_by_words,
     sampled,
 )
-from bot.domain.passage import Passage
+from bot.domain.memory.passage import Passage
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 BOTH = st.lists(st.tuples(st.integers(1, 64), st.integers(1, 64)), max_size=64)

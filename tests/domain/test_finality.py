@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.finality import written_call
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.step import CallModel, Finish, Refuse, Run, RunTools
-from bot.domain.tool import Code, Effect, Status
-from bot.domain.transcript import Body, NoteBody, ResultBody
-from bot.domain.verdict import LoopState, decide
+from bot.domain.loop.verdict import LoopState, decide
+from bot.domain.money.model import FinishReason
+from bot.domain.tools.tool import Code, Effect, Status
+from bot.domain.turn.finality import written_call
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import CallModel, Finish, Refuse, Run, RunTools
+from bot.domain.turn.transcript import Body, NoteBody, ResultBody
 from tests.domain.logs import call, reply, result
 from tests.domain.test_verdict import state
 

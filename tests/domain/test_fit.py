@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, Candidate, fit, together
-from bot.domain.meaning import noise, unit
-from bot.domain.passage import Hit
+from bot.domain.memory.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, Candidate, fit, together
+from bot.domain.memory.meaning import noise, unit
+from bot.domain.memory.passage import Hit
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.folding import FILE_NAME, folded, opening
-from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.turn.folding import FILE_NAME, folded, opening
 
 
 def test_whole_paragraphs_are_taken_as_long_as_they_fit() -> None:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.foreign_text import as_read, defused, set_apart
-from bot.domain.look_alikes import BLOCK, skeleton
-from bot.domain.unseen import unseen_shown
+from bot.domain.text.foreign_text import as_read, defused, set_apart
+from bot.domain.text.look_alikes import BLOCK, skeleton
+from bot.domain.text.unseen import unseen_shown
 
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 

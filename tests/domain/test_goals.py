@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.goal import (
+from bot.domain.assignments.goal import (
     OVER,
     DiaryEntry,
     DiaryKind,
@@ -22,9 +22,9 @@ from bot.domain.goal import (
     reflection_of,
     standing,
 )
-from bot.domain.mandate import PERSONAL
-from bot.domain.task import TaskState, TimedTask
-from bot.domain.when import next_time
+from bot.domain.assignments.task import TaskState, TimedTask
+from bot.domain.clock.when import next_time
+from bot.domain.turn.mandate import PERSONAL
 
 NOON = datetime(2026, 11, 1, 12, tzinfo=UTC)
 MOMENTS = st.integers(0, 2 * 365 * 86_400).map(lambda s: NOON + timedelta(seconds=s))

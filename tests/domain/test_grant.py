@@ -4,11 +4,11 @@ from time import process_time
 
 import pytest
 
-from bot.domain.grant import MOST, asked_rules
-from bot.domain.pre_approval import pre_approved
-from bot.domain.rules import describe, matches, widenings
-from bot.domain.skill import Skill
-from bot.domain.tool import CommandRule, ExactRule, PathRule, ReadingRule, RulePattern
+from bot.domain.consent.grant import MOST, asked_rules
+from bot.domain.consent.pre_approval import pre_approved
+from bot.domain.consent.rules import describe, matches, widenings
+from bot.domain.skills.skill import Skill
+from bot.domain.tools.tool import CommandRule, ExactRule, PathRule, ReadingRule, RulePattern
 
 
 def rules(*wishes: str) -> list[tuple[str, RulePattern]]:

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.foreign_text import as_read
-from bot.domain.hook import Hook, ProofKind
-from bot.domain.hook_proof import (
+from bot.domain.assignments.hook import Hook, ProofKind
+from bot.domain.assignments.hook_proof import (
     STAMP_SECONDS,
     Purpose,
     id_of,
@@ -20,8 +19,9 @@ from bot.domain.hook_proof import (
     proven,
     seal_of,
 )
-from bot.domain.hook_words import MOST_DATA, filled, read_json, unclear_in
-from bot.domain.look_alikes import BLOCK
+from bot.domain.assignments.hook_words import MOST_DATA, filled, read_json, unclear_in
+from bot.domain.text.foreign_text import as_read
+from bot.domain.text.look_alikes import BLOCK
 
 NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 SECRET = "a-secret-of-some-length"

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.tools.difference import file_difference
-from bot.domain.hunks import in_words, readable
-from bot.domain.message import CodeBlock, Plain
+from bot.domain.talk.hunks import in_words, readable
+from bot.domain.talk.message import CodeBlock, Plain
 
 _LINES = st.lists(
     st.sampled_from(["a", "b", "", "@@ -1,2 +1,2 @@", "— from line 3 —"]), max_size=60

@@ -6,10 +6,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.background import WordsInView
-from bot.domain.in_view import InView
-from bot.domain.recalled import PassagesInView
-from bot.domain.transcript import (
+from bot.domain.memory.background import WordsInView
+from bot.domain.memory.recalled import PassagesInView
+from bot.domain.turn.in_view import InView
+from bot.domain.turn.transcript import (
     AskerBody,
     BackgroundBody,
     Body,

@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.known_addresses import KnownAddresses
-from bot.domain.model import FinishReason
-from bot.domain.tool import Status, ToolResult
-from bot.domain.transcript import (
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.web_address import MOST_IN_TEXT, links_in, named_in
+from bot.domain.tools.tool import Status, ToolResult
+from bot.domain.tools.web_links import behind
+from bot.domain.turn.known_addresses import KnownAddresses
+from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
     Body,
@@ -22,8 +24,6 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
 )
-from bot.domain.web_address import MOST_IN_TEXT, links_in, named_in
-from bot.domain.web_links import behind
 
 ANN, BOB = 1, 2
 PAGE = (

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.mandate import PERSONAL, Mandate
+from bot.domain.turn.mandate import PERSONAL, Mandate
 from tests.domain.logs import NOON, turn
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,14 +77,14 @@ def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
         & _called_or_read(ast.parse(path.read_text("utf-8")))
     }
     assert used == {
-        "domain/mandate.py",
-        "domain/hook.py",  # the operator's file
+        "domain/turn/mandate.py",
+        "domain/assignments/hook.py",  # the operator's file
         "flow/turn/openings.py",  # a person's message
         "flow/plans/execution.py",  # a person's press on the plan
         "flow/commands/turns.py",  # a summary: no model is asked to act
         "flow/undoing/turns.py",  # taking back: no model at all
-        "flow/commands/tasks.py",  # a task by a person's command
-        "flow/commands/task_changing.py",
+        "flow/schedules/commands.py",  # a task by a person's command
+        "flow/schedules/changing.py",
         "flow/goals/planning.py",  # a goal by a person's command
         "ports/scheduled.py",
         "ports/tool.py",  # a call outside of any turn
@@ -99,7 +99,7 @@ def test_a_turn_is_made_from_nothing_in_known_places_alone() -> None:
         if "Turn" in _called_or_read(ast.parse(path.read_text("utf-8")))
     }
     assert {path for path in made if not path.startswith("adapters/sql/")} == {
-        "domain/turn.py",
+        "domain/turn/turn.py",
         "flow/turn/openings.py",
         "flow/plans/execution.py",
         "flow/schedules/runs.py",  # with the mandate of the task

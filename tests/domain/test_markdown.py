@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.terminal.fragments import joined, plain
 from bot.adapters.terminal.rendering import Rendering
-from bot.domain.markdown import inline_code, literal
+from bot.domain.text.markdown import inline_code, literal
 
 _TRAPS = [
     *("\\(", "\\)", "\\[", "\\]", "\\alpha", "^2", "$", "$$", "||", "~~", "__", "**", "`", "```"),

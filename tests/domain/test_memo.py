@@ -1,6 +1,6 @@
 """The memo encodes once what stays in use, and forgets the rest."""
 
-from bot.domain.memo import Memo
+from bot.domain.memory.memo import Memo
 
 
 class Encoding:

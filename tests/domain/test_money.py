@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.model import Price, Usage
-from bot.domain.money import DOLLAR, dollars_of, nano_of, read_money, told
+from bot.domain.money.model import Price, Usage
+from bot.domain.money.money import DOLLAR, dollars_of, nano_of, read_money, told
 
 amounts = st.integers(0, 10**15)
 tokens = st.integers(0, 10**9)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.ogg_opus import seconds_of, waveform_of
+from bot.domain.talk.ogg_opus import seconds_of, waveform_of
 from tests.standins.opus import opus
 
 

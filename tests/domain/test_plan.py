@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.limits import Limits
-from bot.domain.plan import (
+from bot.domain.plans.plan import (
     LIVE,
     PlanState,
     StepState,
@@ -19,7 +18,8 @@ from bot.domain.plan import (
     plan_for,
     plan_of_card,
 )
-from bot.domain.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
 from tests.domain.logs import NOON, call, result, turn
 from tests.domain.plans import a_plan, a_step
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import ApprovalState
-from bot.domain.progress import HINT, error_key, fold
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import (
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.progress import HINT, error_key, fold
+from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CutBody,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.public_address import is_public, read_public
+from bot.domain.talk.public_address import is_public, read_public
 
 PRIVATE = [
     "127.0.0.1",

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.passage import Passage
-from bot.domain.recalled import RECALL_TOKENS, Recipient, told_again
-from bot.domain.stems import beginnings
-from bot.domain.token_count import tokens_of
+from bot.domain.memory.passage import Passage
+from bot.domain.memory.recalled import RECALL_TOKENS, Recipient, told_again
+from bot.domain.memory.token_count import tokens_of
+from bot.domain.text.stems import beginnings
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
 FILLER = "Nothing in this sentence helps anybody at all. "

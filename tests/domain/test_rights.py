@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.person import Person, Role
-from bot.domain.reach import Level, Reach, farthest, reaches
-from bot.domain.rights import EVERYTHING, NOTHING, UNBOUND, Pace, Rights, read_pace
+from bot.domain.talk.person import Person, Role
+from bot.domain.talk.reach import Level, Reach, farthest, reaches
+from bot.domain.talk.rights import EVERYTHING, NOTHING, UNBOUND, Pace, Rights, read_pace
 
 COUNTS = st.none() | st.integers(1, 999_999)
 PACES = st.builds(Pace, COUNTS, COUNTS, COUNTS)

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import Rule
-from bot.domain.command_line import only_reads
-from bot.domain.rules import DOCUMENTS, allowed_by, describe, is_guarded, matches, widenings
-from bot.domain.tool import (
+from bot.domain.consent.approval import Rule
+from bot.domain.consent.command_line import only_reads
+from bot.domain.consent.rules import DOCUMENTS, allowed_by, describe, is_guarded, matches, widenings
+from bot.domain.tools.tool import (
     CommandRule,
     ExactRule,
     PathRule,

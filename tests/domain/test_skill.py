@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.server import is_servers_tool, tool_name
-from bot.domain.skill import (
+from bot.domain.skills.skill import (
     Following,
     Requirements,
     Skill,
@@ -17,7 +16,8 @@ from bot.domain.skill import (
     SkillSet,
     skill_set,
 )
-from bot.domain.variable import Variable, filled, rendered
+from bot.domain.tools.server import is_servers_tool, tool_name
+from bot.domain.tools.variable import Variable, filled, rendered
 
 
 def skill(name: str, description: str = "", **fields: object) -> Skill:

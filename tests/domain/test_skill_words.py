@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.skill import Skill
-from bot.domain.skill_words import (
+from bot.domain.skills.skill import Skill
+from bot.domain.skills.skill_words import (
     PAGE,
     arguments_in,
     brought,

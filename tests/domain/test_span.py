@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.span import span
+from bot.domain.clock.span import span
 
 
 @pytest.mark.parametrize(

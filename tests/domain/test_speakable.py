@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.speakable import MOST_SPOKEN, Speakable, speakable
+from bot.domain.text.speakable import MOST_SPOKEN, Speakable, speakable
 
 _WORD = st.text(st.characters(categories=("Lu", "Ll", "Lo", "Nd")), min_size=1, max_size=8)
 _PARAGRAPH = st.lists(_WORD, min_size=1, max_size=12).map(" ".join)

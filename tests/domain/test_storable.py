@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 ANY = st.text(st.characters(codec=None, exclude_categories=()))
 

@@ -4,9 +4,9 @@ from time import process_time
 
 import pytest
 
-from bot.domain.tier import Tier, Tiers, raised, tier_of
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import AskerBody, Body, ResultBody
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.tier import Tier, Tiers, raised, tier_of
+from bot.domain.turn.transcript import AskerBody, Body, ResultBody
 from tests.domain.logs import call, log, reply, result
 
 CODE = "```python\n" + "x = 1\n" * 9 + "```"

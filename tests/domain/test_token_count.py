@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.token_count import tokens_of
+from bot.domain.memory.token_count import tokens_of
 
 
 @pytest.mark.parametrize(

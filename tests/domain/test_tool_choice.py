@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.tool_choice import Leaning, chosen, search, size_of
+from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.tools.tool_choice import Leaning, chosen, search, size_of
 
 
 def spec(name: str, description: str = "", size: int = 0) -> ToolSpec:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.unknowing import says_unknown
+from bot.domain.memory.unknowing import says_unknown
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.limits import Limits
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.progress import OpenCall
-from bot.domain.step import (
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.loop.verdict import LoopState, broken_off, decide, rest_due
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Effect, Status, ToolCall
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import (
     OUTCOME_UNKNOWN,
     Ask,
     AskFirst,
@@ -31,8 +33,7 @@ from bot.domain.step import (
     Step,
     WrapUp,
 )
-from bot.domain.tool import Code, Effect, Status, ToolCall
-from bot.domain.transcript import (
+from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CutBody,
@@ -42,7 +43,6 @@ from bot.domain.transcript import (
     ResultBody,
     SummaryBody,
 )
-from bot.domain.verdict import LoopState, broken_off, decide, rest_due
 from tests.domain.logs import (
     Scribe,
     a_reply,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.visible_text import one_line, plain_output, shown_name, visible
+from bot.domain.text.visible_text import one_line, plain_output, shown_name, visible
 
 _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 

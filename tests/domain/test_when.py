@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.apscheduler.calendar import CronCalendar
-from bot.domain.when import (
+from bot.domain.clock.when import (
     Cron,
     Every,
     EveryDays,
@@ -22,7 +22,7 @@ from bot.domain.when import (
     numbers,
     weekdays_of,
 )
-from bot.domain.when_words import EXAMPLES, read_when
+from bot.domain.clock.when_words import EXAMPLES, read_when
 
 WALLS = CronCalendar().after
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata", "Australia/Lord_Howe", "UTC")

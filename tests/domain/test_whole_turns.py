@@ -8,14 +8,16 @@ from typing import assert_never
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.limits import Limits
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.plan import Plan
-from bot.domain.progress import Progress, fold
-from bot.domain.skill import Following
-from bot.domain.step import (
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.loop.verdict import LoopState, decide
+from bot.domain.money.model import FinishReason
+from bot.domain.plans.plan import Plan
+from bot.domain.skills.skill import Following
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Effect, Status, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress, fold
+from bot.domain.turn.step import (
     Ask,
     AskFirst,
     CallModel,
@@ -31,8 +33,7 @@ from bot.domain.step import (
     TransitionSkill,
     WrapUp,
 )
-from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult
-from bot.domain.transcript import (
+from bot.domain.turn.transcript import (
     AskerBody,
     CutBody,
     IntentBody,
@@ -43,8 +44,7 @@ from bot.domain.transcript import (
     SkillBody,
     TextPart,
 )
-from bot.domain.turn import Turn
-from bot.domain.verdict import LoopState, decide
+from bot.domain.turn.turn import Turn
 from bot.flow.log.closing import close
 from tests.domain.logs import OWN, Scribe, call, card, preview, reply, result, turn
 from tests.domain.plans import a_plan, a_step

@@ -1,6 +1,7 @@
 """A Steward for each test: its stand-ins served, its process judged when the test has passed."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -24,6 +25,17 @@ from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
 
 _FAILED = pytest.StashKey[bool]()
+
+_PLATFORMS = ("telegram", "discord")
+_THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
+_ON_EACH = "on_each_platform"
+_SERVED: dict[str, tuple[str, ...]] = {
+    _ON_EACH: _PLATFORMS,
+    "flows_own": _PLATFORMS if _THOROUGH else ("telegram",),
+    "telegrams_own": (),
+    "discords_own": (),
+}
+"""The platforms of a scenario by its mark; the mark of a test counts more than that of its file."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -101,13 +113,13 @@ async def sandboxed() -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a scenario on every platform, unless it is marked as one's own, with the reason."""
-    found = metafunc.definition.iter_markers()
-    own = next((mark for mark in found if mark.name in ("telegrams_own", "discords_own")), None)
-    if own is not None and not own.args:
-        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {own.name} needs its reason")
-    if "steward" in metafunc.fixturenames and own is None:
-        metafunc.parametrize("platform", ["telegram", "discord"], indirect=True)
+    """Run a scenario on every platform that it may be about."""
+    mark = next((m for m in metafunc.definition.iter_markers() if m.name in _SERVED), None)
+    if mark is not None and mark.name != _ON_EACH and not mark.args:
+        raise pytest.UsageError(f"{metafunc.definition.nodeid}: {mark.name} needs its reason")
+    platforms = _SERVED[mark.name] if mark is not None else _PLATFORMS
+    if "steward" in metafunc.fixturenames and platforms:
+        metafunc.parametrize("platform", platforms, indirect=True)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.limits import Limits
+from bot.domain.talk.limits import Limits
 from bot.flow.delivery.delivery import Delivery
 from bot.ports.channel import Channel
 from tests.standins.bot_api import TOKEN

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.__main__ import main
-from bot.domain.message import RawUpdate
+from bot.domain.talk.message import RawUpdate
 from bot.flow.arrivals.intake import Intake
 
 DEATH_FILE = "STEWARD_TEST_DEATH_FILE"

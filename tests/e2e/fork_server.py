@@ -36,6 +36,11 @@ _LARGEST_ORDER = 1 << 20
 _LOADED = (
     "bot.__main__",
     "bot.adapters.anthropic.connection",
+    "bot.adapters.discord.account",
+    "bot.adapters.discord.channel",
+    "bot.adapters.discord.files",
+    "bot.adapters.discord.groups",
+    "bot.adapters.discord.listener",
     "bot.adapters.mcp.connection",
     "bot.adapters.telegram.webhook",
     "alembic.command",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.flow.commands.choices import PREFIX as MENU
+from bot.flow.commanding.choices import PREFIX as MENU
 from tests.e2e.hands import DISCORD_NUMBERS, DiscordHands
 from tests.e2e.launching import Launch
 from tests.e2e.steward import Steward

@@ -14,7 +14,7 @@ import time
 from collections import deque
 from datetime import UTC, datetime
 
-from bot.domain.hold import LONGEST_HOLD
+from bot.domain.talk.hold import LONGEST_HOLD
 from tests.e2e.pressure import Pressure
 
 _NAP = 0.01

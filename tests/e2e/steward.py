@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.flow.commands.choices import PREFIX as MENU
+from bot.flow.commanding.choices import PREFIX as MENU
 from tests.e2e.hands import TelegramHands
 from tests.e2e.launching import Launch, Process, Start, surroundings
 from tests.e2e.records import Records

@@ -1,7 +1,8 @@
 """A storm: people ask, approve and deny while the process is killed again and again.
 
-`python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw. With `postgres` as
-a third word it runs on a server of its own, which is stopped, killed and cut off as well.
+`python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw. With `postgres`
+behind them it runs on a server of its own, which is stopped, killed and cut off as well; with
+`discord` people write there instead of on Telegram.
 """
 
 import asyncio
@@ -11,20 +12,22 @@ import signal
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.launching import fork_server
+from tests.e2e.launching import Launch, fork_server
 from tests.e2e.own_server import OwnServer, own_server
+from tests.e2e.platforms import DiscordSteward
 from tests.e2e.records import ServerRecords
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
 from tests.patience import PATIENCE
-from tests.standins.bot_api import BotApi, Person, ShownMessage
+from tests.standins.bot_api import BotApi
+from tests.standins.discord import Discord
 from tests.standins.messages_api import Gate, MessagesApi, ReceivedRequest, Reply, calls, text, tool
 from tests.standins.serving import serving
 from tests.words import APPROVE, DENY
@@ -35,6 +38,9 @@ MEAN_LIVES = (0.5, 0.5, 2.0, 6.0)
 
 _THINKING = 0.5
 """Mean seconds until the model replies."""
+
+_PRESS_SECONDS = 3.0
+"""Seconds in which Discord wants an answer to a press; then its app tells that the press failed."""
 
 _IN_STARTING = 0.25
 """The share of the processes that die before they take updates."""
@@ -69,6 +75,10 @@ class Tally:
     """Messages of which nothing was heard for a minute, with the end of the chat's screen."""
     dead_cards: list[str] = field(default_factory=list[str])
     """Cards whose buttons stayed though they were pressed once more after the end."""
+    growing: list[str] = field(default_factory=list[str])
+    """Messages in which an answer grew, and that stayed beside it."""
+    untidy: list[str] = field(default_factory=list[str])
+    """Rows of the database that nobody works on, and that are not at their end."""
     holds: list[str] = field(default_factory=list[str])
     """Lines of the log about whoever kept everybody waiting."""
 
@@ -77,9 +87,9 @@ class Tally:
             f"{self.asked} messages, {self.kills} kills, {self.troubles} troubles of the server: "
             f"{len(self.lost)} lost, "
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
-            f"{len(self.out_of_order)} out of order, {len(self.doubled)} answered twice, "
-            f"{len(self.dead_cards)} cards left with buttons, everybody kept waiting "
-            f"{len(self.holds)} times"
+            f"{len(self.doubled)} doubled, {len(self.out_of_order)} out of order, "
+            f"{len(self.dead_cards)} cards left with buttons, {len(self.growing)} growing messages "
+            f"left, {len(self.untidy)} rows untidy, everybody kept waiting {len(self.holds)} times"
         )
 
 
@@ -90,8 +100,7 @@ class Storm:
         self._steward = steward
         self._server = server
         self._random = random.Random(seed)
-        telegram = steward.telegram
-        self._people = [telegram.person(2000 + n, f"P{n}") for n in range(CHATS)]
+        self._people = [steward.person(2000 + n, f"P{n}") for n in range(CHATS)]
         self._wishes: dict[int, Wish] = {}
         self._asked: dict[int, list[int]] = {person.id: [] for person in self._people}
         self._failed: Counter[int] = Counter()
@@ -105,7 +114,7 @@ class Storm:
     async def rage(self, seconds: float) -> Tally:
         """Lets the storm blow for so long, then waits until all is quiet, and counts."""
         steward, loop = self._steward, asyncio.get_running_loop()
-        owners = ",".join(f"telegram:{person.id}" for person in self._people)
+        owners = ",".join(steward.account(person) for person in self._people)
         steward.settings |= {"STEWARD_OWNERS": owners}
         async with asyncio.TaskGroup() as group:
             for person in self._people:
@@ -155,7 +164,7 @@ class Storm:
             await asyncio.sleep(self._random.uniform(0, 3))
             await server.start()
 
-    async def _talk(self, person: Person) -> None:
+    async def _talk(self, person: Any) -> None:
         while not self._over:
             for number in [self._say(person, wish) for wish in self._wishes_at_once()]:
                 if self._wishes[number] is not Wish.ASK:
@@ -163,7 +172,7 @@ class Storm:
                 if not await self._answered(person, number):
                     return
 
-    async def _answered(self, person: Person, number: int) -> bool:
+    async def _answered(self, person: Any, number: int) -> bool:
         """Waits for the answer, or for the word that there will be none; False without either."""
         try:
             await self._steward.until(lambda: self._ended(person, number), PATIENCE)
@@ -179,25 +188,36 @@ class Storm:
         wish = self._random.choice((Wish.ASK, Wish.ASK, Wish.APPROVE, Wish.DENY))
         return [wish] * self._random.choice((1, 2, 3)) if wish is Wish.ASK else [wish]
 
-    def _say(self, person: Person, wish: Wish) -> int:
+    def _say(self, person: Any, wish: Wish) -> int:
         number = len(self._wishes) + 1
         self._wishes[number] = wish
         self._asked[person.id].append(number)
-        self._steward.telegram.say(person, f"Please {wish} #{number}")
+        self._steward.say(f"Please {wish} #{number}", by=person)
         return number
 
-    async def _decide(self, person: Person, number: int) -> None:
-        def found() -> ShownMessage | bool:
+    async def _decide(self, person: Any, number: int) -> None:
+        def found() -> Any:
             cards = [c for c in self._cards(person) if f"ran-{number}.txt" in c.text]
             return cards[0] if cards else self._ended(person, number)
 
         try:
-            card = await self._steward.until(found, PATIENCE)
+            while (card := await self._steward.until(found, PATIENCE)) is not True:
+                label = APPROVE if self._wishes[number] is Wish.APPROVE else DENY
+                press = self._steward.press(card, label, person)
+                if await self._arrives(press):
+                    return
         except AssertionError:
             return
-        if isinstance(card, ShownMessage):
-            label = APPROVE if self._wishes[number] is Wish.APPROVE else DENY
-            self._steward.press(card, label, person)
+
+    async def _arrives(self, press: Any) -> bool:
+        """Returns False for a press that came to no program, as Discord tells its person."""
+        if self._steward.platform == "telegram":
+            return True
+        try:
+            await self._steward.until(lambda: press.answer, _PRESS_SECONDS)
+        except AssertionError:
+            return False
+        return True
 
     def _reply(self, request: ReceivedRequest) -> Reply:
         """Calls a command where one is wanted, and answers once it has its result."""
@@ -214,13 +234,18 @@ class Storm:
         asyncio.get_running_loop().call_later(seconds, gate.release)
         return reply.held(gate)
 
-    def _texts(self, person: Person) -> list[str]:
-        return [m.text for m in self._steward.telegram.screen(person.id).from_bot]
+    def _texts(self, person: Any) -> list[str]:
+        """Returns what stands for good on a person's screen."""
+        return [m.text for m in self._steward.screen(person) if not _grows(m)]
 
-    def _cards(self, person: Person) -> list[ShownMessage]:
-        return [m for m in self._steward.telegram.screen(person.id).from_bot if m.buttons]
+    def _cards(self, person: Any) -> list[Any]:
+        return [
+            message
+            for message in self._steward.screen(person)
+            if any(button.text.startswith(APPROVE) for row in message.buttons for button in row)
+        ]
 
-    def _ended(self, person: Person, number: int) -> bool:
+    def _ended(self, person: Any, number: int) -> bool:
         texts = self._texts(person)
         failed = sum("fault of this program" in text for text in texts)
         return number in numbers(texts) or failed > self._failed[person.id]
@@ -242,7 +267,20 @@ class Storm:
             if runs and wish is not Wish.APPROVE:
                 tally.ran_though_denied.append(number)
         tally.dead_cards = await self._dead_cards()
+        tally.untidy = await self._untidy()
+        tally.growing = [
+            m.text for person in self._people for m in self._steward.screen(person) if _grows(m)
+        ]
         return tally
+
+    async def _untidy(self) -> list[str]:
+        """Waits until every row is at its end; returns those that are not."""
+        records = self._steward.records
+        try:
+            await self._steward.eventually(lambda: not records.untidy())
+        except AssertionError:
+            return records.untidy()
+        return []
 
     def _runs(self, number: int) -> int:
         found = list(self._steward.home.rglob(f"ran-{number}.txt"))
@@ -264,20 +302,47 @@ class Storm:
         return left
 
 
+def _grows(message: Any) -> bool:
+    """Tells a message in which an answer grows, on Discord, by its name."""
+    posted = getattr(message, "message", None)
+    return posted is not None and (posted.nonce or "").startswith("grows-")
+
+
 def numbers(texts: Any) -> list[int]:
     """Returns the numbers that answers name, in the order of the answers."""
     return [int(number) for told in texts for number in _ANSWERED.findall(told)]
 
 
-async def storm(folder: Path, seconds: float, seed: int, server: OwnServer | None = None) -> Tally:
-    """Runs a storm in this folder, on SQLite or on a server."""
+@asynccontextmanager
+async def _program(folder: Path, platform: str, launch: Launch) -> AsyncIterator[Steward]:
+    """Serves a platform and a model, and yields a program that knows their addresses."""
     telegram, model = BotApi(), MessagesApi(api_key=KEY)
+    async with serving(model.app) as model_url, serving(telegram.app) as telegram_url:
+        if platform == "telegram":
+            steward = Steward(folder, telegram, model, launch)
+            steward.reached_at(telegram_url, model_url)
+            yield steward
+            return
+        discord = Discord()
+        async with discord.serving() as discord_url:
+            there = DiscordSteward(folder, model, launch, discord)
+            there.reached_at(telegram_url, model_url)
+            there.listens_at(discord_url)
+            yield there
+
+
+async def storm(
+    folder: Path,
+    seconds: float,
+    seed: int,
+    server: OwnServer | None = None,
+    platform: str = "telegram",
+) -> Tally:
+    """Runs a storm in this folder, on SQLite or on a server."""
     stalls = Stalls()
     with fork_server() as forks:
-        steward = Steward(folder, telegram, model, forks.launch)
-        steward.excused = stalls.excuse
-        async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
-            steward.reached_at(telegram_url, model_url)
+        async with _program(folder, platform, forks.launch) as steward:
+            steward.excused = stalls.excuse
             if server is not None:
                 steward.records = ServerRecords(server.url)
                 steward.settings |= {"STEWARD_DATABASE_URL": server.url}
@@ -289,11 +354,13 @@ async def storm(folder: Path, seconds: float, seed: int, server: OwnServer | Non
 
 
 def main(arguments: Sequence[str]) -> int:
-    seconds, seed = (float(arguments[0]), int(arguments[1]))
-    wanted = own_server() if "postgres" in arguments[2:] else nullcontext()
+    seconds, seed, words = float(arguments[0]), int(arguments[1]), arguments[2:]
+    wanted = own_server() if "postgres" in words else nullcontext()
+    platform = "discord" if "discord" in words else "telegram"
     with tempfile.TemporaryDirectory() as folder, wanted as server:
-        tally = asyncio.run(storm(Path(folder), seconds, seed, server))
-    sys.stdout.write(f"{tally}\n{vars(tally)}\n")
+        tally = asyncio.run(storm(Path(folder), seconds, seed, server, platform))
+    database = "sqlite" if server is None else "postgres"
+    sys.stdout.write(f"{platform}, {database}, {seconds:.0f} s: {tally}\n{vars(tally)}\n")
     return 1 if faults(tally) else 0
 
 
@@ -306,6 +373,8 @@ def faults(tally: Tally) -> list[object]:
         *tally.out_of_order,
         *tally.doubled,
         *tally.dead_cards,
+        *tally.growing,
+        *tally.untidy,
         *tally.holds,
     ]
 

@@ -1,8 +1,9 @@
 """A storm at one boundary: a message is sent, and the process dies before it has recorded that.
 
-`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED [SECONDS]` runs one by hand. The
-process that is killed is the delivery alone, with the real channel and the real store; people write
-meanwhile.
+`python -m tests.e2e.storm_of_sends telegram|discord KILLS SEED [SECONDS] [harsh]` runs one by hand.
+The process that is killed is the delivery alone, with the real channel and the real store; people
+write meanwhile. In a harsh one every fifth message of people is never stored, and more messages are
+owed than one life can send, so that they wait through many deaths.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ from typing import Any, Protocol
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, InboundState, MarkInbound, Show
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     FileRef,
@@ -161,8 +162,15 @@ class Count:
 
 class Storm:
     def __init__(
-        self, store: Store, platform: Platform, start: Callable[[], BaseProcess], seed: int
+        self,
+        store: Store,
+        platform: Platform,
+        start: Callable[[], BaseProcess],
+        seed: int,
+        *,
+        harsh: bool = False,
     ) -> None:
+        self._harsh = harsh
         self._store = store
         self._platform = platform
         self._start = start
@@ -198,8 +206,10 @@ class Storm:
             let_go = self._platform.hold(after_work=how == "answer held")
         process = self._start()
         while self._unheard:
-            await self._store_heard(*self._unheard.pop())
-        for _ in range(self._random.randint(1, 3)):
+            late = self._unheard.pop()
+            if not self._harsh:
+                await self._store_heard(*late)
+        for _ in range(self._random.randint(1, 5 if self._harsh else 3)):
             await self._owe()
         for _ in range(_LOOKS):
             if self._platform.sent() > before:
@@ -288,7 +298,13 @@ async def _served(name: str) -> AsyncIterator[tuple[Platform, str]]:
 
 
 async def storm(
-    folder: Path, platform: str, kills: int, seed: int, seconds: float = math.inf
+    folder: Path,
+    platform: str,
+    kills: int,
+    seed: int,
+    seconds: float = math.inf,
+    *,
+    harsh: bool = False,
 ) -> Count:
     """Runs a storm in this folder."""
     database = f"sqlite:///{folder / 'storm.db'}"
@@ -303,14 +319,15 @@ async def storm(
             process.start()
             return process
 
-        return await Storm(store, served, start, seed).rage(kills, seconds)
+        return await Storm(store, served, start, seed, harsh=harsh).rage(kills, seconds)
 
 
 def main(arguments: Sequence[str]) -> int:
     platform, kills, seed = arguments[0], int(arguments[1]), int(arguments[2])
-    seconds = float(arguments[3]) if len(arguments) > 3 else math.inf
+    harsh = "harsh" in arguments
+    seconds = [float(one) for one in arguments[3:] if one != "harsh"] or [math.inf]
     with tempfile.TemporaryDirectory() as folder:
-        count = asyncio.run(storm(Path(folder), platform, kills, seed, seconds))
+        count = asyncio.run(storm(Path(folder), platform, kills, seed, seconds[0], harsh=harsh))
     sys.stdout.write(f"{platform}: {count}\n{count.lost[:20]} {count.doubled[:20]}\n")
     return 1 if count.lost or count.doubled else 0
 

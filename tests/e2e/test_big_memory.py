@@ -6,9 +6,13 @@ import sqlite3
 import zipfile
 from contextlib import closing
 
-from bot.domain.note import NOTE_BYTES
+import pytest
+
+from bot.domain.memory.note import NOTE_BYTES
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import PROFILES, calls, text, tool
+
+_FLOWS_OWN = pytest.mark.flows_own("sizes of the store, not of messages")
 
 WORD = "Steward remembers. "
 BIG = WORD * (5_000_000 // len(WORD))
@@ -25,6 +29,7 @@ SELECT 'p' || n, whose, at, 'How is thing ' || n || '?', 'It is fine, like thing
     ' of the street ' || (n % 50), person, speaker, chat, '' FROM each, passage"""
 
 
+@_FLOWS_OWN
 async def test_an_answer_of_five_megabytes_is_cut_before_the_next_request(steward: Steward) -> None:
     steward.script(text("One."), text(BIG), text("- it was long"), text("Two."), text("Three."))
     await steward.start()
@@ -73,6 +78,7 @@ async def test_ten_thousand_notes_are_exported_in_one_file(steward: Steward) -> 
     assert f"fact number {MANY - 1} " in pages
 
 
+@_FLOWS_OWN
 async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their_bytes(
     steward: Steward,
 ) -> None:
@@ -108,6 +114,7 @@ async def test_ten_thousand_notes_are_paged_and_open_a_conversation_within_their
     assert steward.records.rows("SELECT count(*) FROM note") == [(0,)]
 
 
+@_FLOWS_OWN
 async def test_a_hundred_thousand_answers_of_one_person_keep_nobody_waiting(
     steward: Steward,
 ) -> None:

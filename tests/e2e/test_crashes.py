@@ -16,6 +16,8 @@ from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, Reply, calls, failure, text, thinking, tool
 from tests.words import APPROVE, APPROVED, DECIDED_ALREADY, STOPPED, SUMMARISED
 
+_FLOWS_OWN = pytest.mark.flows_own("the boundary lies between model and tools")
+
 
 def run(*commands: str) -> Reply:
     """A reply that thinks and wants to run these commands."""
@@ -124,6 +126,7 @@ async def test_a_death_where_a_press_is_stored_runs_its_call_once(
     assert (steward.workspace / "ran.txt").read_text() == "ran\n"
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("after", [None, 1, 4], ids=["before the first byte", "begun", "mid-text"])
 async def test_a_model_call_that_was_cut_is_made_again(steward: Steward, after: int | None) -> None:
     cut = Gate()
@@ -137,6 +140,7 @@ async def test_a_model_call_that_was_cut_is_made_again(steward: Steward, after: 
     assert steward.model.requests[0].body == steward.model.requests[1].body
 
 
+@_FLOWS_OWN
 async def test_a_reply_that_was_heard_but_not_stored_is_asked_for_again(
     steward: Steward,
 ) -> None:
@@ -154,6 +158,7 @@ async def test_a_reply_that_was_heard_but_not_stored_is_asked_for_again(
     assert len(steward.shown) == 1
 
 
+@_FLOWS_OWN
 async def test_a_model_call_in_its_back_off_is_made_again(steward: Steward) -> None:
     steward.script(failure(429, retry_after=600), final("Patience."))
     await steward.start()
@@ -163,6 +168,7 @@ async def test_a_model_call_in_its_back_off_is_made_again(steward: Steward) -> N
     await steward.sees("Patience.")
 
 
+@_FLOWS_OWN
 async def test_a_read_that_was_cut_is_run_again(steward: Steward) -> None:
     # A long search: the kill comes while it is at it.
     (steward.workspace / "long.txt").write_text("nothing of interest\n" * 1_500_000 + "needle\n")
@@ -179,6 +185,7 @@ async def test_a_read_that_was_cut_is_run_again(steward: Steward) -> None:
     assert "long.txt:1: needle" in only_result(steward, 2)
 
 
+@_FLOWS_OWN
 async def test_a_command_that_was_cut_is_never_run_again(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.script(run(errand.command), final("I looked: it ran once."))
@@ -194,6 +201,7 @@ async def test_a_command_that_was_cut_is_never_run_again(steward: Steward) -> No
     assert steward.records.results[0][1:] == ("failed", "outcome_unknown")
 
 
+@_FLOWS_OWN
 async def test_a_command_that_ended_without_a_stored_result_is_never_run_again(
     steward: Steward,
 ) -> None:
@@ -213,6 +221,7 @@ async def test_a_command_that_ended_without_a_stored_result_is_never_run_again(
         assert (errand.runs, errand.ends) == (1, 1)
 
 
+@_FLOWS_OWN
 async def test_the_second_of_two_changes_was_cut_and_the_first_keeps_its_result(
     steward: Steward,
 ) -> None:
@@ -409,6 +418,7 @@ async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
     assert "let go" in late
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_late_call_that_was_cut_is_never_run_again(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -489,6 +499,7 @@ async def test_a_steering_message_that_joined_stays_in_its_turn(steward: Steward
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@_FLOWS_OWN
 async def test_all_chats_that_were_at_work_go_on(steward: Steward) -> None:
     people = [steward.person(number, f"P{number}") for number in (71, 72, 73)]
     cuts = [Gate() for _ in people]
@@ -520,6 +531,7 @@ async def test_a_stop_that_was_asked_for_is_carried_out_and_told(steward: Stewar
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
 
 
+@_FLOWS_OWN
 async def test_a_compaction_that_was_cut_is_done_again(steward: Steward) -> None:
     cut = Gate()
     steward.script(final("One."), text("lost").held(cut), text("- Ann said hello"))
@@ -537,6 +549,7 @@ async def test_a_compaction_that_was_cut_is_done_again(steward: Steward) -> None
     assert len(steward.records.bodies("summary")) == 1
 
 
+@_FLOWS_OWN
 async def test_a_conversation_whose_summary_was_cut_is_closed_once(steward: Steward) -> None:
     cut = Gate()
     steward.script(calls(tool("end_conversation")), final("Farewell!"), text("lost").held(cut))
@@ -570,6 +583,7 @@ async def test_a_message_of_a_tool_that_was_owed_is_sent_once(steward: Steward) 
     assert [message.text for message in steward.shown] == ["Still at it.", "Done."]
 
 
+@_FLOWS_OWN
 async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None:
     steward.script(final("Here you are."))
     sending = steward.way.hold_message()
@@ -585,6 +599,7 @@ async def test_twice_at_the_same_boundary_is_like_once(steward: Steward) -> None
     assert len(steward.shown) == 1
 
 
+@_FLOWS_OWN
 async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_goes_on(
     steward: Steward,
 ) -> None:
@@ -607,6 +622,7 @@ async def test_a_turn_that_takes_the_process_down_each_time_rests_and_the_chat_g
     assert steward.cards == []
 
 
+@_FLOWS_OWN
 async def test_a_turn_that_fails_after_its_last_rest_is_closed_and_the_chat_goes_on(
     steward: Steward,
 ) -> None:
@@ -626,6 +642,7 @@ async def test_a_turn_that_fails_after_its_last_rest_is_closed_and_the_chat_goes
     assert steward.records.stop_reasons == ["internal_failure", "final_answer"]
 
 
+@_FLOWS_OWN
 async def test_deaths_soon_after_the_start_never_count(steward: Steward) -> None:
     cuts = [Gate() for _ in range(4)]
     steward.script(*(final("lost").held(cut) for cut in cuts), final("At last."))

@@ -5,6 +5,8 @@ import pytest
 from tests.e2e.steward import Steward
 from tests.words import ALWAYS, APPROVE, DENY
 
+_FLOWS_OWN = pytest.mark.flows_own("the demo model sees turns alone")
+
 
 async def pressed(steward: Steward, label: str) -> None:
     """Presses a button of the oldest open card, and waits until that card is decided."""
@@ -21,6 +23,7 @@ async def demo(steward: Steward) -> Steward:
     return steward
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_bug_is_found_a_wrong_way_denied_and_the_right_one_taken(demo: Steward) -> None:
     demo.say("show me the tests")
@@ -32,6 +35,7 @@ async def test_a_bug_is_found_a_wrong_way_denied_and_the_right_one_taken(demo: S
     assert "11.89)" in program
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_messy_export_becomes_a_clean_table(demo: Steward) -> None:
     demo.say("csv")
@@ -45,6 +49,7 @@ async def test_a_messy_export_becomes_a_clean_table(demo: Steward) -> None:
     await demo.sees("demo-expenses.rejected.csv")
 
 
+@_FLOWS_OWN
 async def test_what_is_allowed_for_good_does_not_ask_again(demo: Steward) -> None:
     demo.say("always")
     await pressed(demo, ALWAYS)

@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.tools.sandbox import Sandbox
-from bot.domain.person import Role, Sender
+from bot.domain.talk.person import Role, Sender
 from tests.contracts.test_store_memory import CAR, DOG, remember
 from tests.e2e.launching import ROOT, Launch, Start, surroundings
 from tests.e2e.steward import KEY

@@ -13,6 +13,8 @@ from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, calls, text, thinking, tool
 from tests.words import APPROVE, DENY, FOR_ERRAND
 
+_FLOWS_OWN = pytest.mark.flows_own("errands are turns that no platform sees")
+
 Answer = Callable[[ReceivedRequest], Reply]
 DONE = "First result.; It ran.; Third result."
 
@@ -155,6 +157,7 @@ async def test_an_old_button_counts_after_a_restart(steward: Steward) -> None:
     answered_once(steward)
 
 
+@_FLOWS_OWN
 async def test_a_death_while_errands_are_sent_out_sends_each_out_once(steward: Steward) -> None:
     tasks = {"one": then("First result."), "two": then("Second result.")}
     steward.model.script.rule(family("one", "two", **tasks))
@@ -167,6 +170,7 @@ async def test_a_death_while_errands_are_sent_out_sends_each_out_once(steward: S
     answered_once(steward, 2)
 
 
+@_FLOWS_OWN
 async def test_a_death_while_an_errand_works_asks_its_model_again(steward: Steward) -> None:
     cut = Gate()
     again = iter([text("Cut off.").held(cut), text("First result.")])
@@ -182,6 +186,7 @@ async def test_a_death_while_an_errand_works_asks_its_model_again(steward: Stewa
     answered_once(steward, 2)
 
 
+@_FLOWS_OWN
 async def test_a_death_at_the_end_of_an_errand_hands_its_result_in_once(steward: Steward) -> None:
     saying = Gate()
     words = ["Heard to the end.", "Said again."]
@@ -199,6 +204,7 @@ async def test_a_death_at_the_end_of_an_errand_hands_its_result_in_once(steward:
     answered_once(steward, 1)
 
 
+@_FLOWS_OWN
 async def test_a_death_before_the_parent_wakes_loses_no_result(steward: Steward) -> None:
     final = Gate()
     held = iter([text("Cut.").held(final), text("The whole: First result.")])
@@ -218,6 +224,7 @@ async def test_a_death_before_the_parent_wakes_loses_no_result(steward: Steward)
     answered_once(steward, 1)
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_command_of_an_errand_that_was_cut_is_never_run_again(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -233,6 +240,7 @@ async def test_a_command_of_an_errand_that_was_cut_is_never_run_again(steward: S
     answered_once(steward, 1)
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_new_message_goes_first_and_the_result_comes_late(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -254,6 +262,7 @@ async def test_a_new_message_goes_first_and_the_result_comes_late(steward: Stewa
     assert states(steward) == [("done", True)]
 
 
+@_FLOWS_OWN
 async def test_a_setting_bounds_errands_and_takes_the_tool_away(steward: Steward) -> None:
     steward.model.script.rule(family("one", "two", one=then("First result."), two=then("None.")))
     await steward.start(STEWARD_ERRANDS=1)
@@ -269,6 +278,7 @@ async def test_a_setting_bounds_errands_and_takes_the_tool_away(steward: Steward
     await steward.sees("Alone, then.")
 
 
+@_FLOWS_OWN
 async def test_an_export_has_what_errands_were_told_and_answered(steward: Steward) -> None:
     held = {name: then(f"Result {name}.") for name in ("one", "two")}
     steward.model.script.rule(family("one", "two", **held))

@@ -1,5 +1,7 @@
 """A note that is forgotten by its id is gone everywhere, its call and its record too."""
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.words import NOTE_SAYS, WHAT_NOTE
@@ -110,6 +112,7 @@ def _bodies(steward: Steward, state: str) -> list[str]:
     return [body for (body,) in steward.records.rows(wanted, state)]
 
 
+@pytest.mark.flows_own("notes are rows of the store")
 async def test_the_conversation_goes_on_behind_the_call_whose_note_is_forgotten(
     steward: Steward,
 ) -> None:

@@ -59,6 +59,17 @@ async def test_a_forked_program_imports_nothing_when_it_starts(
     assert imported - set(forked["modules"]) == set()
 
 
+async def test_a_forked_program_has_all_of_discord_loaded(
+    tmp_path: Path, forks: ForkServer
+) -> None:
+    """Half of all starts serve it, and its library takes as long as all the rest of a start."""
+    files = (ROOT / "bot/adapters/discord").glob("[a-z]*.py")
+    wanted = {f"bot.adapters.discord.{file.stem}" for file in files}
+    assert wanted
+    _, forked = await seen(forks.launch, tmp_path, 0)
+    assert wanted - set(forked["modules"]) == set()
+
+
 @pytest.mark.parametrize("way", ["terminate", "kill"])
 async def test_a_forked_program_ends_by_a_signal_like_any_other(
     tmp_path: Path, forks: ForkServer, way: str

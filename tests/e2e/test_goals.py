@@ -22,6 +22,8 @@ from tests.standins.messages_api import (
 from tests.standins.messages_api.wire import content_blocks
 from tests.words import APPROVE
 
+_FLOWS_OWN = pytest.mark.flows_own("a goal lives in its rows and files")
+
 DAY = 24 * HOUR
 CANARY = "xyzzyplugh"
 
@@ -70,6 +72,7 @@ async def proposed_and_killed(steward: Steward) -> None:
     await steward.recorded()
 
 
+@_FLOWS_OWN
 async def test_a_goal_lives_through_kills_at_each_of_its_boundaries(
     steward: Steward, times: Times
 ) -> None:
@@ -109,6 +112,7 @@ async def test_a_goal_lives_through_kills_at_each_of_its_boundaries(
     assert steward.records.rows("SELECT state FROM task") == [("done",)]
 
 
+@_FLOWS_OWN
 async def test_a_reflection_outlives_a_kill_and_the_next_run_reads_it(
     steward: Steward, times: Times
 ) -> None:
@@ -146,6 +150,7 @@ async def test_changes_of_a_goal_ask_by_cards(steward: Steward, times: Times) ->
     assert (steward.workspace / "plan.md").read_text() == "1. Sail"
 
 
+@_FLOWS_OWN
 async def test_no_column_holds_a_word_of_an_ended_goal_after_everything_is_forgotten(
     steward: Steward, times: Times
 ) -> None:
@@ -175,6 +180,7 @@ async def test_no_column_holds_a_word_of_an_ended_goal_after_everything_is_forgo
     assert steward.records.holding(CANARY) == set()
 
 
+@_FLOWS_OWN
 async def test_the_doctor_counts_goals_that_go_on(steward: Steward, times: Times) -> None:
     steward.script(update(state="stuck", question="Which harbour?"), text("x"), text("y"))
     await begun(steward)

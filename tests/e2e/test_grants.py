@@ -88,6 +88,7 @@ async def test_the_press_for_a_call_that_is_not_among_them_leaves_its_card(
     assert asking(steward) == 1
 
 
+@pytest.mark.flows_own("the grant ends with its file")
 async def test_a_change_of_the_skills_file_ends_what_was_allowed(steward: Steward) -> None:
     put(steward, "scribe", HEAD)
     steward.script(write("notes/a.md"), final("One."), write("notes/b.md"), final("Two."))

@@ -64,6 +64,41 @@ async def test_one_that_a_killed_program_had_sent_does_not_stay_beside_the_answe
         await discord.until(lambda: len(discord.shown) == 1)
 
 
+async def test_one_that_a_killed_program_had_sent_goes_when_the_answer_comes_at_once(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        writing, sending = ReplyGate(), Gate(after_work=True)
+        whole = text("Half an answer, and whole.")
+        discord.steward.script(whole.in_pieces(4).held(writing, after=4), whole)
+        fault = Fault("POST", r"/messages$", "held", gate=sending, about=grows)
+        discord.discord.faults.order(fault)
+        await discord.start()
+        discord.say("Hello")
+        await sending.arrived()
+        [left] = discord.shown
+        await discord.restart()
+        answer = await discord.sees("Half an answer, and whole.")
+        await discord.until(lambda: left.deleted)
+        await discord.steward.recorded()
+        assert discord.shown == [answer]
+
+
+async def test_a_killed_turn_without_a_growing_message_shows_none_at_its_end(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        writing = ReplyGate()
+        discord.steward.script(text("Never.").held(writing), text("At once."))
+        await discord.start()
+        discord.say("Hello")
+        await discord.steward.asked(1)
+        await discord.restart()
+        await discord.sees("At once.")
+        await discord.steward.recorded()
+        assert not [m for m in discord.discord.calls if posted(m) and grows(m.body)]
+
+
 async def test_one_that_was_taken_away_behind_a_notice_is_not_changed_again(
     steward: Steward,
 ) -> None:

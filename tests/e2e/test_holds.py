@@ -11,6 +11,8 @@ from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE, EVENT_LOOP
 
+pytestmark = pytest.mark.flows_own("the watch over the loop knows no platform")
+
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from bot.domain.look_alikes import BLOCK
+from bot.domain.text.look_alikes import BLOCK
 from tests.e2e.dying_door_program import DEATH_FILE
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_two_processes import Pair, pair
@@ -23,6 +23,8 @@ from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, failure, text, tool
 from tests.words import HOOK_REPEATED, HOOK_UNKNOWN, TRIED
+
+pytestmark = pytest.mark.flows_own("a call comes over HTTP, and its run is a turn like any other")
 
 SECRET = "a-secret-of-the-build-server"
 BUILD = """---
@@ -107,6 +109,7 @@ def calls_kept(steward: Steward) -> int:
     return len(steward.records.rows("SELECT id FROM hook_call"))
 
 
+@pytest.mark.on_each_platform
 async def test_a_call_is_answered_in_the_chat_with_words_and_data_apart(
     steward: Steward, caller: Caller
 ) -> None:
@@ -532,6 +535,7 @@ async def test_nothing_to_report_keeps_the_chat_silent(steward: Steward, caller:
     assert steward.shown == []
 
 
+@pytest.mark.on_each_platform
 async def test_foreign_words_run_nothing_without_a_press(steward: Steward, caller: Caller) -> None:
     """A standing rule would allow the call of an obeying model, but its view is foreign."""
     write_note = {"path": "notes/a.md", "content": "one"}
@@ -616,6 +620,7 @@ async def test_a_hook_of_somebody_unknown_does_not_run(steward: Steward, caller:
     assert calls_kept(steward) == 0
 
 
+@pytest.mark.on_each_platform
 async def test_a_hook_of_a_group_that_the_bot_has_left_does_not_run_until_it_is_back(
     steward: Steward, caller: Caller
 ) -> None:

@@ -17,6 +17,8 @@ from tests.standins.messages_api import Call, calls, text, tool
 from tests.standins.names import Names, naming
 from tests.standins.serving import serving
 
+pytestmark = pytest.mark.flows_own("pages are read by tools")
+
 PUBLIC = "93.184.216.34"
 MEGABYTE = b"\0" * 1_000_000
 

@@ -16,6 +16,8 @@ from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 
+pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
+
 pytest.importorskip("chromadb")
 CAR = "The automobile of the physician is here."
 

@@ -9,6 +9,8 @@ from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import calls, text, tool
 from tests.words import ALWAYS, APPROVE, NOT_KEPT
 
+_FLOWS_OWN = pytest.mark.flows_own("the file has arrived already")
+
 CSV = b"a;b\n1;2\n"
 
 
@@ -69,6 +71,7 @@ async def test_a_round_film_is_kept_too(steward: Steward) -> None:
     assert kept(steward) == {"video.mp4": b"ftyp note"}
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_command_can_work_with_a_file_that_was_sent(steward: Steward) -> None:
     steward.script(calls(tool("run_command", {"command": "wc -l inbox/a.csv"})), text("Two."))
@@ -92,6 +95,7 @@ async def test_hostile_names_stay_in_the_inbox(steward: Steward) -> None:
     assert [path.name for path in steward.workspace.iterdir()] == ["inbox"]
 
 
+@_FLOWS_OWN
 async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Steward) -> None:
     outside = steward.folder / "outside"
     outside.mkdir()
@@ -107,6 +111,7 @@ async def test_a_link_planted_in_place_of_the_inbox_leads_nowhere(steward: Stewa
     assert held(outside) == {}
 
 
+@_FLOWS_OWN
 async def test_a_full_inbox_is_told_in_one_sentence(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start(STEWARD_INBOX_FILES=1)
@@ -165,6 +170,7 @@ async def test_files_of_a_group_are_kept_in_its_folder(steward: Steward) -> None
     assert kept(steward) == {}
 
 
+@_FLOWS_OWN
 async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     steward: Steward,
 ) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bot.domain.meaning import STRANGE_TEXTS
+from bot.domain.memory.meaning import STRANGE_TEXTS
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
 from tests.patience import PATIENCE
@@ -23,6 +23,8 @@ from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.vector_traces import holding, traces_of
 from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
+
+pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
 
 pytest.importorskip("chromadb")
 CAR = "The automobile of the physician is here."

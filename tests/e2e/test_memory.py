@@ -7,9 +7,13 @@ import sqlite3
 import zipfile
 from contextlib import closing
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import calls, text, thinking, tool
 from tests.words import UNDO
+
+_FLOWS_OWN = pytest.mark.flows_own("memory is read from the store")
 
 
 def _all_owed(steward: Steward) -> None:
@@ -24,6 +28,7 @@ def _indexed(steward: Steward, count: int) -> bool:
     return steward.records.rows(told) == [(count, count)]
 
 
+@_FLOWS_OWN
 async def test_an_answer_is_recalled_in_another_conversation_after_a_death(
     steward: Steward,
 ) -> None:
@@ -47,6 +52,7 @@ async def test_an_answer_is_recalled_in_another_conversation_after_a_death(
     )
 
 
+@_FLOWS_OWN
 async def test_hostile_words_are_remembered_and_searched_like_others(steward: Steward) -> None:
     hostile = '" OR NEAR( * tokens:x \\ ^ -- \u202e 💥 NOT AND'
     steward.script(text(f"You said {hostile}"), text("Again."))

@@ -12,6 +12,8 @@ from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import Reply, calls, text, tool
 from tests.words import ALWAYS, DENY
 
+_FLOWS_OWN = pytest.mark.flows_own("memory is read from the store")
+
 
 def write() -> Reply:
     return calls(tool("write_file", {"path": "note.txt", "content": "content"}))
@@ -24,6 +26,7 @@ def indexed(steward: Steward, count: int) -> bool:
     return (kept, done, found) == (count, count, count)
 
 
+@_FLOWS_OWN
 async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_names_them(
     steward: Steward,
 ) -> None:
@@ -141,6 +144,7 @@ def _forgotten_as_before_the_memory(steward: Steward) -> None:
             connection.execute(f"DELETE FROM {table}")
 
 
+@_FLOWS_OWN
 async def test_talk_from_before_the_memory_is_indexed_once_and_recalled(steward: Steward) -> None:
     answers = [f"Object {n} lies on shelf {n * 7}." for n in range(4)]
     steward.script(*map(text, answers))
@@ -190,6 +194,7 @@ LINES = [
 ]
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("running", [True, False])
 async def test_imported_answers_come_back_to_their_person_and_their_group(
     steward: Steward, running: bool

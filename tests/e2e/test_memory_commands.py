@@ -15,6 +15,8 @@ from tests.patience import PATIENCE
 from tests.standins.messages_api import calls, text, tool
 from tests.words import ANSWERS_READ, APPROVE, INDEXED, NOTHING_REMEMBERED
 
+pytestmark = pytest.mark.flows_own("the command line reads and writes the store")
+
 LINES = [
     {"id": "1", "at": "2025-05-04T10:00:00Z", "question": "Where is the key?", "answer": "Hook."},
     {"id": 2, "at": "2025-05-05", "question": "鍵はどこ?", "answer": "棚の上です。"},

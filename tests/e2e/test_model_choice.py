@@ -3,9 +3,13 @@
 import os
 import signal
 
+import pytest
+
 from tests.e2e.skills import put, use
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import failure, text
+
+_FLOWS_OWN = pytest.mark.flows_own("models are chosen in the turn")
 
 FIRST, SECOND, DEEP = "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-5-5"
 FOOTER_ON = "a small line below each answer tells its tool calls"
@@ -16,6 +20,7 @@ def asked(steward: Steward) -> list[str]:
     return [one.body["model"] for one in steward.model.requests]
 
 
+@_FLOWS_OWN
 async def test_a_skill_has_the_tier_that_it_wishes_until_a_person_chooses_a_model(
     steward: Steward,
 ) -> None:
@@ -53,6 +58,7 @@ async def test_a_name_that_the_provider_does_not_have_is_refused_and_the_near_on
     assert asked(steward) == [SECOND]
 
 
+@_FLOWS_OWN
 async def test_a_model_that_stays_away_is_left_alone_and_its_first_good_call_ends_that(
     steward: Steward,
 ) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import Gate, MessagesApi, text
@@ -17,6 +19,8 @@ from tests.words import (
     UNCOUNTED,
     YOU_TODAY,
 )
+
+_FLOWS_OWN = pytest.mark.flows_own("money is counted in the store")
 
 COSTS = "SELECT call, cost, estimated FROM usage ORDER BY id"
 
@@ -79,6 +83,7 @@ async def test_a_budget_stops_a_turn_and_a_raised_one_lets_it_go_on(steward: Ste
     assert [reason for reason in steward.records.stop_reasons if reason == "budget"] == ["budget"]
 
 
+@_FLOWS_OWN
 async def test_a_call_that_the_program_did_not_outlive_is_counted_at_its_least(
     steward: Steward,
 ) -> None:
@@ -101,6 +106,7 @@ async def test_a_call_that_the_program_did_not_outlive_is_counted_at_its_least(
     assert UNCOUNTED in (await steward.sees("Usage of all")).text
 
 
+@_FLOWS_OWN
 async def test_a_kill_between_the_refusal_and_its_word_says_it_once(steward: Steward) -> None:
     steward.script(text("One."))
     await steward.start(STEWARD_BUDGET_PERSON="0.001")

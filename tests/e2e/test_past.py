@@ -5,8 +5,12 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import text
+
+pytestmark = pytest.mark.flows_own("the past is read from the store")
 
 RECORDED = Path(__file__).parents[1] / "migrations"
 BEFORE = "revision_0019.sql"

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.adapters.sql.store import open_store
-from bot.domain.person import Role, Sender
-from bot.flow.commands.letting_in import LET_IN
+from bot.domain.talk.person import Role, Sender
+from bot.flow.people.letting_in import LET_IN
 from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import calls, text, tool
 from tests.words import (

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.e2e.errand import Errand
 from tests.e2e.planning import (
     edits_may_repeat,
@@ -25,6 +27,8 @@ from tests.words import (
     PLAN_STOPPED,
     RESUME,
 )
+
+_FLOWS_OWN = pytest.mark.flows_own("a plan's progress is rows of the store")
 
 
 def grave(errand: Errand) -> Reply:
@@ -50,6 +54,7 @@ async def begun(steward: Steward, errand: Errand) -> ShownMessage:
     return card
 
 
+@_FLOWS_OWN
 async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
     steward: Steward,
 ) -> None:
@@ -65,6 +70,7 @@ async def test_a_word_in_the_middle_of_a_step_ends_its_plan_and_it_ran_once(
     assert [code for _, _, code in steward.records.results if code] == ["outcome_unknown"] * 3
 
 
+@_FLOWS_OWN
 async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Steward) -> None:
     await steward.start()
     with Errand(steward.workspace) as errand:

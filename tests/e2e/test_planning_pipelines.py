@@ -1,5 +1,7 @@
 """A pipeline that collects a plan, in the real process: stopped and killed between its stages."""
 
+import pytest
+
 from tests.e2e.planning import (
     edits_may_repeat,
     files,
@@ -14,6 +16,8 @@ from tests.e2e.skills import handed_over, pipeline, turns, use
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import Gate
 from tests.words import APPROVE, STOPPED
+
+pytestmark = pytest.mark.flows_own("plans and pipelines are the turn's own")
 
 
 async def test_killed_at_each_boundary_of_its_stages_there_is_one_card_and_one_run_of_each_step(

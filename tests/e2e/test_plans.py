@@ -37,6 +37,8 @@ from tests.words import (
     STOP,
 )
 
+_FLOWS_OWN = pytest.mark.flows_own("a plan's progress is rows of the store")
+
 
 async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
     (steward.workspace / "notes.md").write_text("Monday: rain")
@@ -178,6 +180,7 @@ async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> Non
     assert files(steward) == {"taken", "b.md"}
 
 
+@_FLOWS_OWN
 async def test_killed_while_collecting_it_goes_on_and_records_nothing_twice(
     steward: Steward,
 ) -> None:
@@ -193,6 +196,7 @@ async def test_killed_while_collecting_it_goes_on_and_records_nothing_twice(
     assert len(steward.showing("📋")) == 1
 
 
+@_FLOWS_OWN
 async def test_killed_while_finalising_there_is_one_card(steward: Steward) -> None:
     saying = Gate()
     steward.script(
@@ -212,6 +216,7 @@ async def test_killed_while_finalising_there_is_one_card(steward: Steward) -> No
     assert recorded(steward, "plan.ready") == 1
 
 
+@_FLOWS_OWN
 async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Steward) -> None:
     edits_may_repeat(steward)
     lost = Gate()
@@ -237,6 +242,7 @@ async def test_killed_while_executing_it_goes_on_at_the_open_step(steward: Stewa
     assert (steward.workspace / "two.md").read_text() == "two.md"
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_go_on(
     steward: Steward,
@@ -324,6 +330,7 @@ async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     await steward.sees("None of its steps ran.")
 
 
+@_FLOWS_OWN
 async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) -> None:
     steward.script(
         write("one.md"),
@@ -360,6 +367,7 @@ async def test_a_plan_is_saved_as_a_template_and_used_again(steward: Steward) ->
     assert "read all notes of the last seven days in `notes`" in words_in(steward.model.requests[4])
 
 
+@_FLOWS_OWN
 async def test_the_weekly_report_is_planned_whole_and_sent_only_when_it_is_approved(
     steward: Steward,
 ) -> None:

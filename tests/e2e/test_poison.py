@@ -9,10 +9,13 @@ from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, calls, failure, text, tool
 from tests.words import APPROVE, OVERLOADED, STOPPED
 
+_FLOWS_OWN = pytest.mark.flows_own("rests and trials are rows of the store")
+
 HELD_BACK = "SELECT 1 FROM turn WHERE held_back"
 FAILED = "I failed 3 times at “poison”"
 
 
+@_FLOWS_OWN
 async def test_a_turn_that_kills_the_process_at_once_rests_and_others_are_answered(
     steward: Steward,
 ) -> None:
@@ -69,6 +72,7 @@ async def under_way_at_three_deaths(steward: Steward, replies: int) -> Gate:
     return thinking
 
 
+@_FLOWS_OWN
 async def test_a_death_while_a_turn_waits_for_its_trial_proves_that_it_is_not_the_cause(
     steward: Steward,
 ) -> None:
@@ -86,6 +90,7 @@ async def test_a_turn_that_waits_for_its_trial_can_be_stopped(steward: Steward) 
     assert steward.records.stop_reasons == ["user_cancelled"]
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("how", ["/stop", "⏹ Give up"])
 async def test_the_end_of_a_resting_message_leaves_the_calls_of_an_open_card_whole(
     steward: Steward, how: str

@@ -10,6 +10,8 @@ from tests.e2e.steward import KEY, Steward
 from tests.standins.messages_api import Gate, text, thinking
 from tests.words import NOWHERE_TO_CHAT
 
+_FLOWS_OWN = pytest.mark.flows_own("settings, locks and signals of the process")
+
 NAMED = {"telegram": "it belongs to @steward_bot", "discord": "it belongs to Steward"}
 WRONG = {
     "STEWARD_MAX_ROUNDS": "many",
@@ -19,6 +21,7 @@ WRONG = {
 }
 
 
+@_FLOWS_OWN
 @pytest.mark.starts_anew
 @pytest.mark.parametrize("name", WRONG)
 async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name: str) -> None:
@@ -30,12 +33,14 @@ async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name
     assert "a-wrong-token-nobody-may-see" not in sentence
 
 
+@_FLOWS_OWN
 async def test_without_a_token_and_a_terminal_it_says_so_in_one_line(steward: Steward) -> None:
     steward.settings = {k: v for k, v in steward.settings.items() if not k.endswith("_BOT_TOKEN")}
     assert await steward.exit_code("run") == 2
     assert steward.output.splitlines() == [NOWHERE_TO_CHAT]
 
 
+@_FLOWS_OWN
 async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Steward) -> None:
     steward.script(text("Still here."))
     await steward.start()
@@ -45,6 +50,7 @@ async def test_a_second_process_on_the_same_home_says_who_holds_it(steward: Stew
     await steward.sees("Still here.")
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("link", [Path.symlink_to, Path.hardlink_to])
 async def test_two_homes_never_work_with_one_database(
     steward: Steward, tmp_path: Path, link: Callable[[Path, Path], None]
@@ -78,6 +84,7 @@ async def test_it_ends_with_code_0_in_the_middle_of_a_turn_and_goes_on_later(
     assert len(steward.shown) == 1
 
 
+@_FLOWS_OWN
 async def test_signals_without_a_meaning_change_nothing(steward: Steward) -> None:
     steward.script(text("Still here."))
     await steward.start()

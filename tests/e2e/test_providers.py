@@ -21,6 +21,8 @@ from tests.standins.chat_completions import (
 )
 from tests.standins.serving import serving
 
+pytestmark = pytest.mark.flows_own("a provider answers turns, and no platform")
+
 KEY = "sk-local-e2e-a-key-nobody-may-ever-see"
 PASS = "a-header-nobody-may-ever-see"
 MODEL = "local/qwen-local"
@@ -198,6 +200,7 @@ async def test_a_server_that_stays_away_gives_way_to_the_fallback(local: Local) 
     await steward.recorded()
 
 
+@pytest.mark.on_each_platform
 async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
     steward, server = local.steward, local.server
     server.add(text("Fast answer."))
@@ -222,6 +225,7 @@ async def test_tiers_and_models_are_chosen_by_buttons(local: Local) -> None:
     await steward.recorded()
 
 
+@pytest.mark.on_each_platform
 async def test_a_turn_that_no_model_serves_waits_over_a_restart_and_is_tried_now(
     local: Local,
 ) -> None:

@@ -15,6 +15,8 @@ from tests.standins.messages_api import (
 )
 from tests.words import CONNECTION_BROKE, EMPTY_ANSWERS, GO_ON, NO_TOOL_RAN, NOT_LET_IN, RETRY, STOP
 
+_FLOWS_OWN = pytest.mark.flows_own("what a model says is judged in the turn")
+
 LOOK = calls(tool("list_files", {"path": "."}))
 
 
@@ -93,6 +95,7 @@ FAULTS = {
 ODD = ("x-api-key", "credit balance", "Slow down", "Oh dear", "Overloaded", "Error", "..", "{")
 
 
+@_FLOWS_OWN
 async def test_every_fault_of_the_model_is_told_and_the_chat_goes_on(steward: Steward) -> None:
     await steward.start(STEWARD_MODEL_RETRIES=1, STEWARD_REST_MINUTES="none")
     for number, (fault, words) in enumerate(FAULTS.values(), start=1):
@@ -115,6 +118,7 @@ async def test_every_fault_of_the_model_is_told_and_the_chat_goes_on(steward: St
     assert "Half" not in str(steward.model.requests[-1].body)
 
 
+@_FLOWS_OWN
 async def test_a_fault_that_passes_is_not_told(steward: Steward) -> None:
     steward.script(failure(529), dropped(), text("Half").dropped(after=3), text("Whole."))
     await steward.start()
@@ -125,6 +129,7 @@ async def test_a_fault_that_passes_is_not_told(steward: Steward) -> None:
     assert all(body == bodies[0] for body in bodies)
 
 
+@_FLOWS_OWN
 async def test_a_request_refused_for_its_form_is_sent_once_more_without_thinking(
     steward: Steward,
 ) -> None:
@@ -140,6 +145,7 @@ async def test_a_request_refused_for_its_form_is_sent_once_more_without_thinking
     assert len(steward.model.requests) == 5
 
 
+@_FLOWS_OWN
 async def test_a_prompt_that_is_too_long_is_cut_and_asked_again(steward: Steward) -> None:
     steward.script(thinking("Hi.") + text("Hello."), failure(400, "prompt is too long: 9 > 8"))
     steward.script(text("- they said hello"), thinking("Ok.") + text("Now it fits."))
@@ -151,6 +157,7 @@ async def test_a_prompt_that_is_too_long_is_cut_and_asked_again(steward: Steward
     assert "- they said hello" in str(steward.model.requests[3].body["messages"])
 
 
+@_FLOWS_OWN
 async def test_after_its_rounds_a_turn_is_wrapped_up_without_calls(steward: Steward) -> None:
     steward.script(thinking("1.") + LOOK, LOOK, thinking("So far.") + text("Half is done."))
     steward.script(LOOK, LOOK, LOOK, text("Fresh."))
@@ -186,6 +193,7 @@ async def test_a_call_repeated_for_the_third_time_asks_whether_to_go_on(steward:
     await steward.sees("Never.")
 
 
+@_FLOWS_OWN
 async def test_the_same_error_brings_a_hint_and_then_the_end(steward: Steward) -> None:
     gone = [calls(tool("read_file", {"path": "gone.txt", "offset": n})) for n in (1, 2, 3)]
     steward.script(*gone)
@@ -215,6 +223,7 @@ async def test_a_question_waits_for_its_answer(steward: Steward, killed: bool) -
     assert steward.records.stop_reasons == ["waiting_for_user", "final_answer"]
 
 
+@_FLOWS_OWN
 async def test_a_closed_conversation_is_summed_up_and_can_be_looked_up(steward: Steward) -> None:
     steward.script(calls(tool("end_conversation", {"reason": "goodbye"})), text("Farewell!"))
     steward.script(text("- Ann said goodbye"))
@@ -229,6 +238,7 @@ async def test_a_closed_conversation_is_summed_up_and_can_be_looked_up(steward: 
     assert "- Ann said goodbye" in listed
 
 
+@_FLOWS_OWN
 async def test_twelve_turns_with_tools_come_from_the_cache_for_nine_tenths(
     steward: Steward,
 ) -> None:
@@ -243,6 +253,7 @@ async def test_twelve_turns_with_tools_come_from_the_cache_for_nine_tenths(
     assert steward.model.requests[0].size <= 20_000
 
 
+@_FLOWS_OWN
 async def test_another_model_takes_over_in_the_middle_of_a_turn_when_one_is_refused(
     steward: Steward,
 ) -> None:

@@ -14,6 +14,8 @@ from tests.e2e.times import Times
 from tests.standins.messages_api import Gate, calls, failure, text, tool
 from tests.words import APPROVE, BY_PLACE, PAUSED, WHICH_CITY
 
+_FLOWS_OWN = pytest.mark.flows_own("the clock begins the run")
+
 HOUR = 3_600
 
 
@@ -47,6 +49,7 @@ async def test_a_brief_comes_each_time_and_a_silent_run_says_nothing(
     assert "every 2h" in (await steward.sees("The tasks of this chat")).text
 
 
+@_FLOWS_OWN
 async def test_a_kill_during_a_run_leaves_one_answer(steward: Steward, times: Times) -> None:
     held = Gate()
     steward.script(text("lost").held(held), text("Tea!"))
@@ -62,6 +65,7 @@ async def test_a_kill_during_a_run_leaves_one_answer(steward: Steward, times: Ti
     assert len(steward.showing("Tea!")) == 1
 
 
+@_FLOWS_OWN
 async def test_what_came_due_while_it_was_dead_runs_once(steward: Steward, times: Times) -> None:
     steward.script(text("Late news."))
     await steward.start()
@@ -75,6 +79,7 @@ async def test_what_came_due_while_it_was_dead_runs_once(steward: Steward, times
     await runs_are(steward, "done")
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("jump", [HOUR, 366 * 24 * HOUR])
 async def test_a_clock_that_is_set_back_stops_no_task(
     steward: Steward, times: Times, jump: int
@@ -97,6 +102,7 @@ async def test_a_clock_that_is_set_back_stops_no_task(
     await runs_are(steward, "done", "done")
 
 
+@_FLOWS_OWN
 async def test_a_failed_run_is_tried_again_after_a_kill(steward: Steward, times: Times) -> None:
     denied = failure(401, "authentication_error")
     steward.script(denied, text("It works."))
@@ -112,6 +118,7 @@ async def test_a_failed_run_is_tried_again_after_a_kill(steward: Steward, times:
     assert len(steward.shown) == 2
 
 
+@_FLOWS_OWN
 async def test_a_database_that_is_locked_at_the_due_time_delays_the_run(
     steward: Steward, times: Times
 ) -> None:

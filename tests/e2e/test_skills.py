@@ -14,6 +14,8 @@ from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
 from tests.words import APPROVE, MINUTES_GONE, PLAN_ENDED, RETRY, STOPPED
 
+pytestmark = pytest.mark.flows_own("skills meet turns, and no platform")
+
 SECRET = "tracker-s3cret-nobody-may-see"
 
 
@@ -121,6 +123,7 @@ async def test_killed_before_a_choice_is_stored_it_is_made_anew(steward: Steward
     assert turns(steward) == [("final_answer", "minutes", 0)]
 
 
+@pytest.mark.on_each_platform
 async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Steward) -> None:
     put(steward, "minutes", "tools: read_file\n")
     steward.script(run("echo hi"), final("I may not."), final("Fine."))
@@ -221,6 +224,7 @@ async def test_a_stop_in_a_stage_starts_no_further_one(steward: Steward) -> None
     assert len(steward.model.requests) == 3
 
 
+@pytest.mark.on_each_platform
 @pytest.mark.commands
 async def test_secrets_reach_commands_and_nobody_else(steward: Steward) -> None:
     head = "vars: {TRACKER: {secret: true, required: true}, LANGUAGE: German}\n"

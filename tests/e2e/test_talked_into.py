@@ -15,6 +15,8 @@ from tests.standins.messages_api import calls, text, tool
 from tests.standins.serving import serving
 from tests.words import ALWAYS, DENY, RULE_PAUSED
 
+pytestmark = pytest.mark.flows_own("what a page asks for is judged in the turn")
+
 WRITTEN = THINGS["write"].format(0)
 PICKED = (
     *("plain", "closing", "closing of look-alikes", "closing with a hidden letter", "forged note"),

@@ -12,6 +12,8 @@ from tests.processes import runs
 from tests.standins.messages_api import Reply, calls, text, thinking, tool
 from tests.words import ALWAYS, APPROVE, PLAN_ENDED, RULE_PAUSED, USE_ECHO
 
+pytestmark = pytest.mark.flows_own("a tool server meets turns, and no platform")
+
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 TOKEN = "a-token-of-the-server"
 
@@ -44,6 +46,7 @@ def echo(words: str) -> Reply:
     return thinking("The server knows.") + calls(tool("nasty__echo", {"text": words}))
 
 
+@pytest.mark.on_each_platform
 async def test_a_call_of_a_server_asks_runs_once_and_what_it_answers_is_foreign(
     steward: Steward, lent: Path
 ) -> None:
@@ -186,6 +189,7 @@ def skilled(steward: Steward) -> Path:
     return folder
 
 
+@pytest.mark.on_each_platform
 async def test_a_skills_server_starts_after_an_owners_word_and_never_asks_again(
     steward: Steward, skilled: Path
 ) -> None:

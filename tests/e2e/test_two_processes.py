@@ -8,7 +8,7 @@ from shutil import copytree
 
 import pytest
 
-from bot.domain.meaning import STRANGE_TEXTS
+from bot.domain.memory.meaning import STRANGE_TEXTS
 from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.ogg_opus import seconds_of
+from bot.domain.talk.ogg_opus import seconds_of
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import text
 from tests.standins.serving import serving

@@ -16,6 +16,8 @@ from tests.standins.searching import KEY, SearchServices
 from tests.standins.serving import serving
 from tests.words import ALWAYS, DENY, RULE_PAUSED
 
+pytestmark = pytest.mark.flows_own("pages are read by tools")
+
 PAGE = "<html><head><title>Ferries</title></head><body><main><h1>Ferries</h1>\
 <p>The ferry leaves at <b>nine</b>. <a href='/more'>More</a></p></main></body></html>"
 

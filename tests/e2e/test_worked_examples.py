@@ -26,6 +26,8 @@ from tests.standins.messages_api import Call, Reply, calls, text, tool
 from tests.standins.serving import serving
 from tests.words import APPROVE, CANCEL
 
+pytestmark = pytest.mark.flows_own("an example of the docs is the same on every platform")
+
 NEWS, DOWNLOADS = "https://news.ycombinator.com", "https://www.python.org/downloads/"
 WEEK = 7 * 24 * HOUR
 SILENT: tuple[Reply, ...] = (calls(tool("nothing_to_report", {})), text("Nobody reads this."))

@@ -185,6 +185,8 @@ class DiscordWay:
         return self._held("POST", r"/messages$", about=_is_voice)
 
     def hold_acknowledgement(self, *, after_work: bool = False) -> Gate:
+        # A press that a kill left unanswered takes no words for its person any more.
+        self._foresee("Unknown Webhook")
         return self._held("POST", r"/callback$", after_work)
 
     @property

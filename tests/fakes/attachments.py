@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from bot.domain.errors import ChannelError, FileWithheld
-from bot.domain.message import Attachment
+from bot.domain.talk.errors import ChannelError, FileWithheld
+from bot.domain.talk.message import Attachment
 from bot.ports.attachments import DocumentText, NotRead, Reading
 
 

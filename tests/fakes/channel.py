@@ -7,9 +7,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
-from bot.domain.folding import folded
-from bot.domain.message import (
+from bot.domain.talk.errors import ChannelError, ContentRefused, RecipientGone
+from bot.domain.talk.message import (
     Address,
     Block,
     Button,
@@ -23,7 +22,8 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
+from bot.domain.turn.folding import folded
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -166,7 +166,7 @@ class FakeChannel:
         return message_id
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         known = {(one.address, one.message_id) for one in traces.seen}
         async with pace():

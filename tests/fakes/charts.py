@@ -1,6 +1,6 @@
 """Charts that are not drawn."""
 
-from bot.domain.message import FileRef
+from bot.domain.talk.message import FileRef
 from bot.ports.charts import Chart
 
 

@@ -7,12 +7,12 @@ from zlib import crc32
 
 from bot.adapters.sql.stemmer import stem as stem_of
 from bot.adapters.system_clock import SystemClock
-from bot.domain.budget import Budgets
-from bot.domain.errors import MeaningError
-from bot.domain.meaning import Vector, unit
-from bot.domain.model import Price
-from bot.domain.stems import SOFT, pairs, sought
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.memory.meaning import Vector, unit
+from bot.domain.money.budget import Budgets
+from bot.domain.money.model import Price
+from bot.domain.talk.errors import MeaningError
+from bot.domain.text.stems import SOFT, pairs, sought
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
 from bot.ports.embedder import Embedded, Embedder

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from bot.domain.errors import ChannelError
-from bot.domain.message import Address
-from bot.domain.person import Sender
+from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Sender
 
 
 @dataclass(slots=True)

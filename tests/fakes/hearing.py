@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from bot.domain.errors import ModelError
-from bot.domain.model import Usage
+from bot.domain.money.model import Usage
+from bot.domain.talk.errors import ModelError
 from bot.ports.hearing import Speech
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bot.domain.hook import OWNER, Hook
-from bot.domain.hook_proof import proof_headers
+from bot.domain.assignments.hook import OWNER, Hook
+from bot.domain.assignments.hook_proof import proof_headers
 
 _SECRET = "a-secret-of-some-length"
 

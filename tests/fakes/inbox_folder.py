@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.domain.errors import ToolFailure
-from bot.domain.file_name import numbered
-from bot.domain.received import INBOX, ReceivedFile
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.file_name import numbered
+from bot.domain.talk.received import INBOX, ReceivedFile
 
 
 @dataclass(slots=True)

@@ -9,11 +9,11 @@ from decimal import Decimal
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from bot.domain.errors import ModelError, ModelUnreachable, NoSuchModel
-from bot.domain.model import FinishReason, ModelProfile, Price, Usage
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, TextPart
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta
+from bot.domain.money.model import FinishReason, ModelProfile, Price, Usage
+from bot.domain.talk.errors import ModelError, ModelUnreachable, NoSuchModel
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, TextPart
+from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, TextDelta
 
 
 def price(asked: str, written: str, read: str, kept: str) -> Price:

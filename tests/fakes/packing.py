@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 
-from bot.domain.message import FileRef
+from bot.domain.talk.message import FileRef
 from bot.ports.belongings import Page
 
 

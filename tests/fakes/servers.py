@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.domain.server import ServerSpec, ServerStanding
+from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.ports.tool import Tool
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.errors import ToolFailure
-from bot.domain.skill import Skill, SkillFault, SkillSet, skill_set
+from bot.domain.skills.skill import Skill, SkillFault, SkillSet, skill_set
+from bot.domain.talk.errors import ToolFailure
 
 
 class FakeSkills:

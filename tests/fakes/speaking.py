@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from bot.domain.errors import ModelError
+from bot.domain.talk.errors import ModelError
 from tests.fakes.model import Gate
 from tests.standins.opus import opus
 

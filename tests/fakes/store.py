@@ -5,22 +5,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 
-from bot.domain.approval import Approval, ApprovalState, Rule
-from bot.domain.budget import Budgets
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import AddUsage, Change, Fence, InboundState
-from bot.domain.chat import Chat, Conversation, ListedConversation
-from bot.domain.errand import Errand
-from bot.domain.errors import NoSuchChat
-from bot.domain.message import Address, RawUpdate
-from bot.domain.model import Usage
-from bot.domain.money import Nano
-from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
-from bot.domain.plan import Plan
-from bot.domain.rights import EVERYTHING, NEWCOMER
-from bot.domain.server import ServerConsent
-from bot.domain.transcript import Entry
-from bot.domain.turn import Turn, TurnState, WaysOn
-from bot.domain.voice import VoiceNote
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.money.budget import Budgets
+from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano
+from bot.domain.plans.plan import Plan
+from bot.domain.talk.chat import Chat, Conversation, ListedConversation
+from bot.domain.talk.errors import NoSuchChat
+from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.talk.rights import EVERYTHING, NEWCOMER
+from bot.domain.tools.server import ServerConsent
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import Turn, TurnState, WaysOn
+from bot.domain.turn.voice import VoiceNote
 from bot.ports.errands import ErrandProgress
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.chat import ListedConversation
-from bot.domain.transcript import AskerBody, CutBody
+from bot.domain.talk.chat import ListedConversation
+from bot.domain.turn.transcript import AskerBody, CutBody
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

@@ -6,11 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.call_words import CALLS
 from bot.domain.change import Erase, InboundState
-from bot.domain.chat import Chat
-from bot.domain.erasing import (
+from bot.domain.change.erasing import (
     BILL,
     COMMANDS,
     TOLD,
@@ -26,12 +23,15 @@ from bot.domain.erasing import (
     quotes,
     without,
 )
-from bot.domain.note import asking, note_of, passage_of, shown_by
-from bot.domain.passage import Whose, group_of, person_of
-from bot.domain.plan import Plan
-from bot.domain.tool import Preview
-from bot.domain.transcript import AskerBody, CutBody, Entry, SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.memory.note import asking, note_of, passage_of, shown_by
+from bot.domain.memory.passage import Whose, group_of, person_of
+from bot.domain.plans.plan import Plan
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.call_words import CALLS
+from bot.domain.tools.tool import Preview
+from bot.domain.turn.transcript import AskerBody, CutBody, Entry, SummaryBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from tests.fakes.store_branches import branches_of, past_of
 from tests.fakes.store_goals import erase_goals

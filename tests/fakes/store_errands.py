@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.domain.change import SaveErrand
-from bot.domain.errors import Conflict
+from bot.domain.talk.errors import Conflict
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

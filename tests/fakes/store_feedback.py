@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain.change import DropFeedback, SaveFeedback
-from bot.domain.feedback import ANSWER, Feedback
+from bot.domain.talk.feedback import ANSWER, Feedback
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

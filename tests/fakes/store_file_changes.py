@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.file_change import FileChange
+from bot.domain.tools.file_change import FileChange
 from bot.ports.file_changes import KeptSize
 
 if TYPE_CHECKING:

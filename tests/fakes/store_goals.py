@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from bot.domain.assignments.goal import OVER, DiaryEntry, Goal, GoalState
+from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import AddDiary, AddGoalTurn, AdoptTask, DropGoal, HoldGoalTasks, SaveGoal
-from bot.domain.errors import Conflict
-from bot.domain.goal import OVER, DiaryEntry, Goal, GoalState
-from bot.domain.money import Nano
-from bot.domain.task import TaskState, TimedTask
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import Conflict
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

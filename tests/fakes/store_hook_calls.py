@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bot.domain.assignments.hook import CALLS_KEPT, HookCall
+from bot.domain.assignments.task import RunState
 from bot.domain.change import AddHookCall, EndTries, SaveHookCall
-from bot.domain.errors import Conflict, Crowded
-from bot.domain.hook import CALLS_KEPT, HookCall
-from bot.domain.task import RunState
+from bot.domain.talk.errors import Conflict, Crowded
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

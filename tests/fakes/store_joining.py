@@ -3,13 +3,13 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState, JoinPeople
-from bot.domain.errors import Conflict
-from bot.domain.passage import of_person
-from bot.domain.person import Person, Role
-from bot.domain.rights import NOTHING
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.passage import of_person
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.person import Person, Role
+from bot.domain.talk.rights import NOTHING
+from bot.domain.turn.turn import TurnState
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

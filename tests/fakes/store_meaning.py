@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddUsage
-from bot.domain.errors import Conflict
-from bot.domain.passage import Passage
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.errors import Conflict
 from bot.ports.meaning import Begun, Leaving, PassagePlace, Sample
 from tests.fakes.store_rows import Rows
 

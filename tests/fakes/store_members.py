@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.chat import Chat
-from bot.domain.person import AT_THE_MACHINE
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import AT_THE_MACHINE
+from bot.domain.turn.turn import TurnState
 from bot.ports.members import Standing, Waiting
 from tests.fakes.store_rows import Rows
 

@@ -5,14 +5,14 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import AddUsage, JoinChats, MoveChat
-from bot.domain.chat import Chat
-from bot.domain.message import OutboundKind
-from bot.domain.passage import of_group
-from bot.domain.plan import PlanState
-from bot.domain.transcript import Body, CutBody, SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.passage import of_group
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import OutboundKind
+from bot.domain.turn.transcript import Body, CutBody, SummaryBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.domain.change import Retract, Show
-from bot.domain.message import Outbound, OutboundKind
+from bot.domain.talk.message import Outbound, OutboundKind
 from bot.ports.outbox import DeliveryState, OutboxRow
 
 if TYPE_CHECKING:

@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.sql.stemmer import stem
-from bot.domain.errors import StoreError
-from bot.domain.fit import OWN_END, Candidate, fit, weights
-from bot.domain.imported import IMPORTED
-from bot.domain.note import Note
-from bot.domain.outcome import StopReason
-from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.standing_wish import is_wish
-from bot.domain.stems import soft, sought, stems
-from bot.domain.turn import TurnState
+from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
+from bot.domain.memory.imported import IMPORTED
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.memory.standing_wish import is_wish
+from bot.domain.talk.errors import StoreError
+from bot.domain.text.stems import soft, sought, stems
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
 from bot.ports.memory import MemoryStanding, Past
 from tests.fakes.store_erasing import chats_of

@@ -13,10 +13,10 @@ from bot.domain.change import (
     SaveProfile,
     SaveTerms,
 )
-from bot.domain.errors import Conflict
-from bot.domain.person import Person, Role
-from bot.domain.rights import NOTHING
-from bot.domain.turn import ACCESS_ENDED
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.person import Person, Role
+from bot.domain.talk.rights import NOTHING
+from bot.domain.turn.turn import ACCESS_ENDED
 from tests.fakes.store_joining import join, link
 from tests.fakes.store_scheduled import pause
 from tests.fakes.store_turns import write_turn

@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.received import ReceivedFile
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.received import ReceivedFile
+from bot.domain.turn.turn import TurnState
 from tests.fakes.store_rows import Rows
 
 

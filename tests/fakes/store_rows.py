@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
 from typing import assert_never
 
-from bot.domain.approval import Approval, Rule
-from bot.domain.budget import Limit, Scope
+from bot.domain.assignments.errand import Errand
+from bot.domain.assignments.goal import DiaryEntry, Goal
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.task import TaskRun, TimedTask
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -82,24 +84,22 @@ from bot.domain.change import (
     Show,
     Write,
 )
-from bot.domain.chat import Chat, Conversation
-from bot.domain.erasing import is_erased
-from bot.domain.errand import Errand
-from bot.domain.errors import Conflict, FenceLost
-from bot.domain.feedback import Feedback
-from bot.domain.file_change import FileChange
-from bot.domain.goal import DiaryEntry, Goal
-from bot.domain.hook import HookCall
-from bot.domain.note import Note, note_of
-from bot.domain.passage import Passage
-from bot.domain.person import Person
-from bot.domain.plan import Plan
-from bot.domain.received import ReceivedFile
-from bot.domain.server import ServerConsent
-from bot.domain.task import TaskRun, TimedTask
-from bot.domain.transcript import Entry
-from bot.domain.turn import Turn
-from bot.domain.voice import HeardWords, VoiceNote
+from bot.domain.change.erasing import is_erased
+from bot.domain.consent.approval import Approval, Rule
+from bot.domain.memory.note import Note, note_of
+from bot.domain.memory.passage import Passage
+from bot.domain.money.budget import Limit, Scope
+from bot.domain.plans.plan import Plan
+from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.errors import Conflict, FenceLost
+from bot.domain.talk.feedback import Feedback
+from bot.domain.talk.person import Person
+from bot.domain.talk.received import ReceivedFile
+from bot.domain.tools.file_change import FileChange
+from bot.domain.tools.server import ServerConsent
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import Turn
+from bot.domain.turn.voice import HeardWords, VoiceNote
 from bot.ports.inbox import InboundRow
 from bot.ports.meaning import Begun, Leaving
 from bot.ports.outbox import OutboxRow

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.approval import Approval, ApprovalState
+from bot.domain.assignments.task import AT_WORK, RunState, TaskRun, TaskState, TimedTask
+from bot.domain.assignments.unwatched import LATE_UNWATCHED
 from bot.domain.change import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
-from bot.domain.errors import Conflict
-from bot.domain.money import Nano
-from bot.domain.task import AT_WORK, RunState, TaskRun, TaskState, TimedTask
-from bot.domain.unwatched import LATE_UNWATCHED
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import Conflict
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

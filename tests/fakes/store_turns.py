@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
-from bot.domain.errors import Conflict
-from bot.domain.turn import TurnState, WaysOn
+from bot.domain.talk.errors import Conflict
+from bot.domain.turn.turn import TurnState, WaysOn
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.template import Template
+from bot.domain.plans.template import Template
 from bot.ports.templates import Broken
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from bot.domain.errors import MeaningError, VectorsLost
-from bot.domain.meaning import Vector, nearness
-from bot.domain.passage import Whose
+from bot.domain.memory.meaning import Vector, nearness
+from bot.domain.memory.passage import Whose
+from bot.domain.talk.errors import MeaningError, VectorsLost
 
 
 class FakeVectors:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.picture import ImagePart
+from bot.domain.talk.picture import ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
 from bot.ports.web import WebHit, WebPage
 

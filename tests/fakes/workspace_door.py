@@ -3,9 +3,9 @@
 import asyncio
 from dataclasses import dataclass, field
 
-from bot.domain.errors import ToolFailure
-from bot.domain.file_change import token_of
-from bot.domain.message import Block, CodeBlock
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Block, CodeBlock
+from bot.domain.tools.file_change import token_of
 from bot.ports.file_changes import PresentFile
 
 

@@ -20,8 +20,6 @@ from sqlalchemy import NullPool, create_engine, make_url, text
 from bot.adapters.sql.migrating import REVISIONS, migrate
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import whole_metadata
-from bot.domain.budget import CallKind, Cause
-from bot.domain.bundle import Seam
 from bot.domain.change import (
     AddUsage,
     Append,
@@ -31,13 +29,15 @@ from bot.domain.change import (
     MarkInbound,
     SavePlan,
 )
-from bot.domain.chat import Activation, LongAnswers
-from bot.domain.errors import StoreError, StoreTooNew, StoreTooOld
-from bot.domain.mandate import PERSONAL
-from bot.domain.message import Address, CodeBlock, Markdown, Plain, RawUpdate
-from bot.domain.model import Usage
-from bot.domain.plan import PlanState
-from bot.domain.transcript import AskerBody
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.bundle import Seam
+from bot.domain.talk.chat import Activation, LongAnswers
+from bot.domain.talk.errors import StoreError, StoreTooNew, StoreTooOld
+from bot.domain.talk.message import Address, CodeBlock, Markdown, Plain, RawUpdate
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.transcript import AskerBody
 from bot.ports.ledger import By, Spender
 from tests.contracts.store_samples import NOW, a_plan, a_step, an_entry
 

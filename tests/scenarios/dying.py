@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.domain.change import AddUsage, Change, Fence
-from bot.domain.meaning import Vector
-from bot.domain.message import RawUpdate
-from bot.domain.passage import Passage, Whose
-from bot.domain.received import ReceivedFile
-from bot.domain.transcript import Entry
+from bot.domain.memory.meaning import Vector
+from bot.domain.memory.passage import Passage, Whose
+from bot.domain.talk.message import RawUpdate
+from bot.domain.talk.received import ReceivedFile
+from bot.domain.turn.transcript import Entry
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Agenda, Journal
 from bot.ports.meaning import (

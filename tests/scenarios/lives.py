@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-from bot.domain.message import RawUpdate
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.talk.message import RawUpdate
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.outbox import DeliveryState
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says

@@ -19,11 +19,13 @@ from bot.adapters.tools.goals import GoalShelf, goal_tools
 from bot.adapters.tools.memory import memory_tools
 from bot.adapters.tools.skills import FindSkills, UseSkill
 from bot.adapters.tools.tasks import TaskShelf, task_tools
-from bot.domain.approval import Approval
-from bot.domain.budget import Limit, Scope
 from bot.domain.change import Change, InboundState, SaveTerms
-from bot.domain.chat import Chat
-from bot.domain.limits import (
+from bot.domain.clock.zones import Zones
+from bot.domain.consent.approval import Approval
+from bot.domain.money.budget import Limit, Scope
+from bot.domain.money.money import nano_of
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.limits import (
     BundleBounds,
     GoalBounds,
     Limits,
@@ -31,17 +33,15 @@ from bot.domain.limits import (
     ScheduleBounds,
     SendRates,
 )
-from bot.domain.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
-from bot.domain.money import nano_of
-from bot.domain.person import Role, Sender
-from bot.domain.reach import Level
-from bot.domain.server import ServerSpec
-from bot.domain.tier import Tiers
-from bot.domain.tool import ToolResult
-from bot.domain.transcript import Body, LateResultBody, ReplyBody, ResultBody
-from bot.domain.turn import Turn, TurnState
-from bot.domain.view import ModelRequest
-from bot.domain.zones import Zones
+from bot.domain.talk.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool import ToolResult
+from bot.domain.turn.tier import Tiers
+from bot.domain.turn.transcript import Body, LateResultBody, ReplyBody, ResultBody
+from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.view import ModelRequest
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel

@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from bot.domain.change import InboundState
-from bot.domain.chat import Chat
-from bot.domain.message import Address, Inbound, InboundMessage
-from bot.domain.person import Role, Sender
-from bot.domain.transcript import AskerBody
-from bot.domain.view import ModelRequest
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, Inbound, InboundMessage
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.view import ModelRequest
 from tests.fakes.model import Step
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.tools import ScenarioTool

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from bot.domain.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
-from bot.domain.limits import Limits
-from bot.domain.message import InboundMessage
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.person import Sender
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import AskerBody, ReplyBody, ResultBody
-from bot.domain.trouble import Trouble
-from bot.domain.turn import TurnState
+from bot.domain.money.model import FinishReason
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied, ModelOverloaded, PromptTooLong, RequestInvalid
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import InboundMessage
+from bot.domain.talk.person import Sender
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody, ReplyBody, ResultBody
+from bot.domain.turn.turn import TurnState
 from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import Gate, broken_call, call, calls, nothing, says
 from tests.scenarios.stage import BOB, HOME, stage

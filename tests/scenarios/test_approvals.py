@@ -5,15 +5,15 @@ from dataclasses import replace
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
-from bot.domain.approval import ApprovalState
-from bot.domain.errors import ChannelUnreachable, RecipientGone
-from bot.domain.limits import Limits
-from bot.domain.message import Press
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role, Sender
-from bot.domain.reach import Level
-from bot.domain.tool import Code, Status, ToolCall
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.errors import ChannelUnreachable, RecipientGone
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Press
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.tools.tool import Code, Status, ToolCall
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.desk import WAITS
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
 from tests.fakes.model import Gate, call, calls, says

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.message import Attachment, InboundMessage
-from bot.domain.transcript import AskerBody
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Attachment, InboundMessage
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.errors import ChannelError, ChannelUnreachable, FileWithheld, FloodWait
-from bot.domain.limits import Limits
-from bot.domain.message import Attachment, InboundMessage, Quote
-from bot.domain.transcript import AskerBody, ImagePart
+from bot.domain.talk.errors import ChannelError, ChannelUnreachable, FileWithheld, FloodWait
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Attachment, InboundMessage, Quote
+from bot.domain.turn.transcript import AskerBody, ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
 from tests import words
 from tests.fakes.attachments import FakeReader

@@ -1,10 +1,10 @@
 """Who the bot is and who the person is: told once a conversation, and again when it changes."""
 
-from bot.domain.background import MOST_ABOUT
-from bot.domain.limits import Limits
-from bot.domain.person import Role
-from bot.domain.transcript import AskerBody, BackgroundBody
-from bot.domain.view import ModelRequest, TextPart
+from bot.domain.memory.background import MOST_ABOUT
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.turn.transcript import AskerBody, BackgroundBody
+from bot.domain.turn.view import ModelRequest, TextPart
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.domain.errors import ModelDenied, ModelError, PromptTooLong
-from bot.domain.limits import Limits
-from bot.domain.outcome import StopReason
-from bot.domain.tool import Code, Status, ToolOutput
-from bot.domain.view import ModelReply
+from bot.domain.talk.errors import ModelDenied, ModelError, PromptTooLong
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Status, ToolOutput
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.view import ModelReply
 from bot.ports.tool import Place
 from tests.fakes.clock import pass_in_the_loop
 from tests.fakes.model import call, calls, nothing, says

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.transcript import AskerBody, CutBody
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.talk.limits import Limits
+from bot.domain.turn.transcript import AskerBody, CutBody
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.channel import Shown
 from tests.fakes.model import RuledModel, says
 from tests.scenarios.dying import Fate

@@ -1,6 +1,6 @@
 """A talk branches off, gets a name and is opened again: where it ended, once, over deaths."""
 
-from bot.domain.view import ModelRequest
+from bot.domain.turn.view import ModelRequest
 from tests.fakes.model import Gate, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import BOB, Stage, stage

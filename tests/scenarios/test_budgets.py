@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.budget import CallKind, Scope
-from bot.domain.errors import ModelUnreachable
-from bot.domain.limits import Limits
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.money import DOLLAR
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.turn import TurnState
+from bot.domain.money.budget import CallKind, Scope
+from bot.domain.money.model import Usage
+from bot.domain.money.money import DOLLAR
+from bot.domain.talk.errors import ModelUnreachable
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, Torn, call, calls, price, says
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.tools import looking

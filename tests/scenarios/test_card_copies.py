@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.domain.view import ModelReply
+from bot.domain.turn.view import ModelReply
 from bot.flow.approvals.desks import NOT_YOURS
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.message import Attachment, InboundMessage, Quote
-from bot.domain.reach import Level
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.message import Attachment, InboundMessage, Quote
+from bot.domain.talk.reach import Level
 from bot.flow.approvals.desks import NOT_YOURS
 from tests.fakes.channel import Shown
 from tests.fakes.model import calls, says

@@ -1,9 +1,9 @@
 """Cards of a turn that was set aside: they stay, and are decided later."""
 
-from bot.domain.approval import ApprovalState
-from bot.domain.outcome import StopReason
-from bot.domain.tool import Code
-from bot.domain.transcript import LateResultBody
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.tools.tool import Code
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import LateResultBody
 from bot.flow.approvals.desk import WAITS
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import stage

@@ -2,10 +2,10 @@
 
 import pytest
 
-from bot.domain.chat import Activation, Chat, QueueMode
-from bot.domain.person import Role
-from bot.domain.skill import Skill
-from bot.flow.commands.choices import choice, parse_data
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.chat import Activation, Chat, QueueMode
+from bot.domain.talk.person import Role
+from bot.flow.commanding.choices import choice, parse_data
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.team import TEAM, group

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.chat import QueueMode
-from bot.domain.message import Sign
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.tool import Code, Effect, Replay, ToolCall, ToolOutput
-from bot.domain.transcript import AskerBody
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.chat import QueueMode
+from bot.domain.talk.message import Sign
+from bot.domain.talk.person import Role
+from bot.domain.tools.tool import Code, Effect, Replay, ToolCall, ToolOutput
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
 from tests.scenarios.tools import looking, tool, writing

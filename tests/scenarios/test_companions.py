@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import ReferenceType, ref
 
-from bot.domain.contribution import Ended, Share, Stance
-from bot.domain.message import Address, InboundMessage, RawUpdate
-from bot.domain.outcome import StopReason
-from bot.domain.plan import PlanState
-from bot.domain.progress import OpenCall
-from bot.domain.step import Finish, Refuse
-from bot.domain.tool import Code, Status, ToolCall, ToolResult
-from bot.domain.turn import Turn
-from bot.domain.verdict import LoopState
+from bot.domain.loop.contribution import Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.message import Address, InboundMessage, RawUpdate
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Finish, Refuse
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.tool import Code
-from bot.domain.transcript import ReplyBody
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code
+from bot.domain.turn.transcript import ReplyBody
 from tests.fakes.model import RuledModel
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life, two_answers

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
 
-from bot.domain.budget import CallKind
 from bot.domain.change import AddUsage
-from bot.domain.errors import EmbedderError
-from bot.domain.model import Price
-from bot.domain.person import Role
+from bot.domain.money.budget import CallKind
+from bot.domain.money.model import Price
+from bot.domain.talk.errors import EmbedderError
+from bot.domain.talk.person import Role
 from bot.flow.memory.recall import Recall
 from bot.ports.embedder import Embedded
 from tests.fakes.clock import FakeClock

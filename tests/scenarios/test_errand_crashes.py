@@ -4,11 +4,11 @@ from functools import partial
 
 import pytest
 
-from bot.domain.errand import DELEGATE
-from bot.domain.limits import Limits
-from bot.domain.tool import Code
-from bot.domain.transcript import LateResultBody, ReplyBody
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.assignments.errand import DELEGATE
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code
+from bot.domain.turn.transcript import LateResultBody, ReplyBody
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approval import Rule
+from bot.domain.assignments.errand import DELEGATE, ErrandState
 from bot.domain.change import AddRule, Change, Erase
-from bot.domain.erasing import Target
-from bot.domain.errand import DELEGATE, ErrandState
-from bot.domain.errors import ModelUnreachable
-from bot.domain.limits import Limits
-from bot.domain.outcome import StopReason
-from bot.domain.skill import SKILL_TOOLS, Skill
-from bot.domain.tool import AskPerson, Code, ExactRule, ToolCall, ToolOutput
-from bot.domain.transcript import LateResultBody
-from bot.domain.turn import Turn, TurnState
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.change.erasing import Target
+from bot.domain.consent.approval import Rule
+from bot.domain.skills.skill import SKILL_TOOLS, Skill
+from bot.domain.talk.errors import ModelUnreachable
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import AskPerson, Code, ExactRule, ToolCall, ToolOutput
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import LateResultBody
+from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.tool import Place, Tool
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills

@@ -1,8 +1,8 @@
 """Thumbs on answers: they become rows, and nothing of the talk does."""
 
-from bot.domain.feedback import Feedback, Opinion
-from bot.domain.message import Address, Reaction
-from bot.domain.person import Role, Sender
+from bot.domain.talk.feedback import Feedback, Opinion
+from bot.domain.talk.message import Address, Reaction
+from bot.domain.talk.person import Role, Sender
 from tests.fakes.model import Gate, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.words import NO_ANSWER_YET, NOBODY_THINKS, NOTED_LAST

@@ -1,7 +1,7 @@
 """/forget erases for good, after a button; the model never sees the erased words again."""
 
-from bot.domain.message import OutboundKind
-from bot.domain.person import Role
+from bot.domain.talk.message import OutboundKind
+from bot.domain.talk.person import Role
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group

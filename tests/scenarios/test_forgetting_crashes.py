@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.domain.change import InboundState
-from bot.domain.limits import Limits
+from bot.domain.talk.limits import Limits
 from tests.fakes.model import RuledModel, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from bot.domain.change import InboundState
-from bot.domain.limits import BundleBounds
-from bot.domain.message import Attachment, Cut, InboundMessage, Quote, RawUpdate, Sign
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role, Sender
-from bot.domain.transcript import AskerBody, ImagePart
+from bot.domain.talk.limits import BundleBounds
+from bot.domain.talk.message import Attachment, Cut, InboundMessage, Quote, RawUpdate, Sign
+from bot.domain.talk.person import Role, Sender
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody, ImagePart
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_attachments import HeldReader

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.goal import DiaryKind, GoalStanding
-from bot.domain.limits import GoalBounds, Limits
-from bot.domain.message import InboundMessage, Quote
-from bot.domain.model import FinishReason
-from bot.domain.task import RunState
-from bot.domain.transcript import AskerBody, NoteBody
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.assignments.goal import DiaryKind, GoalStanding
+from bot.domain.assignments.task import RunState
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.limits import GoalBounds, Limits
+from bot.domain.talk.message import InboundMessage, Quote
+from bot.domain.turn.transcript import AskerBody, NoteBody
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

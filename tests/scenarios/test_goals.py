@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.errors import ModelDenied
-from bot.domain.goal import DiaryKind, Goal, GoalStanding, GoalState, standing
-from bot.domain.limits import GoalBounds, Limits
-from bot.domain.message import Quote
-from bot.domain.model import Usage
-from bot.domain.money import DOLLAR
-from bot.domain.person import Role
-from bot.domain.task import RunState, TaskState, TimedTask
-from bot.domain.tool import Status, ToolOutput
-from bot.domain.transcript import RecallBody
-from bot.domain.trouble import Trouble
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.assignments.goal import DiaryKind, Goal, GoalStanding, GoalState, standing
+from bot.domain.assignments.task import RunState, TaskState, TimedTask
+from bot.domain.money.model import Usage
+from bot.domain.money.money import DOLLAR
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied
+from bot.domain.talk.limits import GoalBounds, Limits
+from bot.domain.talk.message import Quote
+from bot.domain.talk.person import Role
+from bot.domain.tools.tool import Status, ToolOutput
+from bot.domain.turn.transcript import RecallBody
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import PROFILE, Gate, RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.stage import BOB, Stage, running, stage
 from tests.scenarios.team import EVE, group

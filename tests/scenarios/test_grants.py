@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approval import ApprovalState, Rule
 from bot.domain.change import AddRule, Change, ChooseSkill
-from bot.domain.person import Role
-from bot.domain.pre_approval import pre_approved
-from bot.domain.rights import NEWCOMER
-from bot.domain.skill import Skill
-from bot.domain.tool import Effect, PathRule, Replay, ToolOutput
-from bot.domain.view import ModelReply
+from bot.domain.consent.approval import ApprovalState, Rule
+from bot.domain.consent.pre_approval import pre_approved
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.person import Role
+from bot.domain.talk.rights import NEWCOMER
+from bot.domain.tools.tool import Effect, PathRule, Replay, ToolOutput
+from bot.domain.turn.view import ModelReply
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says

@@ -5,11 +5,11 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from bot.domain.errors import ChannelUnreachable
-from bot.domain.limits import Limits
-from bot.domain.model import ModelProfile
-from bot.domain.outcome import StopReason
-from bot.domain.view import ModelEvent, ModelRequest, TextDelta
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.errors import ChannelUnreachable
+from bot.domain.talk.limits import Limits
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.view import ModelEvent, ModelRequest, TextDelta
 from tests.fakes.channel import Shown
 from tests.fakes.model import PROFILE, Listing, call, calls, says
 from tests.scenarios.stage import Stage, running

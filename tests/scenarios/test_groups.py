@@ -2,13 +2,13 @@
 
 import pytest
 
-from bot.domain.approval import ApprovalState, Verb
 from bot.domain.change import InboundState
-from bot.domain.chat import Activation
-from bot.domain.message import Address, InboundMessage, Moved
-from bot.domain.person import Role, Sender
-from bot.domain.reach import Level
-from bot.domain.transcript import AskerBody
+from bot.domain.consent.approval import ApprovalState, Verb
+from bot.domain.talk.chat import Activation
+from bot.domain.talk.message import Address, InboundMessage, Moved
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.approvals.card_buttons import button_data
 from bot.flow.arrivals.lines import MOST_HELD
 from tests.fakes.model import Gate, call, calls, says

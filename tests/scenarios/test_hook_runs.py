@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from bot.domain.errors import ModelDenied
-from bot.domain.limits import Limits
-from bot.domain.message import Presence, PresenceChange
-from bot.domain.task import RunState
-from bot.domain.tool import Code
-from bot.domain.transcript import ArrivalBody, AskerBody, NoteBody
-from bot.domain.trouble import Trouble
-from bot.domain.turn import BOT_GONE
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.assignments.task import RunState
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Presence, PresenceChange
+from bot.domain.tools.tool import Code
+from bot.domain.turn.transcript import ArrivalBody, AskerBody, NoteBody
+from bot.domain.turn.turn import BOT_GONE
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.hook_service import Answered, Refusal, Refused
 from tests.fakes.model import RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.dying import Fate

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.message import Attachment, InboundMessage, Quote
+from bot.domain.talk.message import Attachment, InboundMessage, Quote
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, HOME, Stage, stage
 from tests.scenarios.tools import writing

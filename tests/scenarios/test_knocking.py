@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain.message import Address, Press
-from bot.domain.person import Role, Sender
+from bot.domain.talk.message import Address, Press
+from bot.domain.talk.person import Role, Sender
 from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import MOST_A_DAY
-from bot.flow.commands.knocks import PREFIX
-from bot.flow.commands.letting_in import LET_IN
+from bot.flow.people.knocks import PREFIX
+from bot.flow.people.letting_in import LET_IN
 from tests.fakes.channel import Shown
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from bot.domain.assignments.task import ApprovedCall
 from bot.domain.change import Change, SaveTask
-from bot.domain.person import Role
-from bot.domain.reach import Level, Reach
-from bot.domain.rights import Rights
-from bot.domain.task import ApprovedCall
-from bot.domain.tool import Code, Effect, Status
+from bot.domain.talk.person import Role
+from bot.domain.talk.reach import Level, Reach
+from bot.domain.talk.rights import Rights
+from bot.domain.tools.tool import Code, Effect, Status
 from bot.flow.approvals.desks import NOT_APPROVER, REFERRED
 from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage

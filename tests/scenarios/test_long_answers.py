@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.folding import FILE_NAME, PLAIN_FILE_NAME
+from bot.domain.turn.folding import FILE_NAME, PLAIN_FILE_NAME
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import stage
 from tests.scenarios.tools import sending

@@ -8,11 +8,11 @@ import pytest
 
 from bot.adapters.sql.stemmer import stem
 from bot.adapters.system_clock import SystemClock
-from bot.domain.budget import Budgets, CallKind, Cause
 from bot.domain.change import Change, Erase, KeepPassage
-from bot.domain.erasing import Target
-from bot.domain.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
-from bot.domain.passage import Passage
+from bot.domain.change.erasing import Target
+from bot.domain.memory.passage import Passage
+from bot.domain.money.budget import Budgets, CallKind, Cause
+from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing

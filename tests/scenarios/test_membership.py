@@ -4,15 +4,15 @@ import asyncio
 
 import pytest
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.chat import Activation
-from bot.domain.errors import ChannelUnreachable, ChatMoved, RecipientGone
-from bot.domain.limits import Limits
-from bot.domain.message import Address, Moved, Presence, PresenceChange, Press
-from bot.domain.outcome import StopReason
-from bot.domain.person import Sender
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.chat import Activation
+from bot.domain.talk.errors import ChannelUnreachable, ChatMoved, RecipientGone
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address, Moved, Presence, PresenceChange, Press
+from bot.domain.talk.person import Sender
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.flow.groups.news import MOST_AN_HOUR, MOST_OF_STRANGERS
 from bot.ports.outbox import DeliveryState
 from tests.fakes.model import RuledModel, call, calls, says

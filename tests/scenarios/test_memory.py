@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.domain.message import Address
-from bot.domain.passage import MOST_ANSWER, Passage
-from bot.domain.person import Role
-from bot.domain.recalled import RECALL_TOKENS
-from bot.domain.transcript import RecallBody, ReplyBody
+from bot.domain.memory.passage import MOST_ANSWER, Passage
+from bot.domain.memory.recalled import RECALL_TOKENS
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.domain.turn.transcript import RecallBody, ReplyBody
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group

@@ -4,12 +4,12 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from bot.domain.errors import ModelDenied, ModelOverloaded, ModelUnreachable
-from bot.domain.limits import Limits
-from bot.domain.outcome import StopReason
-from bot.domain.skill import Skill
-from bot.domain.tier import Tiers
-from bot.domain.turn import TurnState
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ModelDenied, ModelOverloaded, ModelUnreachable
+from bot.domain.talk.limits import Limits
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.tier import Tiers
+from bot.domain.turn.turn import TurnState
 from bot.ports.tool import Tool
 from tests.fakes.model import ScriptedModel, Step, call, calls, says
 from tests.fakes.skills import FakeSkills

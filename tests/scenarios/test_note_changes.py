@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.domain.message import Quote
-from bot.domain.note import Note
-from bot.domain.transcript import RecallBody
+from bot.domain.memory.note import Note
+from bot.domain.talk.message import Quote
+from bot.domain.turn.transcript import RecallBody
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage

@@ -3,11 +3,11 @@
 import json
 from datetime import timedelta
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import Change, KeepPassage
-from bot.domain.message import OutboundKind
-from bot.domain.note import Note
-from bot.domain.transcript import RecallBody
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.note import Note
+from bot.domain.talk.message import OutboundKind
+from bot.domain.turn.transcript import RecallBody
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, HOME, Stage, stage
 from tests.scenarios.team import group

@@ -5,13 +5,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.errors import ChannelUnreachable
-from bot.domain.limits import Limits
-from bot.domain.message import Address
-from bot.domain.person import Role, Sender
-from bot.domain.plan import PlanState
-from bot.domain.tool import Code, Status
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.errors import ChannelUnreachable
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.tools.tool import Code, Status
 from bot.flow.approvals.desks import NOT_APPROVER
 from bot.flow.plans.desk import ELSEWHERE
 from tests.fakes.channel import Shown

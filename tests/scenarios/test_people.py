@@ -5,14 +5,14 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import Change, InboundState, JoinPeople
-from bot.domain.message import Address, InboundMessage, Quote
-from bot.domain.person import Person, Role, Sender
-from bot.domain.reach import Level
-from bot.domain.tool import Code, Effect, Status
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.talk.message import Address, InboundMessage, Quote
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.talk.reach import Level
+from bot.domain.tools.tool import Code, Effect, Status
+from bot.domain.turn.turn import TurnState
 from bot.ports.members import Standing
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.fakes.store import MemoryPeople

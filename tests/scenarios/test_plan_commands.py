@@ -1,8 +1,8 @@
 """The commands of plans, and ready-made ones."""
 
-from bot.domain.plan import PlanState
-from bot.domain.template import Argument, Template
-from bot.domain.transcript import AskerBody
+from bot.domain.plans.plan import PlanState
+from bot.domain.plans.template import Argument, Template
+from bot.domain.turn.transcript import AskerBody
 from bot.ports.templates import Broken
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, Stage, stage

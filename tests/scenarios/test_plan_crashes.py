@@ -5,11 +5,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.plan import APPROVED_NOTE, PlanState, StepState
-from bot.domain.tool import Code, Effect, Replay, Status, ToolOutput
-from bot.domain.transcript import TextPart
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.plans.plan import APPROVED_NOTE, PlanState, StepState
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Effect, Replay, Status, ToolOutput
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import RuledModel, call, calls, says

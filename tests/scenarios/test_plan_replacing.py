@@ -4,15 +4,15 @@ import asyncio
 from dataclasses import replace
 
 from bot.domain.change import InboundState
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.plan import Plan, PlanState
-from bot.domain.rights import Pace
-from bot.domain.template import Argument, Template
-from bot.domain.transcript import AskerBody
+from bot.domain.plans.plan import Plan, PlanState
+from bot.domain.plans.template import Argument, Template
+from bot.domain.talk.person import Role
+from bot.domain.talk.rights import Pace
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS
 from bot.flow.commands.plan_replacing import MOVED_ON
-from bot.flow.commands.plans import NEWER
+from bot.flow.plans.commands import NEWER
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.domain.outcome import StopReason
-from bot.domain.plan import Plan, PlanState, StepState
-from bot.domain.skill import Requirements, Skill, SkillFault, SkillServer
-from bot.domain.template import Template
-from bot.domain.tool import Effect, Preview, Replay, ToolCall, ToolOutput
-from bot.domain.variable import Variable
+from bot.domain.plans.plan import Plan, PlanState, StepState
+from bot.domain.plans.template import Template
+from bot.domain.skills.skill import Requirements, Skill, SkillFault, SkillServer
+from bot.domain.tools.tool import Effect, Preview, Replay, ToolCall, ToolOutput
+from bot.domain.tools.variable import Variable
+from bot.domain.turn.outcome import StopReason
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says

@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import replace
 
-from bot.domain.limits import Limits
-from bot.domain.outcome import StopReason
-from bot.domain.plan import PlanState, StepState
-from bot.domain.transcript import NoteBody
+from bot.domain.plans.plan import PlanState, StepState
+from bot.domain.talk.limits import Limits
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import NoteBody
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import stage
 from tests.scenarios.test_plans import button, plan_card, the_plan, write

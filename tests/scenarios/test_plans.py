@@ -7,15 +7,15 @@ import pytest
 
 from bot.adapters.tools.sending import SendMessage
 from bot.domain.change import Change
-from bot.domain.limits import Limits
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.plan import Plan, PlanState
-from bot.domain.reach import Level
-from bot.domain.rights import NEWCOMER
-from bot.domain.tool import Code, Status, ToolCall
-from bot.domain.transcript import AskerBody
+from bot.domain.money.model import FinishReason
+from bot.domain.plans.plan import Plan, PlanState
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.talk.reach import Level
+from bot.domain.talk.rights import NEWCOMER
+from bot.domain.tools.tool import Code, Status, ToolCall
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.approvals.desks import NOT_APPROVER, NOT_OURS, NOT_YOURS
 from bot.flow.plans.desk import STALE
 from tests.fakes.channel import Shown

@@ -1,6 +1,6 @@
 """What the messages of people show while the bot is busy with them."""
 
-from bot.domain.message import Sign
+from bot.domain.talk.message import Sign
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import BOB, Stage, stage
 from tests.scenarios.team import group

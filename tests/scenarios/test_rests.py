@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from bot.domain.errors import StoreBusy
-from bot.domain.outcome import StopReason
-from bot.domain.tool import Preview
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest, TextPart
+from bot.domain.talk.errors import StoreBusy
+from bot.domain.tools.tool import Preview
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, TextPart
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.ports.tool import Place

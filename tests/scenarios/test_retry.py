@@ -2,11 +2,11 @@
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.message import InboundMessage
-from bot.domain.transcript import AskerBody, CutBody
-from bot.domain.turn import TurnState, Way
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import InboundMessage
+from bot.domain.turn.transcript import AskerBody, CutBody
+from bot.domain.turn.turn import TurnState, Way
+from bot.domain.turn.view import ModelReply, ModelRequest
 from bot.flow.approvals.desks import NOT_OURS
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.scenarios.dying import Fate

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.limits import Limits
-from bot.domain.message import InboundMessage
-from bot.domain.task import RunState
-from bot.domain.tool import Code
-from bot.domain.transcript import LateResultBody, ReplyBody
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.assignments.task import RunState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import InboundMessage
+from bot.domain.tools.tool import Code
+from bot.domain.turn.transcript import LateResultBody, ReplyBody
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.domain.limits import Limits, ScheduleBounds
-from bot.domain.message import Address
-from bot.domain.task import RunState
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.assignments.task import RunState
+from bot.domain.talk.limits import Limits, ScheduleBounds
+from bot.domain.talk.message import Address
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import Gate, ScriptedModel, says
 from tests.scenarios.stage import Stage, running
 from tests.scenarios.test_schedules import HOUR, scheduled

@@ -7,13 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.change import Change, SaveTask
-from bot.domain.errors import ModelDenied, ModelOverloaded, StoreBusy
-from bot.domain.limits import Limits, ScheduleBounds
-from bot.domain.message import Address, InboundMessage
-from bot.domain.person import Role
-from bot.domain.task import (
+from bot.domain.assignments.task import (
     Allowed,
     ApprovedCall,
     Overlap,
@@ -22,11 +16,17 @@ from bot.domain.task import (
     TaskState,
     TimedTask,
 )
-from bot.domain.tool import Status, ToolOutput
-from bot.domain.transcript import AskerBody, TextPart
-from bot.domain.trouble import Trouble
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.change import Change, SaveTask
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied, ModelOverloaded, StoreBusy
+from bot.domain.talk.limits import Limits, ScheduleBounds
+from bot.domain.talk.message import Address, InboundMessage
+from bot.domain.talk.person import Role
+from bot.domain.tools.tool import Status, ToolOutput
+from bot.domain.turn.transcript import AskerBody, TextPart
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.approval import Approval
 from bot.domain.change import InboundState
-from bot.domain.errors import StoreBusy
-from bot.domain.person import Person, Sender
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.errors import StoreBusy
+from bot.domain.talk.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
 from bot.flow.arrivals.set_aside import AGAIN, OWNERS, PREFIX, TOLD, TRYING
 from bot.ports.approvals import Approvals

@@ -8,10 +8,10 @@ from collections.abc import AsyncGenerator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from bot.domain.errors import FloodWait
-from bot.domain.limits import Limits, SendRates
-from bot.domain.message import Address, Button, InboundMessage, Piece, Sign
-from bot.domain.person import Role
+from bot.domain.talk.errors import FloodWait
+from bot.domain.talk.limits import Limits, SendRates
+from bot.domain.talk.message import Address, Button, InboundMessage, Piece, Sign
+from bot.domain.talk.person import Role
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, call, calls, says

@@ -4,17 +4,17 @@ from itertools import pairwise
 
 import pytest
 
-from bot.domain.errors import ModelDenied
-from bot.domain.limits import Limits
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.pre_approval import pre_approved
-from bot.domain.skill import Requirements, Skill, SkillFault
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import ReplyBody, SkillBody, TextPart
-from bot.domain.turn import TurnState
-from bot.domain.variable import Variable
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.consent.pre_approval import pre_approved
+from bot.domain.money.model import FinishReason
+from bot.domain.skills.skill import Requirements, Skill, SkillFault
+from bot.domain.talk.errors import ModelDenied
+from bot.domain.talk.limits import Limits
+from bot.domain.tools.tool import Code, Status
+from bot.domain.tools.variable import Variable
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import ReplyBody, SkillBody, TextPart
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import Fate, deaths

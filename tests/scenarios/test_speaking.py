@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from bot.domain.budget import CallKind
-from bot.domain.errors import ContentRefused, ModelDenied, ModelError, ModelUnreachable
-from bot.domain.message import Attachment
-from bot.domain.money import nano_of
+from bot.domain.money.budget import CallKind
+from bot.domain.money.money import nano_of
+from bot.domain.talk.errors import ContentRefused, ModelDenied, ModelError, ModelUnreachable
+from bot.domain.talk.message import Attachment
 from tests.fakes.channel import Shown
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.model import Gate, Step, call, calls, says

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.errors import ToolFailure
-from bot.domain.tool import Effect, Replay, ToolOutput
-from bot.domain.transcript import SummaryBody
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.tool import Effect, Replay, ToolOutput
+from bot.domain.turn.transcript import SummaryBody
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown
 from tests.fakes.model import call, calls, says

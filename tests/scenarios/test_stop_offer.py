@@ -3,9 +3,9 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from bot.domain.limits import Limits
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.turn.outcome import StopReason
 from tests.fakes.channel import FakeChannel
 from tests.fakes.model import Gate, ScriptedModel, Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.domain.approval import ApprovalState
+from bot.domain.assignments.task import MOST_OVER, RunState, TaskState
 from bot.domain.change import Change, SaveTask
-from bot.domain.reach import Level
-from bot.domain.task import MOST_OVER, RunState, TaskState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.reach import Level
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_schedules import (

@@ -1,8 +1,8 @@
 """The buttons of a task: times, words, what overlapping runs do, and calls without a card."""
 
-from bot.domain.task import ApprovedCall, Overlap
-from bot.domain.tool import Surroundings
-from bot.flow.commands.task_changing import THEIRS
+from bot.domain.assignments.task import ApprovedCall, Overlap
+from bot.domain.tools.tool import Surroundings
+from bot.flow.schedules.changing import THEIRS
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, stage
 from tests.scenarios.test_note_changes import shown

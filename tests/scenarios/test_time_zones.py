@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain.approval import ApprovalState
-from bot.domain.limits import Limits
-from bot.domain.person import Role
-from bot.domain.transcript import AskerBody
-from bot.domain.view import ModelReply, ModelRequest
-from bot.domain.zones import meant, similar
+from bot.domain.clock.zones import meant, similar
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import RuledModel, call, calls, says
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life

@@ -11,14 +11,23 @@ from typing import Any
 import pytest
 
 from bot.domain.change import AllowServer, Change, SaveTerms
-from bot.domain.message import Address
-from bot.domain.person import Role, Sender
-from bot.domain.reach import Reach
-from bot.domain.rights import Rights
-from bot.domain.server import ServerConsent, ServerSpec
-from bot.domain.skill import Skill, SkillServer
-from bot.domain.tool import Code, Effect, LetServerIn, Preview, Replay, Status, ToolOutput, ToolRule
-from bot.domain.transcript import CallPart
+from bot.domain.skills.skill import Skill, SkillServer
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.reach import Reach
+from bot.domain.talk.rights import Rights
+from bot.domain.tools.server import ServerConsent, ServerSpec
+from bot.domain.tools.tool import (
+    Code,
+    Effect,
+    LetServerIn,
+    Preview,
+    Replay,
+    Status,
+    ToolOutput,
+    ToolRule,
+)
+from bot.domain.turn.transcript import CallPart
 from bot.flow.models.lending import server_of
 from bot.ports.tool import Place
 from tests.fakes.channel import Shown

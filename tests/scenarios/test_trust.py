@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.tools.web import WebFetch
-from bot.domain.errors import ToolFailure
-from bot.domain.person import Role
-from bot.domain.reach import Level
-from bot.domain.server import ServerSpec
-from bot.domain.tool import ToolCall, ToolOutput
-from bot.domain.transcript import RecallBody
-from bot.domain.view import ResultPart
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.person import Role
+from bot.domain.talk.reach import Level
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool import ToolCall, ToolOutput
+from bot.domain.turn.transcript import RecallBody
+from bot.domain.turn.view import ResultPart
 from tests.fakes.model import call, calls, says
 from tests.fakes.web import FakePageReader, FakePages
 from tests.scenarios.stage import ANN, BOB, Stage, stage

@@ -6,15 +6,15 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import Change, SaveTerms
-from bot.domain.limits import Limits
-from bot.domain.person import Role
-from bot.domain.rights import NEWCOMER
-from bot.domain.tool import Code
-from bot.domain.transcript import CutBody, TextPart
-from bot.domain.turn import TurnState
-from bot.domain.view import ModelReply, ModelRequest, ResultPart
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.talk.rights import NEWCOMER
+from bot.domain.tools.tool import Code
+from bot.domain.turn.transcript import CutBody, TextPart
+from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, RuledModel, Step, call, calls, says
 from tests.scenarios.dying import Fate

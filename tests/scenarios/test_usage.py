@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.message import Address
-from bot.domain.model import Usage
-from bot.domain.money import DOLLAR
-from bot.domain.person import Role
-from bot.flow.commands.usage_words import rows_of, series_of, table
+from bot.domain.money.model import Usage
+from bot.domain.money.money import DOLLAR
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.flow.money.usage_words import rows_of, series_of, table
 from bot.ports.ledger import Bill
 from tests.fakes.model import says
 from tests.scenarios.stage import ANN, BOB, Stage, stage

@@ -7,13 +7,20 @@ from typing import Any
 
 import pytest
 
-from bot.domain.call_words import EACH, ROOM
-from bot.domain.errors import ChannelUnreachable
-from bot.domain.limits import Limits, Rate, SendRates
-from bot.domain.message import Address, CallBlock, InboundMessage, Outbound, OutboundKind, Quote
-from bot.domain.person import Role
-from bot.domain.tool import ToolOutput
-from bot.domain.transcript import AskerBody
+from bot.domain.talk.errors import ChannelUnreachable
+from bot.domain.talk.limits import Limits, Rate, SendRates
+from bot.domain.talk.message import (
+    Address,
+    CallBlock,
+    InboundMessage,
+    Outbound,
+    OutboundKind,
+    Quote,
+)
+from bot.domain.talk.person import Role
+from bot.domain.tools.call_words import EACH, ROOM
+from bot.domain.tools.tool import ToolOutput
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.verbose.companion import MOST
 from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
-from bot.domain.budget import CallKind
-from bot.domain.errors import (
+from bot.domain.money.budget import CallKind
+from bot.domain.money.money import nano_of
+from bot.domain.talk.errors import (
     ChannelError,
     FileWithheld,
     ModelDenied,
@@ -13,9 +14,8 @@ from bot.domain.errors import (
     ModelUnreachable,
     RecipientGone,
 )
-from bot.domain.message import Attachment, InboundMessage, Quote
-from bot.domain.money import nano_of
-from bot.domain.transcript import AskerBody
+from bot.domain.talk.message import Attachment, InboundMessage, Quote
+from bot.domain.turn.transcript import AskerBody
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, HOME, Stage, stage

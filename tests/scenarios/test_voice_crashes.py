@@ -6,9 +6,9 @@ from functools import partial
 
 import pytest
 
-from bot.domain.limits import Limits
-from bot.domain.message import Attachment, InboundMessage
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Attachment, InboundMessage
+from bot.domain.turn.view import ModelReply, ModelRequest
 from bot.ports.hearing import Speech
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.model import RuledModel, says

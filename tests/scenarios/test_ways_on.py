@@ -5,21 +5,21 @@ from functools import partial
 
 import pytest
 
-from bot.domain.errors import (
+from bot.domain.money.model import FinishReason
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
     ModelUnreachable,
     RequestInvalid,
 )
-from bot.domain.limits import Limits
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
-from bot.domain.transcript import AskerBody, TextPart
-from bot.domain.trouble import Trouble
-from bot.domain.turn import TurnState, Way, WaysOn
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import AskerBody, TextPart
+from bot.domain.turn.turn import TurnState, Way, WaysOn
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, Torn, call, calls, says
 from tests.scenarios.dying import Fate, deaths, writes_of

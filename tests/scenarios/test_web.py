@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.tools.web import WebFetch, WebSearch
-from bot.domain.limits import Limits
-from bot.domain.person import Role
-from bot.domain.picture import ImagePart
-from bot.domain.tool import Status, ToolCall
-from bot.domain.transcript import TextPart
-from bot.domain.view import ModelRequest, ResultPart, ViewPart
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Role
+from bot.domain.talk.picture import ImagePart
+from bot.domain.tools.tool import Status, ToolCall
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelRequest, ResultPart, ViewPart
 from tests.fakes.model import PROFILE, ScriptedModel, call, calls, says
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
 from tests.scenarios.stage import ANN, US, Stage, running, stage

@@ -8,13 +8,13 @@ from itertools import product
 
 import pytest
 
-from bot.domain.budget import CallKind, Limit, Scope
 from bot.domain.change import Change, KeepPassage
-from bot.domain.earned import FEWEST, UNMEASURED
-from bot.domain.errors import EmbedderError, EmbedderRefuses
-from bot.domain.model import Price
-from bot.domain.money import nano_of
-from bot.domain.passage import Passage
+from bot.domain.memory.earned import FEWEST, UNMEASURED
+from bot.domain.memory.passage import Passage
+from bot.domain.money.budget import CallKind, Limit, Scope
+from bot.domain.money.model import Price
+from bot.domain.money.money import nano_of
+from bot.domain.talk.errors import EmbedderError, EmbedderRefuses
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.ports.embedder import Embedded

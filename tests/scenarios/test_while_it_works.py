@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.limits import Limits
-from bot.domain.message import Markdown, Plain
-from bot.domain.model import FinishReason, Usage
-from bot.domain.outcome import StopReason
-from bot.domain.person import Role
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Markdown, Plain
+from bot.domain.talk.person import Role
+from bot.domain.turn.outcome import StopReason
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, call, calls, says
 from tests.scenarios.stage import ANN, Stage, running, stage
 from tests.scenarios.tools import looking, writing

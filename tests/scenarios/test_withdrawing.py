@@ -1,6 +1,6 @@
 """A message that its sender deleted: dropped while it waits, and left alone once it is read."""
 
-from bot.domain.message import Withdrawn
+from bot.domain.talk.message import Withdrawn
 from tests.fakes.model import Gate, says
 from tests.scenarios.stage import HOME, Stage, stage
 

@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.file_change import Replaced, token_of
-from bot.domain.message import CodeBlock, Markdown, Outbound, OutboundKind
-from bot.domain.plan import SUBMIT_PLAN
-from bot.domain.reach import Reach
-from bot.domain.tool import (
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.file_change import Replaced, token_of
+from bot.domain.tools.tool import (
     AskPerson,
     CloseConversation,
     Effect,
@@ -22,8 +22,8 @@ from bot.domain.tool import (
     ToolOutput,
     ToolSpec,
     canonical,
-    clipped,
 )
+from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.ports.tool import Place, Tool
 
 Act = Callable[[Mapping[str, Any], Place], ToolOutput]

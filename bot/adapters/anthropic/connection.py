@@ -24,9 +24,9 @@ from anthropic import (
 from bot.adapters.anthropic.faults import STATUS_OF, fault
 from bot.adapters.certificates import certificates
 from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
-from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
-from bot.domain.hiding import without_secrets
-from bot.domain.limits import ModelTimes
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.text.hiding import without_secrets
 
 _ENDING_SECONDS = 1.0
 _CHECK_SECONDS = 15.0

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from bot.domain.errors import (
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -12,7 +13,6 @@ from bot.domain.errors import (
     RequestInvalid,
     SpoiltThinking,
 )
-from bot.domain.trouble import Trouble
 
 STATUS_OF = {
     "invalid_request_error": 400,

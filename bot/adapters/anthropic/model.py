@@ -10,11 +10,11 @@ from bot.adapters.anthropic import profiles
 from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
 from bot.adapters.late_connection import LateConnection
-from bot.domain.errors import SettingError
-from bot.domain.limits import ModelTimes
-from bot.domain.model import ModelProfile
-from bot.domain.traits import Traits
-from bot.domain.view import ModelEvent, ModelRequest, TextDelta
+from bot.domain.money.model import ModelProfile
+from bot.domain.money.traits import Traits
+from bot.domain.talk.errors import SettingError
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.turn.view import ModelEvent, ModelRequest, TextDelta
 
 if TYPE_CHECKING:
     from bot.adapters.anthropic.connection import Connection

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from types import MappingProxyType
 
-from bot.domain.model import ModelProfile
-from bot.domain.traits import Traits, read_traits
+from bot.domain.money.model import ModelProfile
+from bot.domain.money.traits import Traits, read_traits
 from bot.shipped.model_table import model_table
 
 PROVIDER = "anthropic"

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.adapters.anthropic import searches
-from bot.domain import strict_json
-from bot.domain.arguments import parse_arguments
-from bot.domain.errors import ModelUnreachable
-from bot.domain.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
-from bot.domain.storable import storable
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
-from bot.domain.view import ModelReply, ModelRequest
+from bot.domain.money.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
+from bot.domain.talk.errors import ModelUnreachable
+from bot.domain.text import strict_json
+from bot.domain.text.storable import storable
+from bot.domain.tools.arguments import parse_arguments
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelReply, ModelRequest
 
 _FINISH = {
     "end_turn": FinishReason.END,

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
 from bot.adapters.anthropic.searches import SEARCH_TYPE, looked_up
-from bot.domain.memo import Memo
-from bot.domain.tool import ToolCall, ToolSpec
-from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
-from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
+from bot.domain.memory.memo import Memo
+from bot.domain.tools.tool import ToolCall, ToolSpec
+from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage, ViewPart
 
 _KEPT_BYTES = 8_000_000
 _MARK = b',"cache_control":{"type":"ephemeral"}'

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from bot.domain.transcript import ForeignPart, TextPart
-from bot.domain.view import ViewMessage, ViewPart
+from bot.domain.turn.transcript import ForeignPart, TextPart
+from bot.domain.turn.view import ViewMessage, ViewPart
 
 SEARCH_TYPE = "web_search_20250305"
 

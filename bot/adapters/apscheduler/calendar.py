@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
 
-from bot.domain.when import Cron, weekdays_of
+from bot.domain.clock.when import Cron, weekdays_of
 
 
 class _Trigger(Protocol):

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from bot.domain.message import FileRef
+from bot.domain.talk.message import FileRef
 from bot.ports.charts import Chart
 
 _LOG = logging.getLogger(__name__)

@@ -29,7 +29,7 @@ from bot.adapters.chroma.faults import Away, Lost
 from bot.adapters.chroma.frames import unpacked
 from bot.adapters.chroma.short import LENGTH, Shortener
 from bot.adapters.chroma.whole_vectors import FILE, WholeVectors
-from bot.domain.meaning import Vector, nearness, unit
+from bot.domain.memory.meaning import Vector, nearness, unit
 
 Answer = tuple[Mapping[str, Any], bytes]
 

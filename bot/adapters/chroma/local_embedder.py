@@ -8,8 +8,8 @@ from typing import Any
 
 from bot.adapters.chroma.frames import unpacked
 from bot.adapters.chroma.process import ChromaProcess
-from bot.domain.errors import EmbedderError, EmbedderRefuses, MeaningError
-from bot.domain.meaning import Vector, first_bytes, unit
+from bot.domain.memory.meaning import Vector, first_bytes, unit
+from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, MeaningError
 from bot.ports.embedder import Embedded
 from bot.shipped import in_checkout
 

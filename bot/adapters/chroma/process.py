@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.adapters.chroma.faults import LOST
 from bot.adapters.chroma.frames import HEAD, frame, packed, sizes
-from bot.domain.errors import VectorsAway, VectorsLost
+from bot.domain.talk.errors import VectorsAway, VectorsLost
 
 _PASSED_ON = (
     *("PATH", "HOME", "TMPDIR", "SSL_CERT_FILE", "SSL_CERT_DIR"),

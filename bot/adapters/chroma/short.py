@@ -9,7 +9,7 @@ mixed by a hash, so that every program and every version finds the same ones.
 from collections.abc import Sequence
 from operator import add, mul, sub
 
-from bot.domain.meaning import unit
+from bot.domain.memory.meaning import unit
 
 LENGTH = 64
 """Numbers of a short vector; 32 more would weigh 13 MB among 100,000 passages."""

@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from bot.adapters.chroma.process import ChromaProcess, Died
-from bot.domain.errors import VectorsAway, VectorsLost
-from bot.domain.meaning import Vector
-from bot.domain.passage import Whose
+from bot.domain.memory.meaning import Vector
+from bot.domain.memory.passage import Whose
+from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.shipped import in_checkout
 
 _REACH_SECONDS = 10.0

@@ -10,11 +10,11 @@ from decimal import Decimal
 from bot.adapters.demo_model.moment import moment_of
 from bot.adapters.demo_model.scene import Reply, Round, Wanted, fenced, next_reply
 from bot.adapters.demo_model.scenes import answered, scene_of, unknown
-from bot.domain.errors import NoSuchModel
-from bot.domain.model import FinishReason, ModelProfile, Price, Usage
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ReplyPart, TextPart
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta
+from bot.domain.money.model import FinishReason, ModelProfile, Price, Usage
+from bot.domain.talk.errors import NoSuchModel
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ReplyPart, TextPart
+from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, TextDelta
 
 LABEL = "*Demo model:*\n\n"
 """Every answer begins with this label, so that nobody takes it for the words of a real model."""

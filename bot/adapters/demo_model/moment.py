@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from bot.adapters.demo_model.scene import CallMade, Round
 from bot.adapters.demo_model.scenes import QUESTION
-from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
-from bot.domain.skill_words import MARK
-from bot.domain.transcript import CallPart, TextPart
-from bot.domain.view import ModelRequest, ResultPart, ViewMessage
+from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE
+from bot.domain.skills.skill_words import MARK
+from bot.domain.turn.transcript import CallPart, TextPart
+from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage
 
 _LATE = "[Late result]"
 _NOW = "\n\n<now>"

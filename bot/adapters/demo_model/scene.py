@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from bot.domain.skill import USE
-from bot.domain.skill_words import NONE
+from bot.domain.skills.skill import USE
+from bot.domain.skills.skill_words import NONE
 
 _DENIED = re.compile(r"^.* denied this call\.(?: They said: (?P<reason>.*))?$", re.DOTALL)
 _SHOWN = 1500

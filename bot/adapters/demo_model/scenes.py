@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.adapters.demo_model import recordings
 from bot.adapters.demo_model.scene import Act, Scene, Wanted
-from bot.domain.plan import SUBMIT_PLAN
-from bot.domain.skill import READ, USE
+from bot.domain.skills.skill import READ, USE
+from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.shipped import command
 
 _WORD = re.compile(r"[a-z]+")

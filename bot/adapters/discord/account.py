@@ -7,7 +7,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import PORTAL
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.rights import NEEDED, rights_of
-from bot.domain.errors import ChannelDenied, ChannelError
+from bot.domain.talk.errors import ChannelDenied, ChannelError
 from bot.ports.clock import Clock
 
 _CONTENT_INTENT = (1 << 18) | (1 << 19)

@@ -5,8 +5,8 @@ so that a chat has the number by which the person is known everywhere else.
 """
 
 from bot.adapters.discord.fields import Fields
-from bot.domain.message import Address
-from bot.domain.person import Sender
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Sender
 
 CHANNEL = "discord"
 _LONGEST_NAME = 80

@@ -17,7 +17,7 @@ from bot.adapters.certificates import certificates
 from bot.adapters.discord.faults import translated
 from bot.adapters.discord.fields import Fields
 from bot.adapters.proxy import proxy_for
-from bot.domain.errors import ChannelUnreachable
+from bot.domain.talk.errors import ChannelUnreachable
 
 PUBLIC_URL = "https://discord.com/api/v10"
 INTENTS = discord.Intents(

@@ -4,7 +4,7 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias
 
 from bot.adapters.discord.fields import Fields
-from bot.domain.message import Attachment
+from bot.domain.talk.message import Attachment
 
 _Kind: TypeAlias = Literal["photo", "document", "voice", "video", "other"]
 _KINDS: dict[str, _Kind] = {"image": "photo", "audio": "voice", "video": "video"}

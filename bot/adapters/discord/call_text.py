@@ -9,10 +9,10 @@ from typing import Any
 
 from bot.adapters.discord.cutting import LONGEST, units
 from bot.adapters.discord.formatting import written
-from bot.domain.call_words import as_text
-from bot.domain.message import CallBlock, Outbound
-from bot.domain.storable import storable
-from bot.domain.visible_text import visible
+from bot.domain.talk.message import CallBlock, Outbound
+from bot.domain.text.storable import storable
+from bot.domain.text.visible_text import visible
+from bot.domain.tools.call_words import as_text
 
 FILE = "calls.txt"
 _ROOM_FOR_NOTE = 60

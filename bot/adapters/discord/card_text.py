@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.adapters.discord.cutting import LONGEST, units
-from bot.domain.message import Block, CodeBlock, FileRef, Outbound, Plain
+from bot.domain.talk.message import Block, CodeBlock, FileRef, Outbound, Plain
 
 _FILE = "content.txt"
 _LEAST = 200

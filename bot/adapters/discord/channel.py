@@ -13,16 +13,16 @@ from bot.adapters.discord.components import components_of
 from bot.adapters.discord.cutting import cut
 from bot.adapters.discord.faults import Archived, NoVoice, Unknown, UnknownChannel
 from bot.adapters.discord.fields import Fields
-from bot.adapters.discord.finding import found_in
+from bot.adapters.discord.finding import SILENT, found_in
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
 from bot.adapters.discord.threads import holder_of, open_thread, thread_at, wake_thread
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
-from bot.domain.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
-from bot.domain.storable import storable
+from bot.domain.talk.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.text.storable import storable
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -31,7 +31,7 @@ _MOST_REACTIONS = 10_000
 _NOBODY: dict[str, Any] = {"parse": [], "replied_user": False}
 """Nobody is called by an answer, whatever stands in it."""
 
-_NO_PREVIEW, _FOR_ONE, _NO_SOUND = 1 << 2, 1 << 6, 1 << 12
+_NO_PREVIEW, _FOR_ONE = 1 << 2, 1 << 6
 _MESSAGES = "/channels/{channel_id}/messages"
 _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 _TYPING = "/channels/{channel_id}/typing"
@@ -126,11 +126,12 @@ class DiscordChannel:
             raise ContentRefused(str(refused)) from None
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         async with pace():
             try:
-                return await found_in(self._api, await self._channel(to), piece.body, traces)
+                body = None if piece is None else piece.body
+                return await found_in(self._api, await self._channel(to), body, traces)
             except (UnknownChannel, ContentRefused):
                 # A thread that is not open yet holds nothing; sending says what else is wrong.
                 return None
@@ -289,7 +290,7 @@ def _other_form(refused: ChannelError, body: Any) -> ChannelError:
 
 def _flags(body: Any) -> int:
     preview = 0 if body.get("previews") else _NO_PREVIEW
-    return preview | (_NO_SOUND if body.get("silent") else 0)
+    return preview | (SILENT if body.get("silent") else 0)
 
 
 async def _with_file(

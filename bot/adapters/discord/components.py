@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from bot.domain.message import Hint
+from bot.domain.talk.message import Hint
 
 _MOST_ROWS = 5
 _MOST_IN_ROW = 5

@@ -8,8 +8,8 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import Unknown
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
-from bot.domain.errors import ContentRefused, RecipientGone
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import ContentRefused, RecipientGone
+from bot.domain.talk.message import RawUpdate
 
 _POSTED = "message:"
 """Begins the keys of messages; words of dialogues and commands of the list stand nowhere."""

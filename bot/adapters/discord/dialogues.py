@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from bot.adapters.discord.components import begun_with, dialogue_for
 from bot.adapters.discord.fields import Fields
-from bot.domain.errors import StoreError
-from bot.domain.message import Press
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import Press
 
 PresentWords: TypeAlias = Callable[[Press], Awaitable[str]]
 _PATIENCE_SECONDS = 1.0

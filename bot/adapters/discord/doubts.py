@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from bot.adapters.discord.addresses import channel_in, is_server
 from bot.adapters.discord.fields import Fields
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 
 @dataclass(slots=True)

@@ -21,8 +21,8 @@ from bot.adapters.discord.places import Places
 from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
 from bot.adapters.discord.silence import Beginning
 from bot.adapters.discord.stays import INVITED, OWN, Stays, places_in
-from bot.domain.errors import StoreError
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import RawUpdate
 from bot.ports.clock import Clock
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]

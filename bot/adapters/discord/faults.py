@@ -3,7 +3,7 @@
 import aiohttp
 import discord
 
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelDenied,
     ChannelError,
     ChannelUnreachable,
@@ -11,7 +11,7 @@ from bot.domain.errors import (
     FloodWait,
     RecipientGone,
 )
-from bot.domain.unreached import why_unreached
+from bot.domain.talk.unreached import why_unreached
 
 BAD_TOKEN = "Discord does not accept the bot token"
 PORTAL = "https://discord.com/developers/applications"

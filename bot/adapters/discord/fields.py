@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 _SNOWFLAKE = re.compile(r"[1-9][0-9]{0,19}")
 

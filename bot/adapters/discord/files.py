@@ -8,8 +8,8 @@ import aiohttp
 from bot.adapters.certificates import certificates
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
-from bot.domain.errors import ChannelUnreachable, ContentRefused, FileWithheld, RecipientGone
-from bot.domain.message import Attachment
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FileWithheld, RecipientGone
+from bot.domain.talk.message import Attachment
 
 _SECONDS = 60.0
 _CHUNK = 64 * 1024

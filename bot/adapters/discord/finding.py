@@ -10,8 +10,11 @@ from typing import Any
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.messages import number_at
-from bot.domain.errors import ChannelUnreachable
+from bot.domain.talk.errors import ChannelUnreachable
 from bot.ports.sightings import Traces
+
+SILENT = 1 << 12
+"""The flag of a message that makes no sound."""
 
 _MESSAGES = "/channels/{channel_id}/messages"
 _MARGIN = timedelta(minutes=2)
@@ -19,9 +22,12 @@ _MARGIN = timedelta(minutes=2)
 
 
 async def found_in(
-    api: DiscordApi, channel: str, body: Mapping[str, Any], traces: Traces
+    api: DiscordApi, channel: str, body: Mapping[str, Any] | None, traces: Traces
 ) -> str | None:
-    """Returns the first unknown message of the bot that shows this body, among the next hundred."""
+    """Returns the first unknown message of the bot that shows this body, among the next hundred.
+
+    Without a body it is one that came without a sound, as those come in which an answer grows.
+    """
     query = {"after": number_at(traces.since - _MARGIN), "limit": "100"}
     told = await api.call("GET", _MESSAGES, names={"channel_id": channel}, query=query)
     if not isinstance(told, list):
@@ -29,10 +35,15 @@ async def found_in(
     known = {*traces.before, *(one.message_id for one in traces.seen)}
     messages = [one for one in map(Fields, told) if one.inner("author").id("id") == api.own_id]
     numbers = [int(one.id("id") or 0) for one in messages if _shows(one, body)]
-    return next((str(one) for one in sorted(numbers) if str(one) not in known), None)
+    for number in map(str, sorted(numbers)):
+        if number not in known and not await traces.is_known(number):
+            return number
+    return None
 
 
-def _shows(message: Fields, body: Mapping[str, Any]) -> bool:
+def _shows(message: Fields, body: Mapping[str, Any] | None) -> bool:
     files = sum(1 for _ in message.items("attachments"))
+    if body is None:
+        return not files and bool((message.number("flags") or 0) & SILENT)
     words = (message.text("content") or "").strip()
     return words == body["text"].strip() and files == ("file" in body)

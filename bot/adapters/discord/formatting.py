@@ -6,9 +6,9 @@ from typing import assert_never
 
 from bot.adapters.discord.masked_links import judged
 from bot.adapters.markdown_tables import laid_out
-from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
-from bot.domain.storable import storable
-from bot.domain.visible_text import visible
+from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
+from bot.domain.text.storable import storable
+from bot.domain.text.visible_text import visible
 
 FENCE = "```"
 _URL = re.compile(r"(https?://[^\s<>]+)")

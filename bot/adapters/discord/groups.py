@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.rights import OPEN_THREADS, manages, rights_in, rights_of
-from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
-from bot.domain.message import Address
-from bot.domain.person import Sender
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, RecipientGone
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Sender
 
 _PATIENCE_SECONDS = 5.0
 """Short, because a command waits for the answer, and the chat's updates behind it wait, too."""

@@ -13,7 +13,7 @@ from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.formatting import plain
 from bot.adapters.discord.menu import ABOUT_MESSAGE, suggested
 from bot.adapters.discord.presses import read_press
-from bot.domain.errors import ChannelError
+from bot.domain.talk.errors import ChannelError
 
 COMMAND, PRESS, TYPING, WORDS = 2, 3, 4, 5
 _NOTICE, _SEEN_TO, _SUGGESTIONS, _DIALOGUE = 4, 6, 8, 9

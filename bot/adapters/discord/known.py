@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.message import Address, Presence, RawUpdate
+from bot.domain.talk.message import Address, Presence, RawUpdate
 
 
 class Known(Protocol):

@@ -7,7 +7,7 @@ else any reader could take for one is parted, within code too.
 import re
 from collections.abc import Collection, Iterator
 
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
 
 _WORDS = r"\[(?P<words>[^\[\]\n\\]*)\]"
 _PLAIN_TARGET = r"(?P<target>[hH][tT][tT][pP][sS]?://[^\s()<>\\\[\]\"'`]+)"

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
-from bot.domain.errors import ChannelError
+from bot.domain.talk.errors import ChannelError
 
 ABOUT_MESSAGE = "Ask Steward"
 """The command that stands below the right button on a message."""

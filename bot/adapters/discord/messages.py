@@ -8,7 +8,7 @@ from bot.adapters.discord.attachments import attachments_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.spoken import Own, spoken
 from bot.adapters.discord.wordless import foreign_content, in_words
-from bot.domain.message import Address, Ignored, Inbound, InboundMessage, Quote, Unreadable
+from bot.domain.talk.message import Address, Ignored, Inbound, InboundMessage, Quote, Unreadable
 
 _WRITTEN = (0, 19)
 """Types of messages that a person wrote: one, and one that answers another."""

@@ -17,14 +17,14 @@ from bot.adapters.discord.messages import number_at, time_of
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     RecipientGone,
     StoreError,
 )
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 _MARGIN = timedelta(minutes=2)
 """Looked back beyond the newest event: messages come in, and are numbered, in no strict order."""

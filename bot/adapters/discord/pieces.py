@@ -8,8 +8,7 @@ from bot.adapters.discord.card_text import fitted
 from bot.adapters.discord.components import ANSWER
 from bot.adapters.discord.cutting import LONGEST, cut, units
 from bot.adapters.discord.formatting import FENCE, plain, written
-from bot.domain.folding import folded
-from bot.domain.message import (
+from bot.domain.talk.message import (
     REPLY_WITH,
     Block,
     CodeBlock,
@@ -20,8 +19,9 @@ from bot.domain.message import (
     Piece,
     Plain,
 )
-from bot.domain.storable import storable
-from bot.domain.tail import tail_of
+from bot.domain.text.storable import storable
+from bot.domain.text.tail import tail_of
+from bot.domain.turn.folding import folded
 
 NOTHING = "(an empty message)"
 LONG_ANSWER = 8_000

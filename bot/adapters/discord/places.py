@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
-from bot.domain.errors import ChannelError
+from bot.domain.talk.errors import ChannelError
 
 _THREADS = (10, 11, 12)
 _MOST_PLACES = 50_000

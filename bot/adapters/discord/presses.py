@@ -3,8 +3,8 @@
 from bot.adapters.discord.addresses import place_of, sender_of
 from bot.adapters.discord.components import pressed
 from bot.adapters.discord.fields import Fields
-from bot.domain.message import Address, Press
-from bot.domain.person import Sender
+from bot.domain.talk.message import Address, Press
+from bot.domain.talk.person import Sender
 
 _THREADS = (10, 11, 12)
 

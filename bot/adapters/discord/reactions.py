@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from bot.adapters.discord.addresses import place_of, sender_of
 from bot.adapters.discord.fields import Fields
-from bot.domain.feedback import Opinion, opinion_in
-from bot.domain.message import Inbound, Reaction, Unreadable
+from bot.domain.talk.feedback import Opinion, opinion_in
+from bot.domain.talk.message import Inbound, Reaction, Unreadable
 
 ADDED, REMOVED = "MESSAGE_REACTION_ADD", "MESSAGE_REACTION_REMOVE"
 REACTIONS = (ADDED, REMOVED)

@@ -18,7 +18,7 @@ from bot.adapters.discord.gateway import (
     connected,
 )
 from bot.adapters.discord.silence import Outage, Silence
-from bot.domain.errors import ChannelDenied, ChannelError, FloodWait
+from bot.domain.talk.errors import ChannelDenied, ChannelError, FloodWait
 from bot.ports.clock import Clock
 
 _CONNECT_SECONDS = 60.0

@@ -8,8 +8,8 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.rights import NEEDED, rights_in, rights_of
-from bot.domain.errors import ContentRefused, RecipientGone
-from bot.domain.message import Address, Presence
+from bot.domain.talk.errors import ContentRefused, RecipientGone
+from bot.domain.talk.message import Address, Presence
 
 _BOT_ADDED = "28"
 _SEND = NEEDED["send messages"]

@@ -17,8 +17,8 @@ from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.standing import Standing
-from bot.domain.errors import ChannelError, StoreError
-from bot.domain.message import Address, Presence
+from bot.domain.talk.errors import ChannelError, StoreError
+from bot.domain.talk.message import Address, Presence
 from bot.ports.clock import Clock
 
 LEFT, BACK, MUTED, HEARD = "PLACES_LEFT", "PLACES_BACK", "PLACES_MUTED", "PLACES_HEARD"

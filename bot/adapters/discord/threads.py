@@ -5,8 +5,8 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import ThreadIsThere, Unknown
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.spoken import Own, spoken
-from bot.domain.message import Address
-from bot.domain.tool import clipped
+from bot.domain.talk.message import Address
+from bot.domain.text.visible_text import clipped
 
 _LONGEST_NAME = 60
 _UNNAMED = "Task"

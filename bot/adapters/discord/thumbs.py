@@ -8,8 +8,8 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.reactions import ADDED
-from bot.domain.errors import ChannelError, ContentRefused, RecipientGone
-from bot.domain.feedback import Opinion, opinion_in
+from bot.domain.talk.errors import ChannelError, ContentRefused, RecipientGone
+from bot.domain.talk.feedback import Opinion, opinion_in
 
 _REACTION = "/channels/{channel_id}/messages/{message_id}/reactions/{emoji}"
 _MOST_PEOPLE = 100

@@ -13,7 +13,7 @@ from bot.adapters.discord.presses import read_press, used_at, user_of
 from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
 from bot.adapters.discord.stays import BACK, HEARD, INVITED, LEFT, MUTED, places_in
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Ignored,
     Inbound,
@@ -24,8 +24,8 @@ from bot.domain.message import (
     Unreadable,
     Withdrawn,
 )
-from bot.domain.person import Sender
-from bot.domain.storable import storable
+from bot.domain.talk.person import Sender
+from bot.domain.text.storable import storable
 
 _DIRECT = 1
 _ABOUT = "Look at this message."

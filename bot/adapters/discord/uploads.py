@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bot.domain.errors import ContentRefused
-from bot.domain.ogg_opus import seconds_of, waveform_of
+from bot.domain.talk.errors import ContentRefused
+from bot.domain.talk.ogg_opus import seconds_of, waveform_of
 
 LARGEST_FILE = 10_000_000
 """Bytes of the largest file that a bot may send."""

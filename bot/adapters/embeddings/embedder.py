@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from bot.adapters.certificates import certificates
 from bot.adapters.embeddings.faults import TooLong, refused
-from bot.domain.errors import EmbedderError, EmbedderRefuses
-from bot.domain.hiding import without_secrets
-from bot.domain.meaning import MOST_BYTES, first_bytes, unit
-from bot.domain.model import Price
-from bot.domain.unreached import why_unreached
+from bot.domain.memory.meaning import MOST_BYTES, first_bytes, unit
+from bot.domain.money.model import Price
+from bot.domain.talk.errors import EmbedderError, EmbedderRefuses
+from bot.domain.talk.unreached import why_unreached
+from bot.domain.text.hiding import without_secrets
 from bot.ports.embedder import Embedded
 
 if TYPE_CHECKING:

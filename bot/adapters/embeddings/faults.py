@@ -1,6 +1,6 @@
 """Translates refusals of embedding servers into faults of the flow."""
 
-from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
+from bot.domain.talk.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
 
 _TOO_LONG = (
     "maximum context length",

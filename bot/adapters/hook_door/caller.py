@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 
-from bot.domain.hook import Hook
-from bot.domain.hook_proof import Purpose, proof_headers
+from bot.domain.assignments.hook import Hook
+from bot.domain.assignments.hook_proof import Purpose, proof_headers
 from bot.ports.clock import Clock
 
 _SECONDS = 15.0

@@ -11,9 +11,9 @@ from typing import Any, Protocol, TypeAlias
 from urllib.parse import quote
 
 from bot.adapters.http_body import Receive, body_of, is_declared_over
-from bot.domain.errors import StoreError
-from bot.domain.hook import LARGEST_BODY
-from bot.domain.template import is_name
+from bot.domain.assignments.hook import LARGEST_BODY
+from bot.domain.plans.template import is_name
+from bot.domain.talk.errors import StoreError
 from bot.ports.hook_service import Answered, CallStatus, Refusal, Refused
 
 PATH = "/hooks/"

@@ -5,9 +5,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.adapters.front_matter import UNREADABLE, Wrong, keys_of, line_of, parted, unreadable
-from bot.domain.hook import OWNER, SHORTEST_SECRET, BrokenHook, Hook, ProofKind, is_secret_name
-from bot.domain.hook_words import MOST_BLANKS, MOST_WORDS, blanks_in, unclear_in
-from bot.domain.task import Allowed
+from bot.domain.assignments.hook import (
+    OWNER,
+    SHORTEST_SECRET,
+    BrokenHook,
+    Hook,
+    ProofKind,
+    is_secret_name,
+)
+from bot.domain.assignments.hook_words import MOST_BLANKS, MOST_WORDS, blanks_in, unclear_in
+from bot.domain.assignments.task import Allowed
 
 _KEYS = (
     *("for", "chat", "secret", "proof", "header", "key_header"),

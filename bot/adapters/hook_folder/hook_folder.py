@@ -8,8 +8,8 @@ from pathlib import Path
 
 from bot.adapters.hook_folder import front_matter
 from bot.adapters.watched_files import WatchedFiles
-from bot.domain.hook import BrokenHook, Hook
-from bot.domain.template import is_name
+from bot.domain.assignments.hook import BrokenHook, Hook
+from bot.domain.plans.template import is_name
 from bot.ports.clock import Clock
 from bot.ports.hooks import HookSet
 

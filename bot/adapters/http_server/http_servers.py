@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import uvicorn
 
 from bot.adapters.http_server.bounded_protocol import AT_ONCE, BoundedProtocol
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 
 Scope: TypeAlias = Mapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]

@@ -7,7 +7,7 @@ from functools import partial
 from types import TracebackType
 from typing import Self
 
-from bot.domain.errors import StoreUnavailable
+from bot.domain.talk.errors import StoreUnavailable
 from bot.ports.clock import Clock
 from bot.ports.lanes import Drain
 

@@ -6,7 +6,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Self
 
-from bot.domain.errors import WRITE_RIGHT, SettingError
+from bot.domain.talk.errors import WRITE_RIGHT, SettingError
 
 
 class FolderLock:

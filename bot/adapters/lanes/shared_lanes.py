@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
-from bot.domain.errors import StoreError
+from bot.domain.talk.errors import StoreError
 from bot.ports.clock import Clock
 from bot.ports.lanes import ChatWithWork, Drain, OwnedChats
 

@@ -11,7 +11,7 @@ from time import monotonic
 from bot.adapters.loop_watch.effort import Effort, Lateness
 from bot.adapters.loop_watch.lap import Lap, Moment, Stretch
 from bot.adapters.loop_watch.watched_selector import WatchedSelector
-from bot.domain.hold import LONGEST_HOLD, Holds
+from bot.domain.talk.hold import LONGEST_HOLD, Holds
 
 _LOG = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ import threading
 from time import monotonic
 from typing import Any
 
-from bot.domain.hold import LONGEST_HOLD
+from bot.domain.talk.hold import LONGEST_HOLD
 
 
 class WatchedSelector(selectors.DefaultSelector):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bot.adapters.mcp.last_words import LastWords
-from bot.domain.server import ServerSpec, without_secrets
+from bot.domain.tools.server import ServerSpec, without_secrets
 
 T = TypeVar("T")
 

@@ -28,7 +28,7 @@ from bot.adapters.mcp.remote import (
     ServerRefused,
     ServerUnheard,
 )
-from bot.domain.server import ServerSpec
+from bot.domain.tools.server import ServerSpec
 
 T = TypeVar("T")
 

@@ -12,8 +12,7 @@ import mcp_types as types
 
 from bot.adapters.mcp.remote import Attached, ServerAnswer
 from bot.adapters.mcp.twin import is_said, parsed_json, without_media
-from bot.domain.tool import clipped
-from bot.domain.visible_text import one_line, size
+from bot.domain.text.visible_text import clipped, one_line, size
 
 LONGEST_TEXT = 1_000_000
 """Characters of an answer that are kept; the model's share is cut further later on."""

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from bot.adapters.mcp.remote import ServerGone, ServerLate
-from bot.domain.server import ServerSpec, without_secrets
+from bot.domain.tools.server import ServerSpec, without_secrets
 from bot.shipped.version import running_version
 
 if TYPE_CHECKING:

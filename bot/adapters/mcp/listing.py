@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.mcp.remote import RemoteTool
-from bot.domain.server import ServerSpec
+from bot.domain.tools.server import ServerSpec
 
 _VERSION = 2
 """Grows when listings are read in another way: older files are not trusted then."""

@@ -16,7 +16,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import methods
 from pydantic import ValidationError
 
-from bot.domain.visible_text import visible
+from bot.domain.text.visible_text import visible
 
 _FAULT = "steward/fault"
 """Key of the reason in a tool that broke the protocol, in the part left to applications."""

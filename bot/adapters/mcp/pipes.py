@@ -13,7 +13,7 @@ from mcp.shared.message import SessionMessage
 
 from bot.adapters.mcp.child import LONGEST_LINE, Child, running
 from bot.adapters.mcp.weight import MOST_VALUES, is_too_heavy
-from bot.domain.server import ServerSpec
+from bot.domain.tools.server import ServerSpec
 
 _LOG = logging.getLogger(__name__)
 

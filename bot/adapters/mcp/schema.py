@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from bot.domain.errors import InvalidArguments
-from bot.domain.foreign_text import defused
+from bot.domain.talk.errors import InvalidArguments
+from bot.domain.text.foreign_text import defused
 
 LARGEST = 20_000
 """Bytes of a schema; a larger one costs more in every request than a tool is worth."""

@@ -14,7 +14,7 @@ from bot.adapters.mcp.remote import (
     ServerLate,
     ServerUnheard,
 )
-from bot.domain.server import ServerSpec
+from bot.domain.tools.server import ServerSpec
 
 if TYPE_CHECKING:
     from bot.adapters.mcp.connection import Connection

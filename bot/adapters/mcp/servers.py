@@ -13,9 +13,9 @@ from bot.adapters.mcp.schema import Unfit
 from bot.adapters.mcp.server import Server
 from bot.adapters.mcp.starting import StartServer
 from bot.adapters.mcp.tool import ServerTool
-from bot.domain.errors import ToolFailure
-from bot.domain.server import ServerSpec, ServerStanding, without_secrets
-from bot.domain.visible_text import one_line, visible
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import one_line, visible
+from bot.domain.tools.server import ServerSpec, ServerStanding, without_secrets
 from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import Block, CodeBlock, Plain
-from bot.domain.reach import Reach
-from bot.domain.server import ServerSpec, tool_name
-from bot.domain.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import one_line, shown_name
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.talk.message import Block, CodeBlock, Plain
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import one_line, shown_name
+from bot.domain.tools.server import ServerSpec, tool_name
+from bot.domain.tools.tool import Effect, LetServerIn, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.tool import Place
 
 _DESCRIPTION = (

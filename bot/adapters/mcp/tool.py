@@ -11,13 +11,14 @@ from typing import Any
 from bot.adapters.mcp.remote import Attached, RemoteTool, ServerAnswer, ServerGone, ServerRefused
 from bot.adapters.mcp.schema import ArgumentCheck, Unfit, offered
 from bot.adapters.mcp.server import Server
-from bot.domain.deeds import server_deed
-from bot.domain.errors import OutcomeUnknown, ToolFailure
-from bot.domain.message import CodeBlock, FileRef, Outbound, OutboundKind
-from bot.domain.origin import server_origin
-from bot.domain.reach import Reach
-from bot.domain.server import ServerSpec, tool_name, without_secrets
-from bot.domain.tool import (
+from bot.domain.talk.errors import OutcomeUnknown, ToolFailure
+from bot.domain.talk.message import CodeBlock, FileRef, Outbound, OutboundKind
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import clipped, one_line, visible
+from bot.domain.tools.deeds import server_deed
+from bot.domain.tools.origin import server_origin
+from bot.domain.tools.server import ServerSpec, tool_name, without_secrets
+from bot.domain.tools.tool import (
     Effect,
     ExactRule,
     Preview,
@@ -27,9 +28,7 @@ from bot.domain.tool import (
     ToolRule,
     ToolSpec,
     canonical,
-    clipped,
 )
-from bot.domain.visible_text import one_line, visible
 from bot.ports.tool import Place
 
 _DESCRIPTION = 2_000

@@ -8,7 +8,7 @@ from bot.adapters.media.cut_text import CutText
 from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
-from bot.domain.visible_text import shown_name, size
+from bot.domain.text.visible_text import shown_name, size
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEADER = 1_000

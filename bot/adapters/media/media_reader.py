@@ -8,9 +8,9 @@ import sys
 
 from bot.adapters.media.kind import Kind, kind_of
 from bot.adapters.media.unread import Unread
-from bot.domain.limits import ReadingBounds
-from bot.domain.storable import storable
-from bot.domain.transcript import ImagePart
+from bot.domain.talk.limits import ReadingBounds
+from bot.domain.text.storable import storable
+from bot.domain.turn.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead, Reading
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
-from bot.domain.visible_text import shown_name, size
+from bot.domain.text.visible_text import shown_name, size
 
 _MOST_PARTS = 20_000
 # A sheet is read line by line; the others stand in memory as a tree of many times the size.

@@ -27,10 +27,10 @@ from bot.adapters.certificates import certificates
 from bot.adapters.openai.event_stream import END, EventStream
 from bot.adapters.openai.faults import fault, told
 from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
-from bot.domain.errors import ModelDenied, ModelError, ModelUnreachable
-from bot.domain.hiding import without_secrets
-from bot.domain.limits import ModelTimes
-from bot.domain.provider import OPENAI, ProviderSpec
+from bot.domain.money.provider import OPENAI, ProviderSpec
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelUnreachable
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.text.hiding import without_secrets
 
 _CHECK_SECONDS = 15.0
 _ENDING_SECONDS = 1.0

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.domain.errors import (
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -12,7 +13,6 @@ from bot.domain.errors import (
     PromptTooLong,
     RequestInvalid,
 )
-from bot.domain.trouble import Trouble
 
 _DENIED = {401: Trouble.KEY, 402: Trouble.CREDIT, 403: Trouble.PERMISSION}
 _UNPAID = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

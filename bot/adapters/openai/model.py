@@ -12,12 +12,12 @@ from bot.adapters.openai.faults import OutputSpent
 from bot.adapters.openai.model_list import learnt
 from bot.adapters.openai.reply_builder import ReplyBuilder
 from bot.adapters.openai.request_body import RequestEncoder
-from bot.domain.errors import ModelError, NoSuchModel, SettingError
-from bot.domain.limits import ModelTimes
-from bot.domain.model import FinishReason, ModelProfile, Usage
-from bot.domain.provider import ProviderSpec
-from bot.domain.traits import Traits
-from bot.domain.view import ModelEvent, ModelReply, ModelRequest, TextDelta
+from bot.domain.money.model import FinishReason, ModelProfile, Usage
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.money.traits import Traits
+from bot.domain.talk.errors import ModelError, NoSuchModel, SettingError
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, TextDelta
 
 if TYPE_CHECKING:
     from bot.adapters.openai.connection import Connection

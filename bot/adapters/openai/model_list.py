@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from bot.domain.model import Price, believable_tokens
-from bot.domain.traits import Traits
+from bot.domain.money.model import Price, believable_tokens
+from bot.domain.money.traits import Traits
 
 _LEAST_WINDOW = 1_000
 _WINDOWS = ("context_length", "max_model_len", "max_context_length", "context_window", "n_ctx")

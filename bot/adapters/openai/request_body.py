@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.memo import Memo
-from bot.domain.provider import ProviderSpec
-from bot.domain.tool import ToolCall, ToolSpec
-from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
-from bot.domain.view import ModelRequest, ResultPart, ViewMessage, ViewPart
+from bot.domain.memory.memo import Memo
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.tools.tool import ToolCall, ToolSpec
+from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage, ViewPart
 
 MOST_CALLS = 128
 """Calls that one message may hold, and tools that one request may offer."""

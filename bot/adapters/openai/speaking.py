@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from bot.domain.errors import (
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -16,9 +18,7 @@ from bot.domain.errors import (
     NoSuchModel,
     SettingError,
 )
-from bot.domain.limits import ModelTimes
-from bot.domain.provider import ProviderSpec
-from bot.domain.trouble import Trouble
+from bot.domain.talk.limits import ModelTimes
 
 if TYPE_CHECKING:
     from bot.adapters.openai.connection import Connection

@@ -15,7 +15,7 @@ from bot.adapters.front_matter import (
     parted,
     unreadable,
 )
-from bot.domain.template import Argument, Template, is_name
+from bot.domain.plans.template import Argument, Template, is_name
 from bot.ports.templates import Broken
 
 _STEP = re.compile(r"^\d+[.)] \S", re.MULTILINE)

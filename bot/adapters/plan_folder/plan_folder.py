@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bot.adapters.plan_folder import front_matter
-from bot.domain.template import Template, is_name
+from bot.domain.plans.template import Template, is_name
 from bot.ports.templates import Broken
 
 _LARGEST = 200_000

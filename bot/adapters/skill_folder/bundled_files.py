@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import TypeAlias
 
-from bot.domain.errors import ToolFailure
+from bot.domain.talk.errors import ToolFailure
 
 LARGEST = 1_000_000
 """The most bytes of a bundled file that can be read."""

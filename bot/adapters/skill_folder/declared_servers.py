@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from bot.adapters.skill_folder import front_matter as yaml
 from bot.adapters.skill_folder.front_matter import Fields, Malformed, Node, line_of
-from bot.domain.skill import SkillServer
-from bot.domain.variable import Variable, placeholders, rendered
+from bot.domain.skills.skill import SkillServer
+from bot.domain.tools.variable import Variable, placeholders, rendered
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _KEYS = frozenset({"command", "args", "url", "env", "start_timeout", "idle_timeout"})

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 from bot.adapters.skill_folder import front_matter as yaml
 from bot.adapters.skill_folder.front_matter import Malformed, Node, line_of
-from bot.domain.variable import Variable
+from bot.domain.tools.variable import Variable
 
 Lookup = Callable[[str, str], str | None]
 """Returns the operator's value of a variable, by skill and name."""

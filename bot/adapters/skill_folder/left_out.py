@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path, PurePath
 
 from bot.adapters.skill_folder.skill_tree import DEEPEST, MOST_FOLDERS, NAME, Spot
-from bot.domain.skill import SkillFault
+from bot.domain.skills.skill import SkillFault
 
 _NEVER = frozenset({".git", "node_modules", "venv", ".venv", "site-packages", "__pycache__"})
 """Folders of other programs: nobody expects skills in them."""

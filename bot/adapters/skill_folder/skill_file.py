@@ -13,8 +13,8 @@ from bot.adapters.skill_folder import front_matter as yaml
 from bot.adapters.skill_folder.declared_servers import declared_servers
 from bot.adapters.skill_folder.declared_variables import Lookup, declared_variables
 from bot.adapters.skill_folder.front_matter import Fields, Malformed, Node, line_of
-from bot.domain.pre_approval import PreApproved, house_name, pre_approved
-from bot.domain.skill import Requirements, Skill
+from bot.domain.consent.pre_approval import PreApproved, house_name, pre_approved
+from bot.domain.skills.skill import Requirements, Skill
 
 LARGEST = 200_000
 """The most bytes of a SKILL.md."""

@@ -28,8 +28,8 @@ from bot.adapters.skill_folder.left_out import left_out
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.adapters.skill_folder.skill_index import SkillIndex
 from bot.adapters.skill_folder.skill_tree import NAME, SkillTree, Spot, Stamp, stamp_of
-from bot.domain.errors import ToolFailure
-from bot.domain.skill import Skill, SkillFault, SkillSet, skill_set
+from bot.domain.skills.skill import Skill, SkillFault, SkillSet, skill_set
+from bot.domain.talk.errors import ToolFailure
 from bot.ports.clock import Clock
 
 _LOG = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 
-from bot.domain.skill import Skill, SkillSet
-from bot.domain.storable import storable
+from bot.domain.skills.skill import Skill, SkillSet
+from bot.domain.text.storable import storable
 
 _LOG = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from bot.adapters.sql.tables import (
     plan,
     turn,
 )
-from bot.domain.chat import Chat
-from bot.domain.errors import NoSuchChat
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import NoSuchChat
 
 _PARTS = select(
     *columns(chat, Chat),

@@ -10,9 +10,9 @@ from bot.adapters.sql.chats import forget_offers
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
-from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddRule, DropRule, EndGrants, SaveApproval
-from bot.domain.errors import Conflict
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.talk.errors import Conflict
 
 _FIELDS = names(Approval)
 _CARDS = select(*columns(approval, Approval))

@@ -8,8 +8,8 @@ from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.erasing_traces import chats_of
 from bot.adapters.sql.tables import chat, conversation, passage
-from bot.domain.imported import IMPORTED
-from bot.domain.passage import Passage, Whose
+from bot.domain.memory.imported import IMPORTED
+from bot.domain.memory.passage import Passage, Whose
 from bot.ports.belongings import Talk
 
 _CHATS = bindparam("chats", expanding=True)

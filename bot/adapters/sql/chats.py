@@ -33,7 +33,7 @@ from bot.domain.change import (
     SaveConversation,
     SetVoice,
 )
-from bot.domain.chat import (
+from bot.domain.talk.chat import (
     Activation,
     Chat,
     Conversation,
@@ -41,9 +41,9 @@ from bot.domain.chat import (
     LongAnswers,
     QueueMode,
 )
-from bot.domain.errors import NoSuchChat, StoreFault
-from bot.domain.message import Address
-from bot.domain.transcript import AskerBody
+from bot.domain.talk.errors import NoSuchChat, StoreFault
+from bot.domain.talk.message import Address
+from bot.domain.turn.transcript import AskerBody
 
 _MOST_BEFORE = 24
 """Entries of a conversation among which the first words of a person are looked for."""

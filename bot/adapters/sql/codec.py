@@ -7,16 +7,16 @@ from typing import Annotated, Any, Generic, TypeVar
 from pydantic import Field, TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from bot.domain.chat import InUse
-from bot.domain.errand import ErrandResult
-from bot.domain.mandate import Mandate
-from bot.domain.message import Outbound, Piece
-from bot.domain.rights import Pace, Rights
-from bot.domain.storable import storable
-from bot.domain.task import ApprovedCall, TaskLimits
-from bot.domain.tool import Preview, RulePattern, Surroundings, ToolCall
-from bot.domain.transcript import Body
-from bot.domain.when import Rule
+from bot.domain.assignments.errand import ErrandResult
+from bot.domain.assignments.task import ApprovedCall, TaskLimits
+from bot.domain.clock.when import Rule
+from bot.domain.talk.chat import InUse
+from bot.domain.talk.message import Outbound, Piece
+from bot.domain.talk.rights import Pace, Rights
+from bot.domain.text.storable import storable
+from bot.domain.tools.tool import Preview, RulePattern, Surroundings, ToolCall
+from bot.domain.turn.mandate import Mandate
+from bot.domain.turn.transcript import Body
 
 T = TypeVar("T")
 

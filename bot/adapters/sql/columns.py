@@ -12,8 +12,8 @@ from sqlalchemy import BigInteger, Column, DateTime, Dialect, Integer, LargeBina
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from bot.adapters.sql.codec import Codec
-from bot.domain.message import Address
-from bot.domain.storable import storable
+from bot.domain.talk.message import Address
+from bot.domain.text.storable import storable
 
 
 class Number(TypeDecorator[int]):

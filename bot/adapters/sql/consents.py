@@ -10,7 +10,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import consent
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AllowServer, DropConsent
-from bot.domain.server import ServerConsent
+from bot.domain.tools.server import ServerConsent
 
 _FIELDS = names(ServerConsent)
 _GIVEN = select(*columns(consent, ServerConsent)).order_by(consent.c.server, consent.c.given_at)

@@ -5,7 +5,7 @@ import logging
 from pathlib import Path
 
 from bot.adapters.sql.soundness import looked_through
-from bot.domain.errors import StoreDamaged, StoreError
+from bot.domain.talk.errors import StoreDamaged, StoreError
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.tables import chat, conversation, entry
 from bot.domain.change import Append, Change, Fence
-from bot.domain.errors import Conflict, FenceLost
-from bot.domain.transcript import Entry
+from bot.domain.talk.errors import Conflict, FenceLost
+from bot.domain.turn.transcript import Entry
 
 _FIELDS = names(Entry)
 _OF_CONVERSATION = (

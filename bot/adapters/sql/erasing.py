@@ -40,9 +40,9 @@ from bot.adapters.sql.tables import (
     turn,
 )
 from bot.domain.change import DropNote, Erase
-from bot.domain.erasing import Target, mark_of
-from bot.domain.note import note_of
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import Target, mark_of
+from bot.domain.memory.note import note_of
+from bot.domain.turn.turn import TurnState
 
 _OF = bindparam("of")
 _TURNS = select(turn.c.id, turn.c.chat, turn.c.conversation).where(

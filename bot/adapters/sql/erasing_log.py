@@ -6,10 +6,18 @@ from datetime import datetime
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.tables import OPENABLE, artifact, chat, conversation, entry, turn
-from bot.domain.erasing import QUOTING, calls_about, erased, kept_aside, mark_of, quotes, without
-from bot.domain.note import FORGET, REMEMBER
-from bot.domain.transcript import AskerBody, Body, CutBody, SummaryBody
-from bot.domain.turn import TurnState
+from bot.domain.change.erasing import (
+    QUOTING,
+    calls_about,
+    erased,
+    kept_aside,
+    mark_of,
+    quotes,
+    without,
+)
+from bot.domain.memory.note import FORGET, REMEMBER
+from bot.domain.turn.transcript import AskerBody, Body, CutBody, SummaryBody
+from bot.domain.turn.turn import TurnState
 
 _OF = bindparam("of")
 _TOLD = type_coerce(entry.c.body, Text)

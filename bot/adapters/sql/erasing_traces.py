@@ -34,12 +34,12 @@ from bot.adapters.sql.tables import (
     plan_step,
     turn,
 )
-from bot.domain.approval import ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.erasing import BILL, COMMANDS, Target, billed, erased_line
-from bot.domain.passage import Whose, group_of, person_of
-from bot.domain.plan import LIVE
-from bot.domain.tool import Effect, Preview
+from bot.domain.change.erasing import BILL, COMMANDS, Target, billed, erased_line
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.passage import Whose, group_of, person_of
+from bot.domain.plans.plan import LIVE
+from bot.domain.tools.tool import Effect, Preview
 from bot.ports.outbox import DeliveryState
 
 _OF = bindparam("of")

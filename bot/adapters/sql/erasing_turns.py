@@ -13,9 +13,9 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.file_changes import erase_file_changes
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import approval, artifact, hearing, inbox, outbox, turn
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.call_words import CALLS
-from bot.domain.erasing import TOLD, erased_card, erased_message
+from bot.domain.change.erasing import TOLD, erased_card, erased_message
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.tools.call_words import CALLS
 
 SHOWN_CALLS = CALLS.removesuffix(":")
 """The beginning of the keys of messages that show the calls of a turn."""

@@ -9,10 +9,10 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import SaveErrand
-from bot.domain.errand import Errand
-from bot.domain.errors import Conflict
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import Conflict
+from bot.domain.turn.turn import TurnState
 from bot.ports.errands import ErrandProgress
 
 _FIELDS = names(Errand)

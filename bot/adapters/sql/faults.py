@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     Conflict,
     StoreAway,
     StoreBusy,

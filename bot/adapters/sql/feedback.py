@@ -12,8 +12,8 @@ from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import feedback, outbox, sight
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import DropFeedback, SaveFeedback
-from bot.domain.feedback import ANSWER, Feedback
-from bot.domain.passage import Whose, group_of, person_of
+from bot.domain.memory.passage import Whose, group_of, person_of
+from bot.domain.talk.feedback import ANSWER, Feedback
 
 _OF = bindparam("of")
 _FIELDS = names(Feedback)

@@ -11,8 +11,8 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import file_change
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import DropFileChange, SaveFileChange
-from bot.domain.errors import Conflict
-from bot.domain.file_change import FileChange
+from bot.domain.talk.errors import Conflict
+from bot.domain.tools.file_change import FileChange
 from bot.ports.file_changes import KeptSize
 
 _OF = bindparam("of")

@@ -11,11 +11,11 @@ from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
+from bot.domain.assignments.goal import OVER, DiaryEntry, Goal, GoalState
+from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import AddDiary, AddGoalTurn, AdoptTask, DropGoal, HoldGoalTasks, SaveGoal
-from bot.domain.errors import Conflict
-from bot.domain.goal import OVER, DiaryEntry, Goal, GoalState
-from bot.domain.money import Nano
-from bot.domain.task import TaskState, TimedTask
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import Conflict
 
 _OF = bindparam("of")
 _MOST = bindparam("most")

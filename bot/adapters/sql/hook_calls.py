@@ -10,10 +10,10 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import KEYED, SEALED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
+from bot.domain.assignments.hook import CALLS_KEPT, HookCall, HookPace
+from bot.domain.assignments.task import RunState
 from bot.domain.change import AddHookCall, EndTries, SaveHookCall
-from bot.domain.errors import Conflict, Crowded
-from bot.domain.hook import CALLS_KEPT, HookCall, HookPace
-from bot.domain.task import RunState
+from bot.domain.talk.errors import Conflict, Crowded
 
 _OF = bindparam("of")
 _SINCE = bindparam("since")

@@ -12,8 +12,8 @@ from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.this_process import OfThisProcess, ThisProcess
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
-from bot.domain.errors import Conflict
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import RawUpdate
 from bot.ports.inbox import InboundRow
 
 _ACCEPT = Upsert(inbox, ["channel", "key"])

@@ -26,9 +26,9 @@ from bot.adapters.sql.tables import (
     usage,
 )
 from bot.domain.change import JoinPeople, LinkAccount, SaveProfile
-from bot.domain.errors import Conflict
-from bot.domain.passage import of_person
-from bot.domain.person import Person
+from bot.domain.memory.passage import of_person
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.person import Person
 
 _OF, _TO = bindparam("of"), bindparam("to")
 _OWNER, _HEIR = bindparam("owner"), bindparam("heir")

@@ -42,6 +42,7 @@ from bot.adapters.sql.tables import errand as errand_table
 from bot.adapters.sql.tables import inbox as inbox_table
 from bot.adapters.sql.tables import turn as turn_table
 from bot.adapters.sql.this_process import NextFence
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -115,10 +116,9 @@ from bot.domain.change import (
     SetVoice,
     Show,
 )
-from bot.domain.errand import Errand
-from bot.domain.errors import NoSuchChat
-from bot.domain.transcript import Entry
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import NoSuchChat
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import TurnState
 from bot.ports.journal import MOST_AHEAD, Agenda
 
 Writer = Callable[[Connection, Sequence[Any], datetime], None]

@@ -23,7 +23,6 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import RAN, artifact, audit, budget, passage, turn, usage, verdict
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.budget import Budgets, Cause, Limit
 from bot.domain.change import (
     AddArtifact,
     AddAudit,
@@ -32,8 +31,9 @@ from bot.domain.change import (
     DropUsage,
     SetBudget,
 )
-from bot.domain.model import Usage
-from bot.domain.money import Nano
+from bot.domain.money.budget import Budgets, Cause, Limit
+from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano
 from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 
 _TOKENS = tuple(name for name in names(Usage) if name != "searches")

@@ -10,8 +10,8 @@ from bot.adapters.sql.ledger import put_usage
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
-from bot.domain.errors import Conflict
-from bot.domain.passage import Passage
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.errors import Conflict
 from bot.ports.meaning import Begun, Leaving, PassagePlace, Sample
 
 _KEEPER = 6_120_551_847

@@ -26,7 +26,7 @@ from bot.adapters.sql.tables import (
     turn,
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.approval import Approval
+from bot.domain.assignments.task import TaskState
 from bot.domain.change import (
     CheckAccess,
     InboundState,
@@ -35,11 +35,11 @@ from bot.domain.change import (
     SaveProfile,
     SaveTerms,
 )
-from bot.domain.errors import Conflict
-from bot.domain.person import AT_THE_MACHINE, Role
-from bot.domain.rights import NOTHING
-from bot.domain.task import TaskState
-from bot.domain.turn import ACCESS_ENDED, Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.person import AT_THE_MACHINE, Role
+from bot.domain.talk.rights import NOTHING
+from bot.domain.turn.turn import ACCESS_ENDED, Turn
 from bot.ports.members import Standing, Waiting
 
 _TURNS = (

@@ -25,10 +25,10 @@ from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passag
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.views import views_of
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
-from bot.domain.erasing import MARKED, is_erased
-from bot.domain.outcome import StopReason
-from bot.domain.passage import Passage
-from bot.domain.turn import Turn, TurnState
+from bot.domain.change.erasing import MARKED, is_erased
+from bot.domain.memory.passage import Passage
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import Turn, TurnState
 from bot.ports.memory import MemoryStanding, Past
 
 _FIELDS = tuple(name for name in names(Passage) if name != "number")

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.errors import StoreFault, StoreTooNew, StoreTooOld
+from bot.domain.talk.errors import StoreFault, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
 REVISIONS = (

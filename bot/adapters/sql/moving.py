@@ -40,12 +40,12 @@ from bot.adapters.sql.tables import (
     usage,
     voice_note,
 )
-from bot.domain.approval import ApprovalState
 from bot.domain.change import JoinChats, MoveChat
-from bot.domain.chat import Chat
-from bot.domain.message import Address, OutboundKind
-from bot.domain.plan import PlanState
-from bot.domain.transcript import Body, CutBody, SummaryBody
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.plans.plan import PlanState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, OutboundKind
+from bot.domain.turn.transcript import Body, CutBody, SummaryBody
 from bot.ports.outbox import DeliveryState
 
 _OF = bindparam("of")

@@ -12,9 +12,9 @@ from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.tables import note, outbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddNote, DropNote
-from bot.domain.erasing import mark_of
-from bot.domain.note import Note, asking, passage_of, shown_by
-from bot.domain.passage import Whose
+from bot.domain.change.erasing import mark_of
+from bot.domain.memory.note import Note, asking, passage_of, shown_by
+from bot.domain.memory.passage import Whose
 
 _NOTES = select(*columns(note, Note))
 _OF = (

@@ -14,7 +14,7 @@ from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
-from bot.domain.message import Outbound, OutboundKind
+from bot.domain.talk.message import Outbound, OutboundKind
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 
@@ -55,6 +55,9 @@ _OWN_SIGHTINGS = (
     .order_by(outbox.c.id.desc())
     .limit(_LATELY)
 )
+_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED).limit(None)
+"""A message that is still to be changed or taken away may be an old one."""
+
 _SIGHTINGS = (
     select(chat.c.address, inbox.c.message_id, inbox.c.received_at)
     .join_from(inbox, chat, inbox.c.chat == chat.c.id)
@@ -152,7 +155,8 @@ class SqlOutbox:
 def _sightings(connection: Connection, channel: str) -> list[Sighting]:
     own = [
         Sighting(address, message_id, at)
-        for address, message_ids, at in connection.execute(_OWN_SIGHTINGS)
+        for wanted in (_OWN_SIGHTINGS, _OWED_SIGHTINGS)
+        for address, message_ids, at in connection.execute(wanted)
         if address.channel == channel
         for message_id in message_ids
     ]

@@ -4,7 +4,7 @@ import fcntl
 import os
 from pathlib import Path
 
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 
 
 class OwnFile:

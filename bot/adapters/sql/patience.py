@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Executable, Row
 
 from bot.adapters.sql.database import Database, Work
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     StoreAway,
     StoreBusy,
     StoreDamaged,

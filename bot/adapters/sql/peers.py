@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, or_, text, update
 from bot.adapters.sql.session_locks import CHATS, DELIVERIES, PROCESSES, SessionLocks
 from bot.adapters.sql.tables import AT_WORK, UNROUTED, inbox, turn
 from bot.adapters.sql.this_process import ThisProcess
-from bot.domain.turn import TurnState
+from bot.domain.turn.turn import TurnState
 from bot.ports.peers import LeftBehind, QueuedRun
 
 _UNWATCHED = ("task", "hook", "reflection")

@@ -23,9 +23,9 @@ from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.errors import Conflict
-from bot.domain.person import AT_THE_MACHINE, Person, Role, Sender
-from bot.domain.rights import EVERYTHING, NEWCOMER
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.talk.rights import EVERYTHING, NEWCOMER
 
 _PEOPLE = select(*columns(person, Person))
 _BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))

@@ -12,8 +12,8 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import PLANNED, plan, plan_step
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import SavePlan
-from bot.domain.errors import Conflict
-from bot.domain.plan import Plan, PlanStep
+from bot.domain.plans.plan import Plan, PlanStep
+from bot.domain.talk.errors import Conflict
 
 _FIELDS = tuple(field.name for field in fields(Plan) if field.name != "steps")
 _PLANS = select(*(plan.c[name] for name in _FIELDS))

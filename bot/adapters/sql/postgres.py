@@ -31,7 +31,7 @@ from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.this_process import SETTING
-from bot.domain.errors import DriverMissing
+from bot.domain.talk.errors import DriverMissing
 from bot.shipped import in_checkout
 
 T = TypeVar("T")

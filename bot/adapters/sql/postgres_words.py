@@ -6,7 +6,7 @@ from sqlalchemy import Connection, Text, column, text
 
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
-from bot.domain.fit import OWN_END
+from bot.domain.memory.fit import OWN_END
 
 _MAKE = (
     "CREATE TABLE passage_words (number bigint PRIMARY KEY REFERENCES passage ON DELETE CASCADE,"

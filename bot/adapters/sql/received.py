@@ -21,7 +21,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import SaveReceived
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.received import ReceivedFile
 
 _FIELDS = tuple(name for name in names(ReceivedFile) if name != "id")
 _FILES = select(*columns(received, ReceivedFile))

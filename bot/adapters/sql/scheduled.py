@@ -34,11 +34,11 @@ from bot.adapters.sql.tables import (
     usage,
 )
 from bot.adapters.sql.upsert import Upsert
+from bot.domain.assignments.task import RunState, TaskRun, TaskState, TimedTask
+from bot.domain.assignments.unwatched import LATE_UNWATCHED
 from bot.domain.change import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
-from bot.domain.errors import Conflict
-from bot.domain.money import Nano
-from bot.domain.task import RunState, TaskRun, TaskState, TimedTask
-from bot.domain.unwatched import LATE_UNWATCHED
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import Conflict
 
 _OF = bindparam("of")
 _NOW = bindparam("now")

@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
-from bot.domain.errors import StoreDamaged
+from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
 _MAKE = (

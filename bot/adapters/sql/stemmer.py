@@ -10,7 +10,7 @@ from threading import local
 
 import Stemmer
 
-from bot.domain.stems import LONGEST, unaccented
+from bot.domain.text.stems import LONGEST, unaccented
 
 STEMS = f"2/{Stemmer.version()}"
 """Names the stems; an index with other ones is made anew."""

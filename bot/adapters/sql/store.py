@@ -40,7 +40,7 @@ from bot.adapters.sql.turns import SqlTurns
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
 from bot.adapters.sql.writing_trial import try_writing
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
 

@@ -10,8 +10,8 @@ from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
-from bot.domain.errors import Conflict
-from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.talk.errors import Conflict
+from bot.domain.turn.turn import Turn, TurnState, WaysOn
 
 _FIELDS = tuple(name for name in names(Turn) if name != "stop_asked")
 _SAVE = Upsert(turn, ["id"], overwrite(*(name for name in _FIELDS if name != "id")))

@@ -10,7 +10,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import hearing, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import EndVoice, KeepHeard, OweVoice
-from bot.domain.voice import HeardWords, VoiceNote
+from bot.domain.turn.voice import HeardWords, VoiceNote
 
 _HEARD = select(hearing.c.words).where(
     hearing.c.chat == bindparam("of"), hearing.c.key == bindparam("named")

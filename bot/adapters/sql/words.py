@@ -19,11 +19,11 @@ from sqlalchemy import Connection, bindparam, func, inspect, select, text, updat
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
-from bot.domain.errors import StoreDamaged, StoreError, StoreFault
-from bot.domain.fit import OWN_END, Candidate, fit, weights
-from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.standing_wish import WISH, is_wish
-from bot.domain.stems import soft, sought, stems
+from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.memory.standing_wish import WISH, is_wish
+from bot.domain.talk.errors import StoreDamaged, StoreError, StoreFault
+from bot.domain.text.stems import soft, sought, stems
 
 _LOG = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from telegram import (
 )
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.errors import ChannelError
+from bot.domain.talk.errors import ChannelError
 from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """Reads the address of a chat, and tells from its number what kind of chat it is."""
 
 from bot.adapters.telegram.fields import Fields
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 CHANNEL = "telegram"
 _GENERAL = "1"

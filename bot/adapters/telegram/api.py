@@ -17,7 +17,7 @@ from telegram.error import TelegramError
 from bot.adapters.certificates import certificates
 from bot.adapters.telegram.faults import translated
 from bot.adapters.telegram.transport import Transport
-from bot.domain.errors import ChannelError, ChannelUnreachable
+from bot.domain.talk.errors import ChannelError, ChannelUnreachable
 
 PUBLIC_URL = "https://api.telegram.org"
 ALLOWED_UPDATES = (

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Literal, TypeAlias
 
 from bot.adapters.telegram.fields import Fields
-from bot.domain.message import Attachment
+from bot.domain.talk.message import Attachment
 
 _Kind: TypeAlias = Literal["photo", "document", "voice", "video", "other"]
 

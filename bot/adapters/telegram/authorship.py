@@ -3,7 +3,7 @@
 from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.rich.words import has_only_words
 from bot.adapters.telegram.senders import LONGEST_NAME
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 _WORDS = frozenset({"text", "caption", "entities", "caption_entities"})
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -19,7 +19,7 @@ from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
 from bot.adapters.telegram.faults import NoSuchMethod, Upgraded
-from bot.adapters.telegram.finding import counter_of, numbers_of, stands
+from bot.adapters.telegram.finding import Search
 from bot.adapters.telegram.framing import (
     asking,
     file_frame,
@@ -34,13 +34,14 @@ from bot.adapters.telegram.pieces import LONGEST_CAPTION, split_content
 from bot.adapters.telegram.rich.drafts import RichDrafts
 from bot.adapters.telegram.rich.sending import RichSending
 from bot.adapters.telegram.rich_text import RichText
+from bot.adapters.telegram.sends import Sends
 from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
-from bot.domain.errors import ChatMoved, ContentRefused, FormRefused
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
-from bot.domain.storable import storable
+from bot.domain.talk.errors import ChatMoved, ContentRefused, FormRefused
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.text.storable import storable
 from bot.ports.channel import Growth
-from bot.ports.sightings import Pace, Traces, unhurried
+from bot.ports.sightings import Pace, Sighting, Traces, unhurried
 
 _LOG = logging.getLogger(__name__)
 
@@ -79,8 +80,7 @@ class TelegramChannel:
         self._drafts = RichDrafts(self._rich)
         self.gated = gated
         self._started = datetime.now(UTC)
-        self._first: dict[tuple[str, str], int] = {}
-        """The first number that each counter has given to a message of this run."""
+        self._sends = Sends()
         self._searching = asyncio.Lock()
 
     def parse(self, body: str) -> Inbound:
@@ -96,47 +96,56 @@ class TelegramChannel:
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         self._drafts.over(to)
         with _following(to):
-            number = await self._send(to, piece.body)
-        self._first.setdefault(counter_of(to), int(number))
-        return number
+            return await self._send(to, piece.body)
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         """Asks about the numbers that the message may have, until one is a message of the bot.
 
-        In a group a growing message may stand above it, so there the last one counts. What is
-        found shows this piece from then on.
+        What is found shows this piece from then on. In a group a growing message may stand above
+        it, so there the last one counts, and those above it are deleted.
         """
+        alone = not _has_topics(to, traces)
+        if piece is None and not (is_group(to) and alone):
+            return None
         try:
             with _following(to):
                 found = await self._standing(to, traces, pace)
-                if found is not None:
-                    async with pace():
-                        await self._match(to, found, piece.body)
+                if not found or piece is None:
+                    return found[0] if found else None
+                async with pace():
+                    await self._match(to, found[-1], piece.body)
+                await self._cleared(to, found[:-1] if alone else (), pace)
         except (ContentRefused, NoSuchMethod) as refused:
             if isinstance(refused, FormRefused):
                 raise
             _LOG.info("Telegram cannot be asked about a message: %s", refused)
             return None
-        return found
+        return found[-1]
 
-    async def _standing(self, to: Address, traces: Traces, pace: Pace) -> str | None:
-        """Returns the number of the message; what an earlier run sent is below all of this one.
+    async def _standing(self, to: Address, traces: Traces, pace: Pace) -> list[str]:
+        """Returns numbers of messages that nobody knows; outside groups at most one.
 
-        So one search at a time goes on, and as soon as something was sent the others are short.
+        One search at a time goes on, and as soon as something was sent the others are short.
         """
-        earlier, found = traces.since < self._started, None
-        async with self._searching:
-            for number in numbers_of(to, traces):
-                first = self._first.get(counter_of(to))
-                if earlier and first is not None and number >= first:
-                    break
-                async with pace():
-                    found = str(number) if await stands(self._api, to, number) else found
-                if found is not None and not is_group(to):
+        earlier = traces.since < self._started
+        search = Search(self._api, to, traces, lambda: self._sends.first(to) if earlier else None)
+        found: list[str] = []
+        async with self._searching, aclosing(search.found(pace)) as numbers:
+            async for number in numbers:
+                known = await self._sends.made(to, number) or await traces.is_known(str(number))
+                if not known:
+                    found.append(str(number))
+                if found and not is_group(to):
                     break
         return found
+
+    async def _cleared(self, to: Address, above: Sequence[str], pace: Pace) -> None:
+        for number in above:
+            async with pace():
+                with suppress(ContentRefused):
+                    await self._delete(to, number)
 
     async def _match(self, to: Address, message_id: str, body: Any) -> None:
         """Makes a message of the same kind show a body; raises ContentRefused for another kind."""
@@ -155,6 +164,11 @@ class TelegramChannel:
                 await self._edit(to, message_id, piece.body)
 
     async def _send(self, to: Address, body: Any) -> str:
+        with self._sends.sending(to) as note:
+            note(number := await self._sent(to, body))
+        return number
+
+    async def _sent(self, to: Address, body: Any) -> str:
         if "file" in body:
             return await self._send_file(to, body)
         if "rich" in body:
@@ -349,6 +363,16 @@ async def _plain_if_refused(body: Any, attempt: Callable[[_Entities], Awaitable[
         except ContentRefused:
             pass
     return await attempt(None)
+
+
+def _has_topics(to: Address, traces: Traces) -> bool:
+    """Tells of a group whose messages belong to several topics, which no number tells apart."""
+    threads = {to.thread, *(one.address.thread for one in traces.seen if _is_beside(one, to))}
+    return len(threads) > 1
+
+
+def _is_beside(seen: Sighting, to: Address) -> bool:
+    return (seen.address.channel, seen.address.chat) == (to.channel, to.chat)
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import httpx
 from telegram.error import TelegramError
 
 from bot.adapters.telegram.transport import Refused, UnreadableAnswer
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelDenied,
     ChannelError,
     ChannelUnreachable,
@@ -14,7 +14,7 @@ from bot.domain.errors import (
     FloodWait,
     RecipientGone,
 )
-from bot.domain.unreached import why_unreached
+from bot.domain.talk.unreached import why_unreached
 from bot.shipped import command
 
 BAD_TOKEN = "Telegram does not accept the bot token"

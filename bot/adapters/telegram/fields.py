@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 _LARGEST = 1 << 53
 

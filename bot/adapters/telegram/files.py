@@ -6,8 +6,8 @@ from http import HTTPStatus
 import httpx
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.errors import ChannelUnreachable, ContentRefused, FileWithheld
-from bot.domain.message import Attachment
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FileWithheld
+from bot.domain.talk.message import Attachment
 
 MOST_BYTES = 20 * 1024 * 1024
 """The size in bytes of the largest file that the Bot API hands out."""

@@ -11,7 +11,7 @@ from telegram import (
 )
 
 from bot.adapters.telegram.addresses import is_group
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 _LONGEST_HINT = 64

@@ -8,9 +8,9 @@ from telegram import Bot, ChatMember, ChatMemberRestricted
 from telegram.constants import ChatMemberStatus
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
-from bot.domain.message import Address
-from bot.domain.person import Sender
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, RecipientGone
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Sender
 
 _RUNNING = (ChatMemberStatus.OWNER, ChatMemberStatus.ADMINISTRATOR)
 _ABSENT = (ChatMemberStatus.LEFT, ChatMemberStatus.BANNED)

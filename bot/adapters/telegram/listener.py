@@ -12,8 +12,8 @@ from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
 from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
 from bot.adapters.telegram.transport import Refused, decoded
-from bot.domain.errors import ChannelError, StoreError
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import ChannelError, StoreError
+from bot.domain.talk.message import RawUpdate
 from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)

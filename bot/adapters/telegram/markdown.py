@@ -10,7 +10,7 @@ from telegramify_markdown import MessageEntity, RenderConfig, convert
 from bot.adapters.markdown_tables import laid_out
 from bot.adapters.telegram.mending import mended
 from bot.adapters.telegram.rich_text import RichText, Span, in_order, utf16_offsets
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
 
 _KINDS = frozenset(
     {"bold", "italic", "underline", "strikethrough", "code", "pre", "blockquote", "text_link"}

@@ -17,7 +17,7 @@ from bot.adapters.telegram.senders import (
     title_of,
 )
 from bot.adapters.telegram.wordless import in_words
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Cut,
     Ignored,
@@ -27,7 +27,7 @@ from bot.domain.message import (
     Quote,
     Unreadable,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 
 _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")

@@ -8,8 +8,7 @@ from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.rich.document import rich_messages
 from bot.adapters.telegram.rich_text import RichText, Span
 from bot.adapters.telegram.visible import visible
-from bot.domain.folding import folded
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Block,
     CallBlock,
     CodeBlock,
@@ -20,7 +19,8 @@ from bot.domain.message import (
     Piece,
     Plain,
 )
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
+from bot.domain.turn.folding import folded
 
 LONGEST_CAPTION = 1024
 NOTHING = "(an empty message)"

@@ -4,7 +4,7 @@ import hashlib
 import json
 from typing import Any
 
-from bot.domain.message import RawUpdate
+from bot.domain.talk.message import RawUpdate
 
 # Update ids are 32-bit; confirming a larger one would confirm everything to come.
 _LARGEST_ID = 1 << 31

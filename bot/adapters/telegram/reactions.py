@@ -3,8 +3,8 @@
 from bot.adapters.telegram.addresses import CHANNEL
 from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.senders import sender_of
-from bot.domain.feedback import Opinion, opinion_in
-from bot.domain.message import Address, Ignored, Inbound, Reaction, Unreadable
+from bot.domain.talk.feedback import Opinion, opinion_in
+from bot.domain.talk.message import Address, Ignored, Inbound, Reaction, Unreadable
 
 
 def read_reaction(change: Fields | None) -> Inbound:

@@ -2,7 +2,7 @@
 
 from bot.adapters.telegram.addresses import CHANNEL
 from bot.adapters.telegram.fields import Fields
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 
 LONGEST_NAME = 128
 

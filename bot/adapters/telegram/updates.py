@@ -11,7 +11,7 @@ from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.messages import read_message
 from bot.adapters.telegram.reactions import read_reaction
 from bot.adapters.telegram.senders import sender_of, title_of
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Ignored,
     Inbound,
@@ -22,7 +22,7 @@ from bot.domain.message import (
     RawUpdate,
     Unreadable,
 )
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
     "private": "private",

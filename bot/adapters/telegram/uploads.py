@@ -4,7 +4,7 @@ from pathlib import Path
 
 from telegram import InputFile
 
-from bot.domain.errors import ContentRefused
+from bot.domain.talk.errors import ContentRefused
 
 _LARGEST_FILE = 50_000_000
 _LARGEST_PHOTO = 10_000_000

@@ -13,7 +13,7 @@ from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
 from bot.adapters.telegram.faults import NEW_TOKEN
 from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
 from bot.adapters.telegram.webhook_door import Accept, WebhookDoor
-from bot.domain.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
+from bot.domain.talk.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
 from bot.ports.clock import Clock
 
 LOOK_SECONDS = 300.0

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from bot.adapters.http_body import Receive, body_of, is_declared_over
 from bot.adapters.telegram.raw_update import raw_update
 from bot.adapters.telegram.transport import decoded
-from bot.domain.errors import StoreError
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import RawUpdate
 
 LARGEST_BODY = 1_000_000
 """The largest body of one call in bytes; an update has a few thousand."""

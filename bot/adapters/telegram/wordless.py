@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from bot.adapters.telegram.fields import Fields
-from bot.domain.foreign_text import defused
+from bot.domain.text.foreign_text import defused
 
 _LONGEST = 300
 _MOST_OPTIONS = 12

@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
-from bot.domain.approval import Verb
-from bot.domain.message import Button
-from bot.domain.plan import PlanVerb, ReplaceVerb
-from bot.domain.tool import clipped
+from bot.domain.consent.approval import Verb
+from bot.domain.plans.plan import PlanVerb, ReplaceVerb
+from bot.domain.talk.message import Button
+from bot.domain.text.visible_text import clipped
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _WORDED = frozenset({Verb.DENY, PlanVerb.CHANGE})

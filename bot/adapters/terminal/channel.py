@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.update import ADDRESS, NAME, read_update
-from bot.domain.errors import RecipientGone
-from bot.domain.message import (
+from bot.domain.talk.errors import RecipientGone
+from bot.domain.talk.message import (
     Address,
     Block,
     Button,
@@ -68,7 +68,7 @@ class TerminalChannel:
         return message_id
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         return None
 

@@ -4,7 +4,15 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from bot.domain.message import Block, Button, CallBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import (
+    Block,
+    Button,
+    CallBlock,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
 
 _LASTED = re.compile(r", \d+ s$")
 _TIMES = re.compile(r" \(\d+ times\)$")

@@ -8,8 +8,8 @@ from bot.adapters.terminal.fragments import Fragments
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.typed import Begun, Left, Misread, Pressed, Said, read_typed
 from bot.adapters.terminal.update import Writer
-from bot.domain.errors import StoreError
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import RawUpdate
 from bot.ports.clock import Clock
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]

@@ -10,7 +10,7 @@ from bot.adapters.terminal.look import UNBROKEN, box_prose
 from bot.adapters.terminal.paths import path_lines
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import (
+from bot.domain.talk.message import (
     REPLY_WITH,
     Block,
     CallBlock,

@@ -24,7 +24,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.adapters.terminal.renderer import Border
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
 
 _LISTS = ("bullet_list_open", "ordered_list_open")
 _ADDRESS = re.compile(r"(https?://|mailto:)[!-~]+")

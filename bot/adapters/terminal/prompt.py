@@ -28,7 +28,7 @@ from bot.adapters.terminal.fragments import COLOURS, LINK, Fragments
 from bot.adapters.terminal.history import History
 from bot.adapters.terminal.known_command import KnownCommand
 from bot.adapters.terminal.look import Look, look_of
-from bot.domain.errors import ChannelUnreachable
+from bot.domain.talk.errors import ChannelUnreachable
 
 _MARK = "> "
 _MENU_ROWS = 6

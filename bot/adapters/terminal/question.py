@@ -23,10 +23,10 @@ from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.terminal import account
 from bot.adapters.terminal.typed import Begun, Left, Misread, Pressed, Said, Typed, read_typed
 from bot.adapters.terminal.update import NAME, Writer
-from bot.domain.approval import Verb
-from bot.domain.errors import FileWithheld
-from bot.domain.message import Address, Attachment, Markdown
-from bot.domain.person import Sender
+from bot.domain.consent.approval import Verb
+from bot.domain.talk.errors import FileWithheld
+from bot.domain.talk.message import Address, Attachment, Markdown
+from bot.domain.talk.person import Sender
 from bot.ports.clock import Clock
 
 _LOOK_EVERY = 0.5

@@ -7,7 +7,7 @@ from bot.adapters.terminal.channel import TerminalChannel, content_of
 from bot.adapters.terminal.contents import is_said
 from bot.adapters.terminal.draft import STEPS
 from bot.adapters.terminal.screen import Screen
-from bot.domain.message import Address, Button, FileRef, OutboundKind, Piece, Press, Sign
+from bot.domain.talk.message import Address, Button, FileRef, OutboundKind, Piece, Press, Sign
 
 
 class QuestionChannel(TerminalChannel):

@@ -21,7 +21,15 @@ from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import Block, Button, CallBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import (
+    Block,
+    Button,
+    CallBlock,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
 
 _BETWEEN = (OutboundKind.NOTICE, OutboundKind.OPTION)
 """Messages that may come between an answer and its draft, and end neither."""

@@ -14,7 +14,7 @@ from bot.adapters.terminal.late_renderer import LateRenderer
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.update import ADDRESS, NAME, Writer
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from bot.ports.clock import Clock
 
 

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.visible import visible
-from bot.domain.approval import Verb
-from bot.domain.assent import is_assent, is_question
+from bot.domain.consent.approval import Verb
+from bot.domain.consent.assent import is_assent, is_question
 
 KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
 """A line that presses a key of a card."""

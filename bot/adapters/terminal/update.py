@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Attachment,
     Inbound,
@@ -16,8 +16,8 @@ from bot.domain.message import (
     RawUpdate,
     Unreadable,
 )
-from bot.domain.person import Sender
-from bot.domain.storable import storable
+from bot.domain.talk.person import Sender
+from bot.domain.text.storable import storable
 
 NAME = "terminal"
 ADDRESS = Address(NAME, "local")

@@ -10,9 +10,9 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from bot.domain.deeds import deed_of
-from bot.domain.errors import InvalidArguments
-from bot.domain.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
+from bot.domain.talk.errors import InvalidArguments
+from bot.domain.tools.deeds import deed_of
+from bot.domain.tools.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
 from bot.ports.tool import Place
 
 MAX_TEXT = 1_000_000

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.file_change import Replaced, token_of
+from bot.domain.tools.file_change import Replaced, token_of
 
 
 @dataclass(frozen=True, slots=True)

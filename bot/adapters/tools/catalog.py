@@ -8,7 +8,7 @@ from bot.adapters.tools.conversation import EndConversation, GetConversation
 from bot.adapters.tools.current_time import CurrentTime
 from bot.adapters.tools.planning import SubmitPlanTool
 from bot.adapters.tools.sending import SendFile, SendMessage
-from bot.domain.web_tools import WEB_TOOLS
+from bot.domain.tools.tool_names import WEB_TOOLS
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

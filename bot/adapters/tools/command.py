@@ -14,13 +14,14 @@ from bot.adapters.tools.process import CommandRun
 from bot.adapters.tools.sandbox import Sandbox, View
 from bot.adapters.tools.sent_files import A_SENT_FILE, SentFiles
 from bot.adapters.tools.skill_paths import resolved
-from bot.domain.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
-from bot.domain.deeds import LONGEST, run_deed, run_whole
-from bot.domain.errors import ToolFailure
-from bot.domain.message import CodeBlock
-from bot.domain.reach import Reach
-from bot.domain.run_place import in_todays_words
-from bot.domain.tool import (
+from bot.domain.consent.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import CodeBlock
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import one_line, plain_output, visible
+from bot.domain.tools.deeds import LONGEST, run_deed, run_whole
+from bot.domain.tools.run_place import in_todays_words
+from bot.domain.tools.tool import (
     Effect,
     ExactRule,
     Preview,
@@ -29,7 +30,6 @@ from bot.domain.tool import (
     ToolOutput,
     ToolSpec,
 )
-from bot.domain.visible_text import one_line, plain_output, visible
 from bot.ports.tool import Place
 
 LONGEST_SECONDS = 600

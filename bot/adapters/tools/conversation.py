@@ -9,17 +9,11 @@ from zoneinfo import ZoneInfo
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.chat import NONE_CLOSED, Conversation
-from bot.domain.errors import ToolFailure
-from bot.domain.tool import (
-    CloseConversation,
-    Effect,
-    Replay,
-    ToolOutput,
-    ToolSpec,
-    clipped,
-)
-from bot.domain.transcript import (
+from bot.domain.talk.chat import NONE_CLOSED, Conversation
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import CloseConversation, Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
     Entry,

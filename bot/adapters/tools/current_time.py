@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo, available_timezones
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.errors import ToolFailure
-from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec, clipped
-from bot.domain.visible_text import shown_name
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import clipped, shown_name
+from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
 from bot.ports.clock import Clock
 from bot.ports.tool import Place
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.errand import DELEGATE, errand_id
-from bot.domain.errors import ToolFailure
-from bot.domain.tool import Effect, Replay, Status, ToolOutput, ToolSpec
+from bot.domain.assignments.errand import DELEGATE, errand_id
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.tool import Effect, Replay, Status, ToolOutput, ToolSpec
 from bot.ports.errands import Errands
 from bot.ports.tool import Place
 

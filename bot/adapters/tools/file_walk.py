@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.errors import ToolFailure
+from bot.domain.talk.errors import ToolFailure
 
 LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
 """Folders that a walk does not enter unless it starts in them."""

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.errors import ToolFailure
-from bot.domain.goal import (
+from bot.domain.assignments.goal import (
     DIARY_WRITE,
     GOAL_UPDATE,
     MOST_ENTRIES,
@@ -14,9 +13,10 @@ from bot.domain.goal import (
     DiaryKind,
     Goal,
 )
-from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
-from bot.domain.when import WhenUnclear
-from bot.domain.when_words import LONGEST_WHEN
+from bot.domain.clock.when import WhenUnclear
+from bot.domain.clock.when_words import LONGEST_WHEN
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
 from bot.ports.clock import Clock
 from bot.ports.goals import Goals, GoalTimes
 from bot.ports.tool import Place, Tool

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace, reason_of
-from bot.domain.errors import ToolFailure
-from bot.domain.file_name import numbered
-from bot.domain.limits import InboxBounds
-from bot.domain.received import INBOX, ReceivedFile
-from bot.domain.visible_text import size
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.file_name import numbered
+from bot.domain.talk.limits import InboxBounds
+from bot.domain.talk.received import INBOX, ReceivedFile
+from bot.domain.text.visible_text import size
 
 _PART = ".part-"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -6,16 +6,16 @@ from typing import Annotated, TypeAlias
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.budget import CallKind, Cause
-from bot.domain.errors import ToolFailure
-from bot.domain.fit import Found
-from bot.domain.message import Plain
-from bot.domain.names import plain_name, quoted_name
-from bot.domain.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
-from bot.domain.passage import Passage, Whose, clipped_words, whose
-from bot.domain.reach import Reach
-from bot.domain.recalled import foreign_in, origins_in
-from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.memory.fit import Found
+from bot.domain.memory.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
+from bot.domain.memory.passage import Passage, Whose, clipped_words, whose
+from bot.domain.memory.recalled import foreign_in, origins_in
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Plain
+from bot.domain.talk.reach import Reach
+from bot.domain.text.names import plain_name, quoted_name
+from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
 from bot.ports.people import People

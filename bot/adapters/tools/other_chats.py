@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
-from bot.domain.tool import clipped
-from bot.domain.visible_text import shown_name
+from bot.domain.text.visible_text import clipped, shown_name
 
 _CHATS = "chats"
 """The folder of the workspace that holds the folders of all other chats."""

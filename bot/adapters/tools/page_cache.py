@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.picture import ImagePart
+from bot.domain.talk.picture import ImagePart
 
 Key: TypeAlias = tuple[int, str, str]
 """The chat, the turn and the address."""

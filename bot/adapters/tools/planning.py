@@ -5,8 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.plan import SUBMIT_PLAN
-from bot.domain.tool import Effect, Replay, SubmitPlan, ToolOutput, ToolSpec
+from bot.domain.tools.tool import Effect, Replay, SubmitPlan, ToolOutput, ToolSpec
+from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.ports.tool import Place
 
 

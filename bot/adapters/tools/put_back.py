@@ -5,9 +5,9 @@ from pathlib import Path
 from bot.adapters.tools.difference import file_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.file_change import ABSENT
-from bot.domain.message import Block, CodeBlock, Plain
-from bot.domain.visible_text import size, visible
+from bot.domain.talk.message import Block, CodeBlock, Plain
+from bot.domain.text.visible_text import size, visible
+from bot.domain.tools.file_change import ABSENT
 from bot.ports.file_changes import PresentFile
 
 

@@ -14,9 +14,9 @@ from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.errors import ToolFailure
-from bot.domain.tool import Effect, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import shown_name, size
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import shown_name, size
+from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
 from bot.ports.ledger import Ledger
 from bot.ports.tool import Place, Tool
 

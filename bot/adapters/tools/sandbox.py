@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
-from bot.domain.command_line import QUIET, only_reads, parse_simple
-from bot.domain.run_place import BARE
-from bot.domain.skill import Skill
+from bot.domain.consent.command_line import QUIET, only_reads, parse_simple
+from bot.domain.skills.skill import Skill
+from bot.domain.tools.run_place import BARE
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _READABLE = (

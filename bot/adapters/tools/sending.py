@@ -14,10 +14,11 @@ from pydantic_core import PydanticCustomError
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.deeds import deed_of, file_name
-from bot.domain.errors import ToolFailure
-from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind, Plain
-from bot.domain.tool import (
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.text.visible_text import shown_name, size, visible
+from bot.domain.tools.deeds import deed_of, file_name
+from bot.domain.tools.tool import (
     AskPerson,
     Effect,
     ExactRule,
@@ -26,7 +27,6 @@ from bot.domain.tool import (
     ToolOutput,
     ToolSpec,
 )
-from bot.domain.visible_text import shown_name, size, visible
 from bot.ports.tool import Place
 
 LARGEST_FILE = 50_000_000

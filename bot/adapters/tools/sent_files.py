@@ -15,11 +15,10 @@ from bot.adapters.tools.file_walk import Found, Walk, glob_matches
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.change import Change, SaveReceived
-from bot.domain.command_line.programs import names as words_of
-from bot.domain.errors import ToolFailure
-from bot.domain.received import INBOX, ReceivedFile
-from bot.domain.tool import clipped
-from bot.domain.visible_text import shown_name
+from bot.domain.consent.command_line.programs import names as words_of
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.received import INBOX, ReceivedFile
+from bot.domain.text.visible_text import clipped, shown_name
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.received import Received

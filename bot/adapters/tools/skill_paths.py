@@ -5,8 +5,8 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bot.domain.command_line import parse_simple
-from bot.domain.skill import Skill
+from bot.domain.consent.command_line import parse_simple
+from bot.domain.skills.skill import Skill
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.errors import ToolFailure
-from bot.domain.foreign_text import defused
-from bot.domain.skill import FIND, READ, USE, Skill, SkillSet
-from bot.domain.skill_words import NONE, laid_down, page, put_to_work
-from bot.domain.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
+from bot.domain.skills.skill import FIND, READ, USE, Skill, SkillSet
+from bot.domain.skills.skill_words import NONE, laid_down, page, put_to_work
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.foreign_text import defused
+from bot.domain.tools.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 

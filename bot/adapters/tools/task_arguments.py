@@ -8,8 +8,8 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from bot.adapters.tools.arguments_tool import Arguments, Text
-from bot.domain.task import MOST_WHAT
-from bot.domain.when_words import LONGEST_WHEN
+from bot.domain.assignments.task import MOST_WHAT
+from bot.domain.clock.when_words import LONGEST_WHEN
 
 
 def _a_day(text: str) -> str:

@@ -13,12 +13,8 @@ from bot.adapters.tools.task_arguments import (
     UpdateArguments,
     brief,
 )
-from bot.domain.errors import ToolFailure
-from bot.domain.hook import is_hook_run
-from bot.domain.message import Block, CodeBlock, Plain
-from bot.domain.names import quoted_name
-from bot.domain.reach import Reach
-from bot.domain.task import (
+from bot.domain.assignments.hook import is_hook_run
+from bot.domain.assignments.task import (
     CANCEL_TASK,
     LIST_TASKS,
     NOTHING_TO_REPORT,
@@ -30,11 +26,15 @@ from bot.domain.task import (
     is_run,
     task_id,
 )
-from bot.domain.task_wish import wish_of
-from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import visible
-from bot.domain.when import WhenUnclear
-from bot.domain.zones import short_moment
+from bot.domain.assignments.task_wish import wish_of
+from bot.domain.clock.when import WhenUnclear
+from bot.domain.clock.zones import short_moment
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Block, CodeBlock, Plain
+from bot.domain.talk.reach import Reach
+from bot.domain.text.names import quoted_name
+from bot.domain.text.visible_text import visible
+from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.clock import Clock
 from bot.ports.people import People
 from bot.ports.scheduled import Occasion, Scheduled, TaskMaker

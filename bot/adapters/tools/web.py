@@ -7,14 +7,14 @@ from pydantic import Field
 
 from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.page_cache import FetchedPage, PageCache
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import CodeBlock
-from bot.domain.origin import site_of
-from bot.domain.picture import ImagePart
-from bot.domain.reach import Reach
-from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import one_line, visible
-from bot.domain.web_tools import WEB_FETCH, WEB_SEARCH
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.talk.message import CodeBlock
+from bot.domain.talk.picture import ImagePart
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import one_line, visible
+from bot.domain.tools.origin import site_of
+from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
 from bot.ports.attachments import DocumentText, NotRead, Reading
 from bot.ports.tool import Place, Tool
 from bot.ports.web import PageReader, Pages, Search, WebHit, WebPage

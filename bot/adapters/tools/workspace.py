@@ -10,9 +10,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from bot.domain.errors import ToolFailure
-from bot.domain.file_change import ABSENT, token_of
-from bot.domain.visible_text import shown_name
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import shown_name
+from bot.domain.tools.file_change import ABSENT, token_of
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -11,14 +11,14 @@ from bot.adapters.tools.before import Before
 from bot.adapters.tools.difference import file_difference, passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import FileState, Workspace
-from bot.domain.deeds import file_name
-from bot.domain.errors import ToolFailure
-from bot.domain.file_change import ABSENT, Replaced, token_of
-from bot.domain.message import Block, CodeBlock, Plain
-from bot.domain.reach import Reach
-from bot.domain.rules import DOCUMENTS, is_document, is_guarded
-from bot.domain.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.visible_text import shown_name, size, visible
+from bot.domain.consent.rules import DOCUMENTS, is_document, is_guarded
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Block, CodeBlock, Plain
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import shown_name, size, visible
+from bot.domain.tools.deeds import file_name
+from bot.domain.tools.file_change import ABSENT, Replaced, token_of
+from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.tool import Place
 
 _WHERE = "in the workspace"

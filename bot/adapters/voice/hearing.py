@@ -9,9 +9,9 @@ from typing import Any
 import httpx2
 
 from bot.adapters.certificates import certificates
-from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
-from bot.domain.model import Usage
-from bot.domain.storable import storable
+from bot.domain.money.model import Usage
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
+from bot.domain.text.storable import storable
 from bot.ports.hearing import Speech
 
 _MOST_ANSWER = 2_000_000

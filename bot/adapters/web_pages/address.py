@@ -6,9 +6,9 @@ from urllib.parse import urljoin
 
 import idna
 
-from bot.domain import web_address
-from bot.domain.errors import ToolFailure
-from bot.domain.web_address import WebAddress
+from bot.domain.talk import web_address
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.web_address import WebAddress
 
 _PLAIN_HOST = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*")
 

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias
 
-from bot.domain.public_address import read_public
+from bot.domain.talk.public_address import read_public
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up, and returns its addresses."""

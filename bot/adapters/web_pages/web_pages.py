@@ -17,8 +17,8 @@ from bot.adapters.web_pages.public_network import (
 )
 from bot.adapters.web_pages.refusals import refusal
 from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
-from bot.domain.errors import ToolFailure
-from bot.domain.limits import WebBounds
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.limits import WebBounds
 from bot.ports.web import WebPage
 
 _AGENT = "Steward/1.0 (a self-hosted assistant; fetches for a person)"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from bot.adapters.certificates import certificates
-from bot.domain.errors import ToolFailure
-from bot.domain.unreached import why_unreached
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.unreached import why_unreached
 from bot.ports.web import WebHit
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.approval import Approval, ApprovalState, Rule
-from bot.domain.server import ServerConsent
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.tools.server import ServerConsent
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.chat import Chat, Conversation
-from bot.domain.message import Address
+from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.message import Address
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.errand import Errand
+from bot.domain.assignments.errand import Errand
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.feedback import Feedback, Opinion
+from bot.domain.talk.feedback import Feedback, Opinion
 
 
 @dataclass(frozen=True, slots=True)

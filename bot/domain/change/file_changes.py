@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.file_change import FileChange
+from bot.domain.tools.file_change import FileChange
 
 
 @dataclass(frozen=True, slots=True)

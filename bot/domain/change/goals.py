@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.goal import DiaryEntry, Goal
-from bot.domain.task import TaskState
+from bot.domain.assignments.goal import DiaryEntry, Goal
+from bot.domain.assignments.task import TaskState
 
 
 @dataclass(frozen=True, slots=True)

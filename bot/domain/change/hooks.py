@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.hook import HookCall, HookPace
+from bot.domain.assignments.hook import HookCall, HookPace
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from bot.domain.erasing import Target
-from bot.domain.transcript import Entry
+from bot.domain.change.erasing import Target
+from bot.domain.turn.transcript import Entry
 
 
 @dataclass(frozen=True, slots=True)

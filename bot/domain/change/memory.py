@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.note import Note
-from bot.domain.passage import Passage
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Passage
 
 
 @dataclass(frozen=True, slots=True)

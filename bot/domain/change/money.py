@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.budget import Cause, Scope
-from bot.domain.model import Usage
-from bot.domain.money import Nano
+from bot.domain.money.budget import Cause, Scope
+from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.message import Outbound
+from bot.domain.talk.message import Outbound
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from bot.domain.rights import Pace, Rights
+from bot.domain.talk.rights import Pace, Rights
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.plan import Plan, PlanStep
+from bot.domain.plans.plan import Plan, PlanStep
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.received import ReceivedFile
-from bot.domain.voice import HeardWords
+from bot.domain.talk.received import ReceivedFile
+from bot.domain.turn.voice import HeardWords
 
 
 @dataclass(frozen=True, slots=True)

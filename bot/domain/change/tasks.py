@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.task import TaskRun, TimedTask
+from bot.domain.assignments.task import TaskRun, TimedTask
 
 
 @dataclass(frozen=True, slots=True)

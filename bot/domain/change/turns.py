@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from bot.domain.turn import Turn, WaysOn
+from bot.domain.turn.turn import Turn, WaysOn
 
 
 @dataclass(frozen=True, slots=True)

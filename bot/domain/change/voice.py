@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.voice import VoiceNote
+from bot.domain.turn.voice import VoiceNote
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.domain.approval import UNENDING, Approval
+from bot.domain.assignments.unwatched import is_unwatched
 from bot.domain.change import AddAudit, NoteOffer, SaveApproval, Show, Write
-from bot.domain.limits import Limits
-from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.domain.step import AskFirst, Gate
-from bot.domain.tool import Effect, ToolCall
-from bot.domain.unwatched import is_unwatched
+from bot.domain.consent.approval import UNENDING, Approval
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.tools.tool import Effect, ToolCall
+from bot.domain.turn.step import AskFirst, Gate
 from bot.flow.approvals.cards import shown_open
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work

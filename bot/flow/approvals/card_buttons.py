@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.domain.approval import Approval, Verb
-from bot.domain.deeds import deed_of
-from bot.domain.message import Button, Hint
-from bot.domain.tool import Effect, ExactRule, PathRule, clipped
-from bot.domain.visible_text import visible
+from bot.domain.consent.approval import Approval, Verb
+from bot.domain.talk.message import Button, Hint
+from bot.domain.text.visible_text import clipped, visible
+from bot.domain.tools.deeds import deed_of
+from bot.domain.tools.tool import Effect, ExactRule, PathRule
 
 PREFIX = "a"
 """The first letter of the button data of every card."""

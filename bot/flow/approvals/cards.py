@@ -3,14 +3,14 @@
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.approval import UNENDING, Approval
 from bot.domain.change import Show
-from bot.domain.message import Block, Outbound, OutboundKind, Plain
-from bot.domain.names import plain_name
-from bot.domain.recalled import SOURCE
-from bot.domain.rules import describe
-from bot.domain.tool import Offer, Preview, clipped
-from bot.domain.visible_text import one_line, visible
+from bot.domain.consent.approval import UNENDING, Approval
+from bot.domain.consent.rules import describe
+from bot.domain.memory.recalled import SOURCE
+from bot.domain.talk.message import Block, Outbound, OutboundKind, Plain
+from bot.domain.text.names import plain_name
+from bot.domain.text.visible_text import clipped, one_line, visible
+from bot.domain.tools.tool import Offer, Preview
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
 

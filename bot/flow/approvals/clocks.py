@@ -1,7 +1,7 @@
 """The clock by which the people of a chat read times, where somebody told it."""
 
-from bot.domain.chat import Chat
-from bot.domain.zones import told_zone
+from bot.domain.clock.zones import told_zone
+from bot.domain.talk.chat import Chat
 from bot.ports.people import People
 
 

@@ -4,15 +4,15 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import Show
-from bot.domain.deeds import without_deed
-from bot.domain.file_change import REDO, UNDO, UndoButton, UndoVerb
-from bot.domain.message import Button, Outbound, OutboundKind, Plain, PressAnswer
-from bot.domain.person import Person
-from bot.domain.span import span
-from bot.domain.tool import Code, Preview, Status, ToolResult, clipped
-from bot.domain.visible_text import one_line, visible
+from bot.domain.clock.span import span
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.visible_text import clipped, one_line, visible
+from bot.domain.tools.deeds import without_deed
+from bot.domain.tools.file_change import REDO, UNDO, UndoButton, UndoVerb
+from bot.domain.tools.tool import Code, Preview, Status, ToolResult
 from bot.flow.approvals.desks import STOPPED, spent
 from bot.flow.approvals.fitting import whole
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.approval import Approval, ApprovalState, Rule
 from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
-from bot.domain.person import Person
-from bot.domain.rules import describe
-from bot.domain.tool import ExactRule, Offer, RulePattern
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.consent.rules import describe
+from bot.domain.talk.person import Person
+from bot.domain.tools.tool import ExactRule, Offer, RulePattern
 from bot.flow.approvals.cards import shown_open
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.domain.approval import Approval, ApprovalState, Verb, card_of, change_of
-from bot.domain.assent import is_assent, is_question
 from bot.domain.change import Show, Write
-from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
-from bot.domain.names import plain_name
-from bot.domain.person import Person
-from bot.domain.span import span
-from bot.domain.tool import Effect, Offer, RulePattern
+from bot.domain.clock.span import span
+from bot.domain.consent.approval import Approval, ApprovalState, Verb, card_of, change_of
+from bot.domain.consent.assent import is_assent, is_question
+from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
+from bot.domain.tools.tool import Effect, Offer, RulePattern
 from bot.flow.approvals.card_buttons import parse_data
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late

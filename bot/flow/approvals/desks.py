@@ -6,10 +6,10 @@ from dataclasses import replace
 from enum import Enum
 from typing import Protocol
 
-from bot.domain.assent import is_assent
 from bot.domain.change import Change, Show
-from bot.domain.message import OutboundKind, Press, PressAnswer, Quote
-from bot.domain.person import Person
+from bot.domain.consent.assent import is_assent
+from bot.domain.talk.message import OutboundKind, Press, PressAnswer, Quote
+from bot.domain.talk.person import Person
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 

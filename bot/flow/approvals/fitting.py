@@ -1,8 +1,9 @@
 """Fits the thing that a card asks about into one message, and the rest of it into a document."""
 
-from bot.domain.hunks import LANGUAGE, in_words, readable
-from bot.domain.message import Block, CodeBlock, FileRef, Plain
-from bot.domain.tool import Preview, clipped
+from bot.domain.talk.hunks import LANGUAGE, in_words, readable
+from bot.domain.talk.message import Block, CodeBlock, FileRef, Plain
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import Preview
 
 LONGEST = 3_500
 """Characters a card shows in its message; Telegram allows 4,096 with everything around them."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.approval import UNENDING, Approval, ApprovalState
+from bot.domain.assignments.unwatched import late_turn
 from bot.domain.change import Change, SaveApproval, SaveTurn, Show, Write
-from bot.domain.errors import Conflict
-from bot.domain.turn import Turn
-from bot.domain.unwatched import late_turn
+from bot.domain.consent.approval import UNENDING, Approval, ApprovalState
+from bot.domain.talk.errors import Conflict
+from bot.domain.turn.turn import Turn
 from bot.flow.approvals.clocks import Clocks
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats

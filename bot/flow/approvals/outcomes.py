@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import Show
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.log.work import Work
 

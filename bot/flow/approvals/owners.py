@@ -4,11 +4,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.domain.chat import Chat
-from bot.domain.errors import ChannelError
-from bot.domain.names import cited_name, plain_name
-from bot.domain.person import Person, Sender
-from bot.domain.tool import Preview
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.person import Person, Sender
+from bot.domain.text.names import cited_name, plain_name
+from bot.domain.tools.tool import Preview
 from bot.ports.groups import Groups
 from bot.ports.members import Members
 from bot.ports.people import People

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveApproval, Write
+from bot.domain.consent.approval import Approval, ApprovalState
 from bot.flow.approvals.cards import shown_open
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners

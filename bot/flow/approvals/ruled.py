@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Sequence
 
 from bot.domain.change import Show
-from bot.domain.contribution import Aside, Ended
-from bot.domain.file_change import UndoButton, UndoVerb, undo_label
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.rules import allowed_line
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.consent.rules import allowed_line
+from bot.domain.loop.contribution import Aside, Ended
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import UndoButton, UndoVerb, undo_label
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.step import Finish
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 

@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
-from bot.domain.names import plain_name
-from bot.domain.person import Person
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.ports.approvals import Approvals

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveApproval
-from bot.domain.transcript import LateResultBody
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.turn.transcript import LateResultBody
 
 
 def told_of(cards: Sequence[Approval], conversation: str) -> list[LateResultBody]:

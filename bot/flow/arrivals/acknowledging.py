@@ -6,8 +6,8 @@ from collections import Counter
 from types import TracebackType
 from typing import Self
 
-from bot.domain.errors import ChannelError
-from bot.domain.message import Press, PressAnswer
+from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.message import Press, PressAnswer
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 

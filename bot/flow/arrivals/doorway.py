@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.change import AddAudit, Change, InboundState, MarkInbound, Show, Write
-from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
-from bot.domain.person import Person, Sender, owned_on_a_platform
+from bot.domain.talk.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Person, Sender, owned_on_a_platform
 from bot.flow.arrivals.knocking import Knocking
 from bot.flow.arrivals.marks import marked
 from bot.ports.chats import Chats

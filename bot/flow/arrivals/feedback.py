@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bot.domain.change import Change, CheckAccess, DropFeedback, InboundState, Write
-from bot.domain.message import Reaction
-from bot.domain.person import Person
+from bot.domain.talk.message import Reaction
+from bot.domain.talk.person import Person
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.presses import Presses
 from bot.flow.log.opinions import Opinions

@@ -3,12 +3,19 @@
 from dataclasses import replace
 
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict
-from bot.domain.message import Address, InboundMessage, Outbound, OutboundKind, Plain, Withdrawn
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import (
+    Address,
+    InboundMessage,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Withdrawn,
+)
 from bot.flow.approvals.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.arrivals.marks import marked
-from bot.flow.commands import Commands
+from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.seams import Seams

@@ -4,8 +4,8 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from bot.domain.errors import StoreError, StoreUnavailable
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import StoreError, StoreUnavailable
+from bot.domain.talk.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing

@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import Sequence
 
 from bot.domain.change import AddAudit, Change, Show, Write
-from bot.domain.message import Address, Press, PressAnswer
-from bot.domain.person import Person, Role, Sender
+from bot.domain.talk.message import Address, Press, PressAnswer
+from bot.domain.talk.person import Person, Role, Sender
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
-from bot.flow.commands.accounts import sender_of
-from bot.flow.commands.knocks import (
+from bot.flow.groups.news import News
+from bot.flow.people.accounts import sender_of
+from bot.flow.people.knocks import (
     Knocks,
     KnockVerb,
     account_of_card,
@@ -19,9 +20,8 @@ from bot.flow.commands.knocks import (
     occasion_of,
     parsed,
 )
-from bot.flow.commands.letting_in import let_in
-from bot.flow.commands.levels import level_buttons
-from bot.flow.groups.news import News
+from bot.flow.people.letting_in import let_in
+from bot.flow.people.levels import level_buttons
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

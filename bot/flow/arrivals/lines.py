@@ -5,7 +5,7 @@ from collections import Counter, deque
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Ignored,
     Inbound,

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, StoreUnavailable
-from bot.domain.message import Inbound
+from bot.domain.talk.errors import Conflict, StoreUnavailable
+from bot.domain.talk.message import Inbound
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.ports.clock import Clock

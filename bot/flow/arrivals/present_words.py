@@ -1,6 +1,6 @@
 """Returns the words that a button changes, for a channel that shows them where people type."""
 
-from bot.domain.message import Press
+from bot.domain.talk.message import Press
 from bot.flow.approvals.desks import Desks
 from bot.ports.chats import Chats
 from bot.ports.people import People

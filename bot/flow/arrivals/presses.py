@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from bot.domain.change import InboundState
-from bot.domain.message import Press
+from bot.domain.talk.message import Press
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.marks import marked
-from bot.flow.commands import Commands
-from bot.flow.commands.choices import parse_data
+from bot.flow.commanding.choices import parse_data
+from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats

@@ -1,7 +1,7 @@
 """Routes updates: each goes to the part of the flow that handles what it holds."""
 
 from bot.domain.change import InboundState
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Ignored,
     Inbound,
     InboundMessage,

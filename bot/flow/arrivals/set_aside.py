@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
-from bot.domain.errors import Conflict
-from bot.domain.message import Button, Outbound, OutboundKind, Plain, Press, PressAnswer
-from bot.domain.person import Person
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.talk.person import Person
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.clock import Clock

@@ -1,9 +1,9 @@
 """Hears what is said to the bot in private, and in groups among other talk."""
 
-from bot.domain.bundle import seam_of
-from bot.domain.chat import Activation, Chat
-from bot.domain.message import InboundMessage, Withdrawn
-from bot.domain.person import Person
+from bot.domain.talk.bundle import seam_of
+from bot.domain.talk.chat import Activation, Chat
+from bot.domain.talk.message import InboundMessage, Withdrawn
+from bot.domain.talk.person import Person
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.threads import Threads

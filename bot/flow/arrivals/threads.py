@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.change import Change, NameChat, SaveChat
-from bot.domain.chat import Activation, Chat
-from bot.domain.message import Address, InboundMessage, Withdrawn
+from bot.domain.talk.chat import Activation, Chat
+from bot.domain.talk.message import Address, InboundMessage, Withdrawn
 from bot.flow.queue.seams import Seams
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats

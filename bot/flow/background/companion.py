@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from weakref import WeakKeyDictionary
 
-from bot.domain.background import WordsInView, about_body, persona_body
-from bot.domain.contribution import Briefing, Share
-from bot.domain.person import Person
-from bot.domain.transcript import AskerBody, BackgroundBody
-from bot.domain.turn import Turn
+from bot.domain.loop.contribution import Briefing, Share
+from bot.domain.memory.background import WordsInView, about_body, persona_body
+from bot.domain.talk.person import Person
+from bot.domain.turn.transcript import AskerBody, BackgroundBody
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

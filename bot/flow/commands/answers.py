@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.domain.change import SaveChat
-from bot.domain.chat import Chat, LongAnswers
-from bot.domain.message import Button
-from bot.flow.commands.choices import choice, no_choice, on_off
-from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.domain.talk.chat import Chat, LongAnswers
+from bot.domain.talk.message import Button
+from bot.flow.commanding.choices import choice, no_choice, on_off
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.ports.channel import Channel
 
 _SWITCH = {"on": True, "off": False}

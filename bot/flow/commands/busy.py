@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import SaveChat
-from bot.domain.chat import QueueMode
-from bot.domain.message import Button
-from bot.flow.commands.choices import choice, no_choice
-from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.domain.talk.chat import QueueMode
+from bot.domain.talk.message import Button
+from bot.flow.commanding.choices import choice, no_choice
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 
 _WHEN = "a message that comes while I am busy"
 _MODES = {

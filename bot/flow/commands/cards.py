@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import Show, Write
-from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.flow.approvals.cards import shown_later
-from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.plans.cards import headline
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock

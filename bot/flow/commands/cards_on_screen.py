@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from bot.domain.message import Address
-from bot.domain.turn import TurnState
-from bot.flow.commands.table import answer_key
+from bot.domain.talk.message import Address
+from bot.domain.turn.turn import TurnState
+from bot.flow.commanding.table import answer_key
 from bot.flow.turn import rest_card
 from bot.flow.ways.buttons import key_of
 from bot.ports.approvals import Approvals

@@ -5,14 +5,14 @@ from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import SaveConversation
-from bot.domain.chat import ListedConversation
-from bot.domain.markdown import literal
-from bot.domain.message import Button
-from bot.domain.visible_text import one_line
-from bot.domain.zones import Zones
-from bot.flow.commands.choices import choice
-from bot.flow.commands.pages import turning
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.chat import ListedConversation
+from bot.domain.talk.message import Button
+from bot.domain.text.markdown import literal
+from bot.domain.text.visible_text import one_line
+from bot.flow.commanding.choices import choice
+from bot.flow.commanding.pages import turning
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import branched, reopened
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

@@ -7,11 +7,10 @@ from dataclasses import replace
 from typing import assert_never
 
 from bot.domain.change import Change, CheckAccess, Show, Write
-from bot.domain.markdown import inline_code
-from bot.domain.message import Markdown, Outbound, OutboundKind, PressAnswer
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind, PressAnswer
+from bot.domain.text.markdown import inline_code
 from bot.flow.approvals.desks import NOT_OURS, refused
-from bot.flow.commands.consequences import Consequences
-from bot.flow.commands.table import (
+from bot.flow.commanding.table import (
     Answer,
     Command,
     Invocation,
@@ -20,6 +19,7 @@ from bot.flow.commands.table import (
     Response,
     answer_key,
 )
+from bot.flow.commands.consequences import Consequences
 from bot.flow.queue.arrival import Arrival
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox

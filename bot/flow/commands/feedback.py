@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 
-from bot.domain.feedback import Feedback, Opinion
-from bot.domain.markdown import inline_code
-from bot.domain.person import AT_THE_MACHINE
-from bot.flow.commands.choices import choice, no_choice
-from bot.flow.commands.table import Answer, Command, Invocation
+from bot.domain.talk.feedback import Feedback, Opinion
+from bot.domain.talk.person import AT_THE_MACHINE
+from bot.domain.text.markdown import inline_code
+from bot.flow.commanding.choices import choice, no_choice
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.log.opinions import Opinions
 from bot.ports.feedback import FeedbackRows
 

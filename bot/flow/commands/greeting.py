@@ -3,13 +3,13 @@
 import difflib
 from collections.abc import Callable, Sequence
 
-from bot.domain.markdown import inline_code
-from bot.domain.message import Button
-from bot.domain.names import named
-from bot.domain.person import AT_THE_MACHINE
-from bot.flow.commands.choices import choice
-from bot.flow.commands.pages import rows_of
-from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.domain.talk.message import Button
+from bot.domain.talk.person import AT_THE_MACHINE
+from bot.domain.text.markdown import inline_code
+from bot.domain.text.names import named
+from bot.flow.commanding.choices import choice
+from bot.flow.commanding.pages import rows_of
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 
 _WHAT = (
     "I am Steward. I answer, plan, and work with files, commands and tools in a folder of this "

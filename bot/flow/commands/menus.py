@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.flow.commands.table import Command, Topic
+from bot.flow.commanding.table import Command, Topic
 
 Menu: TypeAlias = Sequence[tuple[str, str]]
 """The name and the summary of each command, in the order of the menu."""

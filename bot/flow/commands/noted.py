@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from bot.domain.change import AddNote, DropNote, KeepPassage, Show, Write
-from bot.domain.contribution import Share
-from bot.domain.file_change import UNDO
-from bot.domain.markdown import literal
-from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.domain.note import FORGET, REMEMBER, Note, note_id, shown_by
-from bot.domain.passage import whose
-from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.turn import Turn
-from bot.flow.commands.choices import choice
+from bot.domain.loop.contribution import Share
+from bot.domain.memory.note import FORGET, REMEMBER, Note, note_id, shown_by
+from bot.domain.memory.passage import whose
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.text.markdown import literal
+from bot.domain.tools.file_change import UNDO
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.turn.turn import Turn
+from bot.flow.commanding.choices import choice
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 

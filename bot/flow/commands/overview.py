@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.commands.status_parts import Part
-from bot.flow.commands.table import Answer, Command, Invocation
 
 
 class OverviewCommands:

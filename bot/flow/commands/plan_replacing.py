@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from bot.domain.change import Change, InboundState, Write
-from bot.domain.errors import Conflict
-from bot.domain.message import Outbound, Press, PressAnswer
-from bot.domain.person import Person
-from bot.domain.plan import Plan, ReplaceVerb
+from bot.domain.plans.plan import Plan, ReplaceVerb
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Outbound, Press, PressAnswer
+from bot.domain.talk.person import Person
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.table import Answer, Question, Queued, answer_key
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
-from bot.flow.commands.plans import PlanCommands, wanted
 from bot.flow.commands.stored_arrivals import StoredArrivals
-from bot.flow.commands.table import Answer, Question, Queued, answer_key
+from bot.flow.plans.commands import PlanCommands, wanted
 from bot.flow.plans.question import Replacement, answered, fixed, parse_data, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing

@@ -4,17 +4,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from importlib.metadata import version
 from typing import Protocol
 
-from bot.domain.chat import QueueMode
-from bot.domain.earned import UNMEASURED
-from bot.domain.errand import ErrandState
-from bot.domain.hold import Holds
-from bot.domain.markdown import inline_code, literal
-from bot.domain.person import AT_THE_MACHINE, Person, Role
-from bot.domain.span import span
-from bot.domain.tier import tier_of
-from bot.domain.tool import OriginRule
-from bot.flow.commands.table import Invocation
-from bot.flow.commands.terms import counted
+from bot.domain.assignments.errand import ErrandState
+from bot.domain.clock.span import span
+from bot.domain.memory.earned import UNMEASURED
+from bot.domain.talk.chat import QueueMode
+from bot.domain.talk.hold import Holds
+from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
+from bot.domain.text.markdown import inline_code, literal
+from bot.domain.tools.tool import OriginRule
+from bot.domain.turn.tier import tier_of
+from bot.flow.commanding.table import Invocation
+from bot.flow.commanding.wording import counted
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
 from bot.flow.plans.cards import described

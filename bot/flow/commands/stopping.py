@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.approval import Approval
 from bot.domain.change import InboundState, MarkInbound, Write
-from bot.domain.chat import Chat
-from bot.domain.plan import Plan, PlanState
+from bot.domain.consent.approval import Approval
+from bot.domain.plans.plan import Plan, PlanState
+from bot.domain.talk.chat import Chat
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.consequences import Interrupt, Noted, Unqueue
+from bot.flow.commanding.effects import Interrupt, Noted, Unqueue
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.commands.stops import how_asked, stops
-from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.gathering import Gathered
 from bot.ports.approvals import Approvals

@@ -1,10 +1,10 @@
 """Stops of everything in a chat that a person may end: its turns, and errands left behind."""
 
 from bot.domain.change import AskStop, Write
-from bot.domain.names import plain_name
-from bot.domain.turn import ONE_OF_SEVERAL, TurnState
-from bot.domain.visible_text import one_line
-from bot.flow.commands.table import Invocation
+from bot.domain.text.names import plain_name
+from bot.domain.text.visible_text import one_line
+from bot.domain.turn.turn import ONE_OF_SEVERAL, TurnState
+from bot.flow.commanding.table import Invocation
 from bot.flow.errands.recalling import called_back, left_behind
 from bot.ports.journal import Agenda
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from bot.domain.markdown import literal
-from bot.domain.note import REMEMBER
-from bot.domain.server import ServerStanding
-from bot.domain.tool import Effect, ToolSpec
-from bot.flow.commands.table import Answer, Command, Invocation, Topic
+from bot.domain.memory.note import REMEMBER
+from bot.domain.text.markdown import literal
+from bot.domain.tools.server import ServerStanding
+from bot.domain.tools.tool import Effect, ToolSpec
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.models.finding import FIND_TOOLS
 from bot.flow.models.preamble import PreambleMaker
 

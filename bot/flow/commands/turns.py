@@ -8,12 +8,12 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
-from bot.domain.mandate import PERSONAL
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands.consequences import Interrupt, Wake
+from bot.flow.commanding.effects import Interrupt, Wake
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.commands.stops import stops
-from bot.flow.commands.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.models.choosing import Choosing
 from bot.flow.plans.desk import PlanDesk

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import cached_property
 
+from bot.domain.assignments.errand import ErrandState
 from bot.domain.change import Change, SaveErrand
-from bot.domain.errand import ErrandState
 from bot.flow.approvals.desks import Desk
 from bot.flow.arrivals.threads import Threads
 from bot.flow.composition.one_turn import OneTurn

@@ -2,26 +2,22 @@
 
 from functools import cached_property
 
-from bot.flow.commands import Command, Consequences
+from bot.flow.approvals.rule_commands import RuleCommands
+from bot.flow.commanding.table import Command
 from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
+from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.groups import GroupCommands
-from bot.flow.commands.model_choice import ModelCommands
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
-from bot.flow.commands.plans import PlanCommands
-from bot.flow.commands.rules import RuleCommands
-from bot.flow.commands.skills import SkillCommands
 from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands
-from bot.flow.composition.answer_commands import answer_commands
+from bot.flow.composition.answer_commands import answer_commands, conversation_commands
 from bot.flow.composition.chat_work import ChatWork
-from bot.flow.composition.conversation_commands import conversation_commands
 from bot.flow.composition.memory_commands import DesksByLetter, memory_commands, memory_desks
 from bot.flow.composition.money_commands import money_commands, money_status
 from bot.flow.composition.one_turn import OneTurn
@@ -30,6 +26,10 @@ from bot.flow.composition.people_commands import people_commands
 from bot.flow.composition.task_commands import task_commands, task_desks
 from bot.flow.composition.touching import feedback_commands
 from bot.flow.composition.way_out import WayOut
+from bot.flow.groups.commands import GroupCommands
+from bot.flow.models.commands import ModelCommands
+from bot.flow.plans.commands import PlanCommands
+from bot.flow.skills.commands import SkillCommands
 from bot.flow.world import Policy, StorePorts, World
 
 

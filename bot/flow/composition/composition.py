@@ -2,9 +2,9 @@
 
 from functools import cached_property
 
-from bot.domain.approval import card_of
 from bot.domain.change import Change
-from bot.domain.message import OutboundKind, Press, RawUpdate
+from bot.domain.consent.approval import card_of
+from bot.domain.talk.message import OutboundKind, Press, RawUpdate
 from bot.flow.approvals.desks import Desks
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
@@ -17,8 +17,7 @@ from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import PREFIX as ASIDE
 from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
-from bot.flow.commands import Commands
-from bot.flow.commands.knocks import PREFIX as KNOCKS
+from bot.flow.commands.dispatch import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.one_turn import OneTurn
@@ -26,6 +25,7 @@ from bot.flow.composition.people_asked import PeopleAsked
 from bot.flow.composition.touching import present_words, touches
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
+from bot.flow.people.knocks import PREFIX as KNOCKS
 from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.turn.companion import Companions
 from bot.flow.world import Policy, StorePorts, World

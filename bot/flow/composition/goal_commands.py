@@ -1,11 +1,11 @@
 """The commands about goals, put together."""
 
-from bot.domain.chat import Chat
-from bot.flow.commands import Command
-from bot.flow.commands.goal_cards import GoalCards
-from bot.flow.commands.goal_words import GoalWords
-from bot.flow.commands.goals import GoalCommands
+from bot.domain.talk.chat import Chat
+from bot.flow.commanding.table import Command
 from bot.flow.composition.one_turn import OneTurn
+from bot.flow.goals.cards import GoalCards
+from bot.flow.goals.commands import GoalCommands
+from bot.flow.goals.words import GoalWords
 from bot.flow.world import Policy, StorePorts
 
 

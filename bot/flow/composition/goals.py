@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from bot.flow.approvals.desks import Desk
-from bot.flow.commands.status_goals import TheGoals
 from bot.flow.composition.way_out import WayOut
 from bot.flow.goals.desk import PREFIX, GoalDesk
 from bot.flow.goals.keeping import GoalKeeping
 from bot.flow.goals.opening import GoalOpening
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.goals.room import GoalRoom
+from bot.flow.goals.status import TheGoals
 from bot.flow.goals.updates import GoalUpdates
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.making import TaskMaking

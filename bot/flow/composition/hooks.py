@@ -4,8 +4,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from bot.domain.change import SaveHookCall
-from bot.domain.zones import Zones
-from bot.flow.commands.status_hooks import TheHooks
+from bot.domain.clock.zones import Zones
 from bot.flow.composition.way_out import WayOut
 from bot.flow.groups.absence import Absence
 from bot.flow.hooks.companion import HookCompanion
@@ -13,6 +12,7 @@ from bot.flow.hooks.places import HookPlaces
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.reception import Reception
 from bot.flow.hooks.service import HookService
+from bot.flow.hooks.status import TheHooks
 from bot.flow.hooks.tries import HookTries
 from bot.flow.turn.companion import Companions
 from bot.flow.ways.speakers import Speakers

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import TypeAlias
 
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
 from bot.flow.approvals.desks import Desk
-from bot.flow.commands import Command
-from bot.flow.commands.exporting import ExportCommands
-from bot.flow.commands.forgetting import ForgettingCommands
-from bot.flow.commands.memory import MemoryCommands
-from bot.flow.commands.note_changing import PREFIX as NOTES
-from bot.flow.commands.note_changing import NoteChanging
+from bot.flow.commanding.table import Command
+from bot.flow.memory.commands import MemoryCommands
+from bot.flow.memory.exporting import ExportCommands
+from bot.flow.memory.forgetting import ForgettingCommands
+from bot.flow.memory.note_changing import PREFIX as NOTES
+from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal

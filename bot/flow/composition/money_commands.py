@@ -1,13 +1,13 @@
 """The commands about money, and its part of the status, put together."""
 
-from bot.domain.zones import Zones
-from bot.flow.commands import Command
-from bot.flow.commands.budgets import BudgetCommands
-from bot.flow.commands.status_money import TheMoney
+from bot.domain.clock.zones import Zones
+from bot.flow.commanding.table import Command
 from bot.flow.commands.status_parts import Part
-from bot.flow.commands.subjects import Subjects
-from bot.flow.commands.usage import UsageCommands
+from bot.flow.money.budgets import BudgetCommands
+from bot.flow.money.status import TheMoney
+from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
+from bot.flow.money.usage import UsageCommands
 from bot.flow.world import StorePorts, World
 
 

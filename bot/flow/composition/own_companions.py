@@ -1,10 +1,9 @@
 """The companions that every turn has, in the order in which they are asked."""
 
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
 from bot.flow.approvals.ruled import RuledCompanion
 from bot.flow.background.companion import BackgroundCompanion
 from bot.flow.commands.noted import NotedCompanion
-from bot.flow.commands.zone_question import ZoneQuestion
 from bot.flow.errands.companion import ErrandCompanion
 from bot.flow.errands.sending import Sending
 from bot.flow.errands.wishes import Wishes
@@ -15,6 +14,7 @@ from bot.flow.models.companion import ModelCompanion
 from bot.flow.models.footer import Footer
 from bot.flow.money.companion import MoneyCompanion
 from bot.flow.money.till import Till
+from bot.flow.people.zone_question import ZoneQuestion
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.skills.companion import SkillCompanion

@@ -1,13 +1,13 @@
 """The commands of owners about people, put together."""
 
-from bot.flow.commands import Command
-from bot.flow.commands.knocks import Knocks
-from bot.flow.commands.letting_in import LettingInCommand
-from bot.flow.commands.linking import LinkCommand
-from bot.flow.commands.people import PeopleCommands
-from bot.flow.commands.revoking import RevokeCommand
+from bot.flow.commanding.table import Command
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.people_asked import PeopleAsked
+from bot.flow.people.commands import PeopleCommands
+from bot.flow.people.knocks import Knocks
+from bot.flow.people.letting_in import LettingInCommand
+from bot.flow.people.linking import LinkCommand
+from bot.flow.people.revoking import RevokeCommand
 from bot.flow.world import Policy, StorePorts, World
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import cached_property
 
+from bot.domain.assignments.task import RunState, TaskState, is_run
 from bot.domain.change import Change, SaveHookCall, SaveRun, SaveTask, SaveTurn
-from bot.domain.task import RunState, TaskState, is_run
-from bot.domain.turn import TurnState
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.turn.turn import TurnState
 from bot.flow.composition.goals import GoalParts
 from bot.flow.composition.hooks import HookParts
 from bot.flow.composition.way_out import WayOut

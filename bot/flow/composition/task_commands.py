@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 
 from bot.flow.approvals.desks import PLACES, Desk
-from bot.flow.commands import Command
-from bot.flow.commands.personal import PersonalCommands
-from bot.flow.commands.task_calls import TaskCalls
-from bot.flow.commands.task_changing import PREFIX, TaskChanging
-from bot.flow.commands.task_words import TaskWords
-from bot.flow.commands.tasks import TaskCommands
-from bot.flow.commands.zone_asking import ZoneAsking
+from bot.flow.commanding.table import Command
 from bot.flow.composition.goal_commands import goal_commands
 from bot.flow.composition.one_turn import OneTurn
+from bot.flow.people.personal import PersonalCommands
+from bot.flow.people.zone_asking import ZoneAsking
+from bot.flow.schedules.calls import TaskCalls
+from bot.flow.schedules.changing import PREFIX, TaskChanging
+from bot.flow.schedules.commands import TaskCommands
 from bot.flow.schedules.rezoning import Rezoning
+from bot.flow.schedules.words import TaskWords
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
 

@@ -5,7 +5,7 @@ from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.feedback import Thumbs, Touches
 from bot.flow.arrivals.present_words import PresentWords
 from bot.flow.arrivals.presses import Presses
-from bot.flow.commands import Commands
+from bot.flow.commands.dispatch import Commands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.log.opinions import Opinions
 from bot.flow.world import StorePorts, World

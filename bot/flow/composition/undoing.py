@@ -3,20 +3,20 @@
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
-from bot.domain.file_change import PREFIX
+from bot.domain.tools.file_change import PREFIX
 from bot.flow.approvals.desks import Desk
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commands import Command
-from bot.flow.commands.retrying import RetryCommands
-from bot.flow.commands.undoing import UndoCommands
+from bot.flow.commanding.table import Command
 from bot.flow.models.choosing import Choosing
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import UndoChore, UndoParts
+from bot.flow.undoing.commands import UndoCommands
 from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.edits import PREFIX as EDITS
 from bot.flow.undoing.edits import EditDesk
 from bot.flow.undoing.own_folders import OwnFolders
+from bot.flow.undoing.retrying import RetryCommands
 from bot.flow.undoing.sweeping import UndoSweep
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal

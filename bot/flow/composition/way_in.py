@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
 from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.reading.attachments import Enclosures

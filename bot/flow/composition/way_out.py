@@ -8,6 +8,7 @@ from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.giving_up import GivenUp
+from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
 from bot.flow.signs.life_signs import Lives
@@ -91,4 +92,6 @@ class WayOut:
 
     @cached_property
     def placing(self) -> Placing:
-        return Placing(self.journal, self.delivery.wake, self.delivery.passing)
+        looking = Looking(self._store.outbox)
+        screen = self.delivery.passing
+        return Placing(self.journal, self.delivery.wake, screen, looking, self._world.clock)

@@ -18,7 +18,7 @@ from bot.domain.change import (
     SaveTask,
     Show,
 )
-from bot.domain.transcript import Entry
+from bot.domain.turn.transcript import Entry
 from bot.ports.journal import Agenda, Journal
 
 _ABOUT_WORK = (SaveErrand, SaveTask, SaveRun)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelUnreachable,
     ChatMoved,
     ContentRefused,
@@ -13,7 +13,7 @@ from bot.domain.errors import (
     RecipientGone,
     StoreError,
 )
-from bot.domain.message import OutboundKind, RawUpdate
+from bot.domain.talk.message import OutboundKind, RawUpdate
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.owed_rows import SHORTEST_WAIT, OwedRows
 from bot.flow.delivery.pauses import Pauses

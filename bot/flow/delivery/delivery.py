@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from bot.domain.errors import StoreError
-from bot.domain.limits import Limits
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.owed_rows import OwedRows

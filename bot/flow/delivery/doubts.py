@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from bot.domain.errors import ChannelError, ChannelUnreachable
-from bot.domain.message import OutboundKind
+from bot.domain.talk.errors import ChannelError, ChannelUnreachable
+from bot.domain.talk.message import OutboundKind
 from bot.ports.clock import Clock
 from bot.ports.outbox import OutboxRow
 

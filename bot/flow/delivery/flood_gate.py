@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from bot.domain.errors import FloodWait
-from bot.domain.limits import SendRates
-from bot.domain.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.errors import FloodWait
+from bot.domain.talk.limits import SendRates
+from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
@@ -235,7 +235,7 @@ class GatedChannel:
         return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         paced = partial(self._gate.unseen, to) if self.gated else pace
         return await self._channel.find(to, piece, traces, pace=paced)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.message import OutboundKind
+from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.unsent_files import leaves_files
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow

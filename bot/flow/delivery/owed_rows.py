@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection, Sequence
 
-from bot.domain.message import OutboundKind
+from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.showing import vanishes
 from bot.flow.tasks import awaited

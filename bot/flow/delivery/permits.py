@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass
 
-from bot.domain.limits import Rate
+from bot.domain.talk.limits import Rate
 
 
 @dataclass(slots=True, eq=False)

@@ -2,19 +2,18 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.errors import ContentRefused, FormRefused
-from bot.domain.message import Outbound, OutboundKind, Piece, Plain
+from bot.domain.talk.errors import ContentRefused, FormRefused
+from bot.domain.talk.message import Outbound, OutboundKind, Piece, Plain
 from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.flood_gate import wait_beside
+from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
-from bot.ports.sightings import Traces
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,6 +39,7 @@ class Showing:
         refused: Callable[[], bool],
     ) -> None:
         self.doubts = Doubts(clock, opened_at, woken_at, refused)
+        self._looking = Looking(outbox)
         self._outbox = outbox
         self._channels = channels
         self._clock = clock
@@ -85,15 +85,15 @@ class Showing:
         with self.doubts.sending(row):
             found = None
             if since is not None:
-                found = await self._found(row, piece, Traces(since, (), seen), channel)
+                found = await self._found(row, piece, since, seen)
             return found or await channel.send(row.address, piece, once=_name(row, len(seen)))
 
     async def _found(
-        self, row: OutboxRow, piece: Piece, traces: Traces, channel: Channel
+        self, row: OutboxRow, piece: Piece, since: datetime, above: tuple[str, ...]
     ) -> str | None:
+        channel = self._channels[row.address.channel]
         async with self._passing.beside(row.chat):
-            known = await self._outbox.sightings(row.address.channel)
-            found = await channel.find(row.address, piece, replace(traces, seen=known))
+            found = await self._looking.find(channel, row.chat, row.address, piece, since, above)
         if found is not None:
             _LOG.info("a message was there already: its confirmation was lost", extra=_about(row))
         return found

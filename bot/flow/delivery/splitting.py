@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.message import Block, Markdown, Outbound, Piece, Plain
+from bot.domain.talk.message import Block, Markdown, Outbound, Piece, Plain
 from bot.ports.channel import Channel
 
 _LOG = logging.getLogger(__name__)

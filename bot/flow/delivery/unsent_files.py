@@ -1,9 +1,8 @@
 """Tells people of files that a platform refused, since the answer may speak of them."""
 
 from bot.domain.change import Change, Show
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.tool import clipped
-from bot.domain.visible_text import one_line
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.text.visible_text import clipped, one_line
 from bot.ports.journal import Journal
 from bot.ports.outbox import OutboxRow
 

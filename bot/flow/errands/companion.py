@@ -4,21 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
+from bot.domain.assignments.errand import DELEGATE, Errand, ErrandState, asks_person
 from bot.domain.change import AddArtifact, SaveErrand, SaveTurn, Show, Write
-from bot.domain.contribution import Aside, Ended, Share, Stance
-from bot.domain.errand import DELEGATE, Errand, ErrandState, asks_person
-from bot.domain.errors import InvalidArguments, ModelDenied
-from bot.domain.limits import Limits
-from bot.domain.message import Outbound, OutboundKind
-from bot.domain.outcome import StopReason
-from bot.domain.plan import Plan, plan_for
-from bot.domain.progress import OpenCall
-from bot.domain.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
-from bot.domain.tool import Code, Effect, ToolCall, ToolResult, clipped
-from bot.domain.transcript import ReplyBody
-from bot.domain.turn import Turn, TurnState
-from bot.domain.verdict import LoopState
-from bot.domain.zones import Zones, moment
+from bot.domain.clock.zones import Zones, moment
+from bot.domain.loop.contribution import Aside, Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.plans.plan import Plan, plan_for
+from bot.domain.talk.errors import InvalidArguments, ModelDenied
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Outbound, OutboundKind
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import Code, Effect, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
+from bot.domain.turn.transcript import ReplyBody
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn

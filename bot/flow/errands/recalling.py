@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from bot.domain.assignments.errand import Errand
 from bot.domain.change import AskStop, SaveErrand, Write
-from bot.domain.errand import Errand
 
 
 def called_back(errands: Iterable[Errand], how: str) -> tuple[Write, ...]:

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from bot.domain.assignments.errand import Errand, errand_id, home_of
 from bot.domain.change import AddAudit, ChooseSkill, SaveChat, SaveErrand, SaveTurn, Write
-from bot.domain.chat import Chat
-from bot.domain.errand import Errand, errand_id, home_of
-from bot.domain.skill import SKILL_TOOLS
-from bot.domain.tool import ToolCall
-from bot.domain.turn import Turn
+from bot.domain.skills.skill import SKILL_TOOLS
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.turn import Turn
 from bot.flow.errands.wishes import Wish, Wishes
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to

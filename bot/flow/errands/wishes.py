@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from bot.domain.errand import NOT_GIVEN
-from bot.domain.errors import ModelDenied
-from bot.domain.money import Nano, nano_of
-from bot.domain.skill import Skill
-from bot.domain.step import Refuse
-from bot.domain.tier import tier_of
-from bot.domain.tool import ToolCall
+from bot.domain.assignments.errand import NOT_GIVEN
+from bot.domain.money.money import Nano, nano_of
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ModelDenied
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.step import Refuse
+from bot.domain.turn.tier import tier_of
 from bot.flow.errands.wording import unfit
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing

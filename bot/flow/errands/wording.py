@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
+from bot.domain.assignments.errand import DELEGATE, Errand, ErrandResult, titled
 from bot.domain.change import Show
-from bot.domain.errand import DELEGATE, Errand, ErrandResult, titled
-from bot.domain.mandate import Mandate
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.outcome import StopReason
-from bot.domain.progress import Progress
-from bot.domain.step import Finish, Refuse
-from bot.domain.tool import Code, Status, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, LateResultBody, NoteBody
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.turn.mandate import Mandate
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import Finish, Refuse
+from bot.domain.turn.transcript import AskerBody, LateResultBody, NoteBody
 
 BRIEF = NoteBody(
     "errand",

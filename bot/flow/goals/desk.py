@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
+from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
 from bot.domain.change import AddDiary, Change, SaveGoal, Show, Write
-from bot.domain.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
-from bot.domain.markdown import literal
-from bot.domain.message import Markdown, Outbound, OutboundKind, Press, PressAnswer
-from bot.domain.person import Person
-from bot.domain.tool import clipped
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.markdown import literal
+from bot.domain.text.visible_text import clipped
 from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.clock import Clock

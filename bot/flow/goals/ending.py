@@ -2,9 +2,9 @@
 
 from datetime import datetime
 
+from bot.domain.assignments.goal import Goal
+from bot.domain.assignments.task import AT_WORK, RunState, TaskState
 from bot.domain.change import AskStop, HoldGoalTasks, Write
-from bot.domain.goal import Goal
-from bot.domain.task import AT_WORK, RunState, TaskState
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 

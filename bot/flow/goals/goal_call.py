@@ -3,10 +3,11 @@
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal
 from bot.domain.change import AddDiary, Show
-from bot.domain.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal
-from bot.domain.message import Outbound
-from bot.domain.tool import ToolCall, clipped
+from bot.domain.talk.message import Outbound
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import ToolCall
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 

@@ -3,15 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.domain.assignments.goal import (
+    DIARY_WRITE,
+    GOAL_TOOLS,
+    MOST_ENTRY,
+    DiaryEntry,
+    DiaryKind,
+    Goal,
+)
+from bot.domain.assignments.task import REFLECT_AFTER, SCHEDULE_TASK, TaskState, task_id
 from bot.domain.change import AddDiary, AdoptTask, HoldGoalTasks, Write
-from bot.domain.contribution import Ended, Share
-from bot.domain.goal import DIARY_WRITE, GOAL_TOOLS, MOST_ENTRY, DiaryEntry, DiaryKind, Goal
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.task import REFLECT_AFTER, SCHEDULE_TASK, TaskState, task_id
-from bot.domain.tool import Status, ToolCall, ToolResult, clipped
-from bot.domain.turn import Turn
-from bot.domain.verdict import LoopState
+from bot.domain.loop.contribution import Ended, Share
+from bot.domain.loop.verdict import LoopState
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn
 from bot.flow.goals import wording
 from bot.flow.goals.ending import GOAL_OVER
 from bot.flow.goals.opening import GoalOpening, KeptGoal

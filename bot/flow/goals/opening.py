@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from bot.domain.assignments.goal import Goal
+from bot.domain.assignments.task import REFLECT_AFTER, TimedTask
 from bot.domain.change import AddGoalTurn
-from bot.domain.contribution import Share
-from bot.domain.goal import Goal
-from bot.domain.limits import GoalBounds
-from bot.domain.task import REFLECT_AFTER, TimedTask
-from bot.domain.transcript import Body
-from bot.domain.turn import Turn, TurnState
+from bot.domain.loop.contribution import Share
+from bot.domain.talk.limits import GoalBounds
+from bot.domain.turn.transcript import Body
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.goals import wording
 from bot.flow.goals.reflecting import REFLECTION
 from bot.flow.log.bystander import Bystander

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from bot.domain.assignments.goal import Goal, put_off
+from bot.domain.assignments.task import Overlap, TaskLimits, TaskState, TimedTask
+from bot.domain.assignments.task_wish import TaskWish
 from bot.domain.change import SaveTask
-from bot.domain.goal import Goal, put_off
-from bot.domain.mandate import PERSONAL
-from bot.domain.task import Overlap, TaskLimits, TaskState, TimedTask
-from bot.domain.task_wish import TaskWish
-from bot.domain.when import Once, WhenUnclear
+from bot.domain.clock.when import Once, WhenUnclear
+from bot.domain.turn.mandate import PERSONAL
 from bot.flow.schedules.making import TaskMaking
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Occasion, Scheduled

@@ -4,10 +4,10 @@ import secrets
 from datetime import datetime
 from typing import Literal
 
+from bot.domain.assignments.goal import Goal, reflection_of
 from bot.domain.change import AddGoalTurn, SaveConversation, SaveTurn, Write
-from bot.domain.chat import Conversation
-from bot.domain.goal import Goal, reflection_of
-from bot.domain.turn import Turn
+from bot.domain.talk.chat import Conversation
+from bot.domain.turn.turn import Turn
 
 REFLECTION: Literal["reflection"] = "reflection"
 

@@ -4,17 +4,17 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.change import HoldGoalTasks, SaveGoal, SaveTask, Write
-from bot.domain.goal import (
+from bot.domain.assignments.goal import (
     DIARY_WRITE,
     GOAL_UPDATE,
     DiaryKind,
     Goal,
     GoalState,
 )
-from bot.domain.task import TaskState
-from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.when import WhenUnclear
+from bot.domain.assignments.task import TaskState
+from bot.domain.change import HoldGoalTasks, SaveGoal, SaveTask, Write
+from bot.domain.clock.when import WhenUnclear
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
 from bot.flow.goals import wording
 from bot.flow.goals.ending import stopped
 from bot.flow.goals.goal_call import GoalCall

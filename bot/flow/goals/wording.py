@@ -2,15 +2,22 @@
 
 from collections.abc import Sequence
 
-from bot.domain.foreign_text import defused, set_apart
-from bot.domain.goal import DIARY_WRITE, GOAL_UPDATE, DiaryEntry, DiaryKind, Goal, opening
-from bot.domain.markdown import inline_code, literal
-from bot.domain.message import REPLY_WITH, Block, Markdown, Outbound, OutboundKind, Plain
-from bot.domain.money import Nano, told
-from bot.domain.names import quoted_name
-from bot.domain.task import TaskRun, TimedTask
-from bot.domain.transcript import NoteBody, RecallBody
-from bot.domain.zones import short_moment
+from bot.domain.assignments.goal import (
+    DIARY_WRITE,
+    GOAL_UPDATE,
+    DiaryEntry,
+    DiaryKind,
+    Goal,
+    opening,
+)
+from bot.domain.assignments.task import TaskRun, TimedTask
+from bot.domain.clock.zones import short_moment
+from bot.domain.money.money import Nano, told
+from bot.domain.talk.message import REPLY_WITH, Block, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.text.foreign_text import defused, set_apart
+from bot.domain.text.markdown import inline_code, literal
+from bot.domain.text.names import quoted_name
+from bot.domain.turn.transcript import NoteBody, RecallBody
 from bot.flow.schedules.wording import moment
 
 _HEAD = (

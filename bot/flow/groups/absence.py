@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.chat import Chat
-from bot.domain.message import Address, Presence
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, Presence
 from bot.ports.ledger import Ledger
 
 MEMBERSHIP = "bot.membership"

@@ -9,8 +9,8 @@ from bot.domain.change import (
     ReleaseHeard,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.turn import BOT_GONE
+from bot.domain.talk.chat import Chat
+from bot.domain.turn.turn import BOT_GONE
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.errands.recalling import called_back, left_behind
 from bot.flow.plans.desk import PlanDesk

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.domain.change import Change, Show
-from bot.domain.errors import ChannelError
-from bot.domain.message import Address, Plain, Press, PressAnswer
-from bot.domain.person import Person
+from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.message import Address, Plain, Press, PressAnswer
+from bot.domain.talk.person import Person
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.ports.groups import Groups
 from bot.ports.journal import Journal

@@ -11,9 +11,9 @@ from bot.domain.change import (
     MarkInbound,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.message import Address, Presence, PresenceChange
-from bot.domain.person import Person
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, Presence, PresenceChange
+from bot.domain.talk.person import Person
 from bot.flow.groups.absence import MEMBERSHIP, Absence
 from bot.flow.groups.farewell import Farewell
 from bot.flow.groups.news import News, may_leave, told_of, told_to_doer, with_title

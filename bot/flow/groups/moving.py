@@ -12,9 +12,9 @@ from bot.domain.change import (
     MoveChat,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.message import Moved
-from bot.domain.names import brief_name
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Moved
+from bot.domain.text.names import brief_name
 from bot.flow.groups.membership import MOVED
 from bot.flow.groups.news import News
 from bot.flow.reading.row_reader import RowReader

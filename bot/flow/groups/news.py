@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
-from bot.domain.chat import Chat
-from bot.domain.message import (
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import (
     Address,
     Button,
     Outbound,
@@ -15,8 +15,8 @@ from bot.domain.message import (
     Presence,
     PresenceChange,
 )
-from bot.domain.names import brief_name
-from bot.domain.person import Person
+from bot.domain.talk.person import Person
+from bot.domain.text.names import brief_name
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.hook_words import opening_words
+from bot.domain.assignments.task import RunState
 from bot.domain.change import SaveHookCall, Write
-from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
-from bot.domain.hook import HookCall
-from bot.domain.hook_words import opening_words
-from bot.domain.outcome import StopReason
-from bot.domain.progress import OpenCall
-from bot.domain.step import Finish
-from bot.domain.task import RunState
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn, TurnState
-from bot.domain.verdict import LoopState
+from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.hooks.ends import over
 from bot.flow.hooks.wording import footer, opened
 from bot.flow.log.bystander import Bystander

@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from bot.domain.hook import HookCall
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.task import RunState
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.task import RunState
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
 from bot.flow.schedules.unwatched import FAILED, next_try, reported_nothing
 

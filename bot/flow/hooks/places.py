@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection
 
-from bot.domain.chat import Chat
-from bot.domain.hook import OWNER, Hook
-from bot.domain.message import Address
-from bot.domain.person import Person
+from bot.domain.assignments.hook import OWNER, Hook
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person
 from bot.flow.groups.absence import Absence
 from bot.ports.chats import Chats
 from bot.ports.people import People

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from bot.domain.hook import Hook
-from bot.domain.hook_proof import Purpose, may_be_proven, proven
+from bot.domain.assignments.hook import Hook
+from bot.domain.assignments.hook_proof import Purpose, may_be_proven, proven
 from bot.ports.clock import Clock
 from bot.ports.hooks import Hooks
 

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from bot.domain.assignments.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
+from bot.domain.assignments.hook_proof import id_of, key_of, seal_of
+from bot.domain.assignments.hook_words import read_json
 from bot.domain.change import AddHookCall, Change, Write
-from bot.domain.errors import Conflict, Crowded, NoSuchChat
-from bot.domain.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
-from bot.domain.hook_proof import id_of, key_of, seal_of
-from bot.domain.hook_words import read_json
+from bot.domain.talk.errors import Conflict, Crowded, NoSuchChat
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.runs import Accepted, CallSigns, called, queued

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from bot.domain.assignments.hook import Hook, HookCall, turn_of_call
+from bot.domain.assignments.hook_words import filled
 from bot.domain.change import SaveConversation, SaveTurn, Write
-from bot.domain.chat import Chat, Conversation
-from bot.domain.hook import Hook, HookCall, turn_of_call
-from bot.domain.hook_words import filled
-from bot.domain.person import Person
-from bot.domain.turn import Turn, TurnState
+from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.person import Person
+from bot.domain.turn.turn import Turn, TurnState
 
 
 @dataclass(frozen=True, slots=True)

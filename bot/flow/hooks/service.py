@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.domain.hook import HookCall
-from bot.domain.hook_proof import Purpose
-from bot.domain.task import RunState
-from bot.domain.transcript import ReplyBody
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.hook_proof import Purpose
+from bot.domain.assignments.task import RunState
+from bot.domain.turn.transcript import ReplyBody
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.reception import Reception
 from bot.flow.hooks.states import status_of

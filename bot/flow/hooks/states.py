@@ -1,7 +1,7 @@
 """The state of a run in the words that callers and owners read."""
 
-from bot.domain.hook import HookCall
-from bot.domain.task import RunState
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.task import RunState
 from bot.ports.hook_service import CallStatus
 
 _STATES = {

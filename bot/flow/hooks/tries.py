@@ -4,11 +4,11 @@ import asyncio
 import logging
 from datetime import datetime
 
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.task import RunState
 from bot.domain.change import Change, SaveHookCall, SaveTurn
-from bot.domain.errors import Conflict, NoSuchChat, StoreError
-from bot.domain.hook import HookCall
-from bot.domain.task import RunState
-from bot.domain.turn import ACCESS_ENDED, BOT_GONE, Turn
+from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
+from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, Turn
 from bot.flow.hooks.runs import turn_for
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock

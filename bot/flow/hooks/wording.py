@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from bot.domain.chat import Chat
-from bot.domain.hook import HookCall
-from bot.domain.look_alikes import BLOCK
-from bot.domain.task import Allowed
-from bot.domain.transcript import ArrivalBody, Body, NoteBody
-from bot.domain.turn import Turn
-from bot.domain.web_address import links_in
+from bot.domain.assignments.hook import HookCall
+from bot.domain.assignments.task import Allowed
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.web_address import links_in
+from bot.domain.text.look_alikes import BLOCK
+from bot.domain.turn.transcript import ArrivalBody, Body, NoteBody
+from bot.domain.turn.turn import Turn
 from bot.flow.schedules.unwatched import QUIETLY, READING_ONLY, TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 

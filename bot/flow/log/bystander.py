@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.bundle import Bundle
 from bot.domain.change import Write
-from bot.domain.contribution import Aside, Briefing, Ended, Share, Stance
-from bot.domain.progress import OpenCall
-from bot.domain.step import Entrusted, Finish, Gate, Refuse
-from bot.domain.tool import Code, Preview, ToolCall, ToolResult
-from bot.domain.turn import Turn
-from bot.domain.verdict import LoopState
+from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.talk.bundle import Bundle
+from bot.domain.tools.tool import Code, Preview, ToolCall, ToolResult
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Entrusted, Finish, Gate, Refuse
+from bot.domain.turn.turn import Turn
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda

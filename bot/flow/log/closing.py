@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.progress import OpenCall
-from bot.domain.step import OUTCOME_UNKNOWN, Refuse
-from bot.domain.tool import Code, Status, ToolCall, ToolResult
-from bot.domain.transcript import Body, LateResultBody, ResultBody
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import OUTCOME_UNKNOWN, Refuse
+from bot.domain.turn.transcript import Body, LateResultBody, ResultBody
 
 _WHY: dict[Code, tuple[Status, str]] = {
     Code.CANCELLED: (Status.SKIPPED, "Not run: the turn was stopped before it."),

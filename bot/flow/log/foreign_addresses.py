@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.domain.message import Block, Markdown, Outbound
-from bot.domain.tool import ToolCall
+from bot.domain.talk.message import Block, Markdown, Outbound
+from bot.domain.tools.tool import ToolCall
 from bot.flow.log.work import Work
 from bot.ports.tool import Tool
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import ChooseSkill, EndGrants, SaveChat, SaveConversation, Write
-from bot.domain.chat import Chat, Conversation, InUse
+from bot.domain.talk.chat import Chat, Conversation, InUse
 
 
 def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:

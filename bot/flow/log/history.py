@@ -16,12 +16,12 @@ from bot.domain.change import (
     Show,
     Write,
 )
-from bot.domain.chat import Chat
-from bot.domain.in_view import InView, R, newest_after
-from bot.domain.known_addresses import KnownAddresses
-from bot.domain.model import ModelProfile
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import Body, Entry, ReplyBody
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.in_view import InView, R, newest_after
+from bot.domain.turn.known_addresses import KnownAddresses
+from bot.domain.turn.transcript import Body, Entry, ReplyBody
 from bot.flow.log.request_view import ViewFold, any_view
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

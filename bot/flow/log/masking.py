@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from bot.domain.model import ModelProfile
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import (
+from bot.domain.money.model import ModelProfile
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import (
     CallPart,
     ForeignPart,
     ImagePart,
@@ -14,7 +14,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.view import Masked, ResultPart, ViewPart
+from bot.domain.turn.view import Masked, ResultPart, ViewPart
 
 _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
 

@@ -1,10 +1,10 @@
 """Turns what a person thinks of an answer into a row."""
 
 from bot.domain.change import SaveFeedback
-from bot.domain.feedback import Feedback, Opinion
-from bot.domain.person import Person
-from bot.domain.transcript import ReplyBody
-from bot.domain.turn import TurnState
+from bot.domain.talk.feedback import Feedback, Opinion
+from bot.domain.talk.person import Person
+from bot.domain.turn.transcript import ReplyBody
+from bot.domain.turn.turn import TurnState
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from bot.domain.foreign_text import as_read, defused
-from bot.domain.model import FinishReason, ModelProfile
-from bot.domain.names import quoted_name
-from bot.domain.tool import ToolResult
-from bot.domain.transcript import (
+from bot.domain.money.model import FinishReason, ModelProfile
+from bot.domain.text.foreign_text import as_read, defused
+from bot.domain.text.names import quoted_name
+from bot.domain.tools.tool import ToolResult
+from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
     BackgroundBody,
@@ -29,7 +29,7 @@ from bot.domain.transcript import (
     ThinkingPart,
     uncovered,
 )
-from bot.domain.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
+from bot.domain.turn.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
 from bot.flow.log.masking import is_own, legal_id, length, mask
 
 BYTES_A_TOKEN = 4

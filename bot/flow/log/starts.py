@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager, suppress
 
-from bot.domain.errors import StewardError
+from bot.domain.talk.errors import StewardError
 from bot.ports.clock import Clock
 
 

@@ -4,14 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.domain.approval import Approval
 from bot.domain.change import CountStart, SaveTurn, Write
-from bot.domain.limits import Limits
-from bot.domain.message import Address
-from bot.domain.person import Person
-from bot.domain.progress import Progress, fold
-from bot.domain.transcript import AskerBody, Body, Entry
-from bot.domain.turn import Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person
+from bot.domain.turn.progress import Progress, fold
+from bot.domain.turn.transcript import AskerBody, Body, Entry
+from bot.domain.turn.turn import Turn
 from bot.flow.log.history import ChatLog
 from bot.flow.log.starts import Start
 from bot.ports.clock import Clock

@@ -5,22 +5,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import AddUsage, KeepPassage
-from bot.domain.consent import Consent
-from bot.domain.contribution import Agreed, Briefing, Ended, Share, Stance
-from bot.domain.errors import StewardError
-from bot.domain.note import REMEMBER, noted_of, notes_told
-from bot.domain.outcome import StopReason
-from bot.domain.passage import Whose, whose
-from bot.domain.progress import OpenCall
-from bot.domain.recalled import PassagesInView, Recipient, told_again
-from bot.domain.rules import trusted_origins
-from bot.domain.stems import beginnings
-from bot.domain.step import Finish
-from bot.domain.tool import ExactRule, Surroundings, ToolCall, ToolResult
-from bot.domain.transcript import RecallBody
-from bot.domain.turn import Turn
+from bot.domain.consent.consent import Consent
+from bot.domain.consent.rules import trusted_origins
+from bot.domain.loop.contribution import Agreed, Briefing, Ended, Share, Stance
+from bot.domain.memory.note import REMEMBER, noted_of, notes_told
+from bot.domain.memory.passage import Whose, whose
+from bot.domain.memory.recalled import PassagesInView, Recipient, told_again
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.talk.errors import StewardError
+from bot.domain.text.stems import beginnings
+from bot.domain.tools.tool import ExactRule, Surroundings, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import RecallBody
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

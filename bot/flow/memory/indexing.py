@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 from bot.domain.change import Change, KeepPassage, ReadPast
-from bot.domain.errors import Conflict, NoSuchChat, StoreError
+from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.flow.memory.passage_making import kept_of_past
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock

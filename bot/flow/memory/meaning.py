@@ -6,9 +6,19 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from uuid import uuid4
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change
-from bot.domain.errors import (
+from bot.domain.memory.meaning import (
+    MOST_BYTES,
+    STRANGE_TEXTS,
+    Noise,
+    Vector,
+    embedded_text,
+    first_bytes,
+    noise,
+)
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.money.budget import Cause
+from bot.domain.talk.errors import (
     Conflict,
     EmbedderError,
     EmbedderRefuses,
@@ -20,16 +30,6 @@ from bot.domain.errors import (
     VectorsAway,
     VectorsLost,
 )
-from bot.domain.meaning import (
-    MOST_BYTES,
-    STRANGE_TEXTS,
-    Noise,
-    Vector,
-    embedded_text,
-    first_bytes,
-    noise,
-)
-from bot.domain.passage import Hit, Passage, Whose
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, PaidVectors
 from bot.flow.tasks import awaited

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.bundle import own_words
-from bot.domain.chat import Chat
-from bot.domain.passage import (
+from bot.domain.memory.passage import (
     MOST_ANSWER,
     MOST_QUESTION,
     UNREMEMBERED,
@@ -12,9 +10,11 @@ from bot.domain.passage import (
     clipped_words,
     whose,
 )
-from bot.domain.progress import Progress, fold
-from bot.domain.transcript import AskerBody, Body, Entry, ReplyBody
-from bot.domain.turn import Turn
+from bot.domain.talk.bundle import own_words
+from bot.domain.talk.chat import Chat
+from bot.domain.turn.progress import Progress, fold
+from bot.domain.turn.transcript import AskerBody, Body, Entry, ReplyBody
+from bot.domain.turn.turn import Turn
 from bot.flow.log.request_view import ViewFold, any_view
 
 

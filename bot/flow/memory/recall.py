@@ -6,12 +6,12 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change
-from bot.domain.errors import StewardError, StoreError
-from bot.domain.fit import Found, together
-from bot.domain.passage import Hit, Passage, Whose
-from bot.domain.unknowing import says_unknown
+from bot.domain.memory.fit import Found, together
+from bot.domain.memory.passage import Hit, Passage, Whose
+from bot.domain.memory.unknowing import says_unknown
+from bot.domain.money.budget import Cause
+from bot.domain.talk.errors import StewardError, StoreError
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits

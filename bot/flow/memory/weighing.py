@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from bot.domain.earned import (
+from bot.domain.memory.earned import (
     FEWEST,
     UNMEASURED,
     earned,
@@ -13,10 +13,10 @@ from bot.domain.earned import (
     ranks_by_words,
     sampled,
 )
-from bot.domain.errors import EmbedderRefuses
-from bot.domain.meaning import Vector, first_bytes
-from bot.domain.passage import Passage
-from bot.domain.stems import Stem
+from bot.domain.memory.meaning import Vector, first_bytes
+from bot.domain.memory.passage import Passage
+from bot.domain.talk.errors import EmbedderRefuses
+from bot.domain.text.stems import Stem
 from bot.ports.meaning import Begun, Weights
 
 Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]

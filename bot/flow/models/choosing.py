@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.model import ModelProfile
-from bot.domain.tier import Tier, Tiers, raised, tier_of
-from bot.domain.turn import Way
+from bot.domain.money.model import ModelProfile
+from bot.domain.turn.tier import Tier, Tiers, raised, tier_of
+from bot.domain.turn.turn import Way
 from bot.flow.log.work import Work
 from bot.flow.models.breakers import Away
 from bot.flow.models.looking_up import LookedUp, looked_up

@@ -4,14 +4,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.budget import CallKind
 from bot.domain.change import AddUsage
-from bot.domain.errors import ModelError
-from bot.domain.foreign_text import as_read, defused
-from bot.domain.limits import Limits
-from bot.domain.model import ModelProfile
-from bot.domain.tool import clipped
-from bot.domain.transcript import (
+from bot.domain.money.budget import CallKind
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.errors import ModelError
+from bot.domain.talk.limits import Limits
+from bot.domain.text.foreign_text import as_read, defused
+from bot.domain.text.visible_text import clipped
+from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
     BackgroundBody,
@@ -28,7 +28,7 @@ from bot.domain.transcript import (
     TextPart,
     uncovered,
 )
-from bot.domain.view import ModelRequest, ViewMessage
+from bot.domain.turn.view import ModelRequest, ViewMessage
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from bot.domain.contribution import Ended
-from bot.domain.markdown import inline_code
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.loop.contribution import Ended
+from bot.domain.text.markdown import inline_code
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing

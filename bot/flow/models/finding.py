@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
-from bot.domain.errors import InvalidArguments
-from bot.domain.foreign_text import defused, set_apart
-from bot.domain.server import is_lent
-from bot.domain.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec, clipped
-from bot.domain.tool_choice import search, server_of
-from bot.domain.transcript import CallPart, ReplyPart
+from bot.domain.talk.errors import InvalidArguments
+from bot.domain.text.foreign_text import defused, set_apart
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.server import is_lent
+from bot.domain.tools.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec
+from bot.domain.tools.tool_choice import search, server_of
+from bot.domain.turn.transcript import CallPart, ReplyPart
 from bot.ports.tool import Place, Tool
 
 FIND_TOOLS = "find_tools"

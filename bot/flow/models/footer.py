@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from bot.domain.contribution import Ended
-from bot.domain.errors import ModelDenied
-from bot.domain.model import Usage
-from bot.domain.money import Nano, told
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.transcript import ReplyBody
+from bot.domain.loop.contribution import Ended
+from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano, told
+from bot.domain.talk.errors import ModelDenied
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import ReplyBody
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing

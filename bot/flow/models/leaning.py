@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from bot.domain.server import is_lent
-from bot.domain.tool import Status
-from bot.domain.tool_choice import Leaning
-from bot.domain.transcript import AskerBody, Entry, ResultBody, SkillBody
+from bot.domain.tools.server import is_lent
+from bot.domain.tools.tool import Status
+from bot.domain.tools.tool_choice import Leaning
+from bot.domain.turn.transcript import AskerBody, Entry, ResultBody, SkillBody
 from bot.flow.log.history import ChatLog
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal

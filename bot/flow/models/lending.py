@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.server import ServerSpec
-from bot.domain.skill import Skill, SkillServer
-from bot.domain.variable import filled, rendered
+from bot.domain.skills.skill import Skill, SkillServer
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.variable import filled, rendered
 from bot.ports.consents import Consents
 from bot.ports.skills import Skills
 

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.errors import ModelError, NoSuchModel
+from bot.domain.talk.errors import ModelError, NoSuchModel
 from bot.ports.model import Model
 
 _NEAR = 3

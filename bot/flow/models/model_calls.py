@@ -5,13 +5,13 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias
 
-from bot.domain.budget import Cause
-from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
-from bot.domain.limits import ModelTimes
-from bot.domain.model import ModelProfile
-from bot.domain.transcript import TextPart
-from bot.domain.trouble import Trouble
-from bot.domain.view import ModelReply, ModelRequest, TextDelta
+from bot.domain.money.budget import Cause
+from bot.domain.money.model import ModelProfile
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, TextDelta
 from bot.flow.models.breakers import Breakers
 from bot.flow.money.receipt import PaidReply
 from bot.flow.money.till import Till

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from bot.domain.chat import Chat
-from bot.domain.server import ServerSpec, ServerStanding
-from bot.domain.skill import SKILL_LIST, SkillSet
-from bot.domain.skill_words import is_crowded, listing
-from bot.domain.tool import ToolSpec
-from bot.domain.tool_choice import TOOL_BYTES, Leaning, chosen, fits
+from bot.domain.skills.skill import SKILL_LIST, SkillSet
+from bot.domain.skills.skill_words import is_crowded, listing
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.server import ServerSpec, ServerStanding
+from bot.domain.tools.tool import ToolSpec
+from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills

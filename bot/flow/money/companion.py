@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from bot.domain.budget import CallKind, Cause, Purse, Scope
 from bot.domain.change import Show, Write
-from bot.domain.contribution import Ended, Share
-from bot.domain.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn
+from bot.domain.loop.contribution import Ended, Share
+from bot.domain.money.budget import CallKind, Cause, Purse, Scope
+from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.money.till import Till

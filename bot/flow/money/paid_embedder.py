@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.budget import CallKind, Cause, Scope
 from bot.domain.change import AddUsage
-from bot.domain.errors import EmbedderError, EmbedderUnpaid, OverBudget
-from bot.domain.meaning import Vector
-from bot.domain.model import Usage
+from bot.domain.memory.meaning import Vector
+from bot.domain.money.budget import CallKind, Cause, Scope
+from bot.domain.money.model import Usage
+from bot.domain.talk.errors import EmbedderError, EmbedderUnpaid, OverBudget
 from bot.flow.money.receipt import Receipt
 from bot.flow.money.till import Till
 from bot.ports.embedder import Embedder

@@ -4,11 +4,11 @@ import secrets
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage
-from bot.domain.model import Price, Usage
-from bot.domain.money import Nano
-from bot.domain.view import ModelReply
+from bot.domain.money.budget import Cause
+from bot.domain.money.model import Price, Usage
+from bot.domain.money.money import Nano
+from bot.domain.turn.view import ModelReply
 from bot.flow.money.sums import Sums, Tab, torn_call
 
 _CHARACTERS_A_TOKEN = 4

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.domain.budget import Cause, Scope
-from bot.domain.money import Nano
+from bot.domain.money.budget import Cause, Scope
+from bot.domain.money.money import Nano
 from bot.ports.ledger import Ledger, Spender
 
 _KEPT = timedelta(days=2)

@@ -7,13 +7,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TypeAlias
 
-from bot.domain.budget import Budgets, CallKind, Cause, Limit, Purse, Scope, day_of, least_cost
 from bot.domain.change import Change, DropUsage, Write
-from bot.domain.errors import OverBudget, StoreError
-from bot.domain.model import Price
-from bot.domain.money import Nano
-from bot.domain.person import Person
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.money.budget import (
+    Budgets,
+    CallKind,
+    Cause,
+    Limit,
+    Purse,
+    Scope,
+    day_of,
+    least_cost,
+)
+from bot.domain.money.model import Price
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import OverBudget, StoreError
+from bot.domain.talk.person import Person
 from bot.flow.money.receipt import Receipt, new_call
 from bot.flow.money.sums import Mark, Sums, is_fresh
 from bot.flow.money.wording import NO_PRICE, refusal, unpriced, which

@@ -3,10 +3,10 @@
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.domain.budget import Purse, Scope
-from bot.domain.markdown import inline_code
-from bot.domain.money import Nano, told
-from bot.domain.span import span
+from bot.domain.clock.span import span
+from bot.domain.money.budget import Purse, Scope
+from bot.domain.money.money import Nano, told
+from bot.domain.text.markdown import inline_code
 
 _WHICH = {
     Scope.DAY: "today's budget of {limit} for everybody",

@@ -1,12 +1,11 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
 from bot.domain.change import Show
-from bot.domain.deeds import denial, without_deed
-from bot.domain.hunks import readable
-from bot.domain.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
-from bot.domain.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
-from bot.domain.tool import clipped
-from bot.domain.visible_text import visible
+from bot.domain.plans.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
+from bot.domain.talk.hunks import readable
+from bot.domain.talk.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
+from bot.domain.text.visible_text import clipped, visible
+from bot.domain.tools.deeds import denial, without_deed
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 

@@ -4,19 +4,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
-from bot.domain.bundle import Bundle
 from bot.domain.change import SavePlan, Show, Write
-from bot.domain.consent import Difference
-from bot.domain.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
-from bot.domain.plan import SUBMIT_PLAN, Plan, PlanState, PlanStep, bounds, plan_for
-from bot.domain.progress import OpenCall
-from bot.domain.reach import Reach
-from bot.domain.skill import SkillSet
-from bot.domain.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
-from bot.domain.tool import Code, Status, ToolCall, ToolResult
-from bot.domain.transcript import ResultBody
-from bot.domain.turn import Turn, TurnState
-from bot.domain.verdict import LoopState
+from bot.domain.consent.consent import Difference
+from bot.domain.loop.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.plans.plan import Plan, PlanState, PlanStep, bounds, plan_for
+from bot.domain.skills.skill import SkillSet
+from bot.domain.talk.bundle import Bundle
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
+from bot.domain.tools.tool_names import SUBMIT_PLAN
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
+from bot.domain.turn.transcript import ResultBody
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown

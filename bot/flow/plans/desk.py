@@ -2,13 +2,9 @@
 
 from dataclasses import replace
 
-from bot.domain.assent import is_assent, is_question
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
-from bot.domain.errors import Conflict
-from bot.domain.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
-from bot.domain.names import plain_name
-from bot.domain.person import Person
-from bot.domain.plan import (
+from bot.domain.consent.assent import is_assent, is_question
+from bot.domain.plans.plan import (
     Plan,
     PlanState,
     PlanStep,
@@ -18,7 +14,11 @@ from bot.domain.plan import (
     plan_for,
     plan_of_card,
 )
-from bot.domain.visible_text import one_line
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
+from bot.domain.text.visible_text import one_line
 from bot.flow.approvals.desks import (
     NOT_APPROVER,
     NOT_OURS,

@@ -4,9 +4,9 @@ import secrets
 from datetime import datetime
 
 from bot.domain.change import SaveTurn
-from bot.domain.mandate import PERSONAL
-from bot.domain.plan import Plan
-from bot.domain.turn import Turn, TurnState
+from bot.domain.plans.plan import Plan
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.turn import Turn, TurnState
 
 
 def execution_of(plan: Plan, conversation: str, now: datetime) -> SaveTurn:

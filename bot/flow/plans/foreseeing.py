@@ -5,11 +5,11 @@ from dataclasses import replace
 from posixpath import normpath
 from typing import Any
 
-from bot.domain.arguments import parse_arguments
-from bot.domain.foresight import unforeseen
-from bot.domain.message import Plain
-from bot.domain.plan import Plan, PlanStep
-from bot.domain.tool import Preview, ToolCall
+from bot.domain.plans.plan import Plan, PlanStep
+from bot.domain.talk.message import Plain
+from bot.domain.tools.arguments import parse_arguments
+from bot.domain.tools.foresight import unforeseen
+from bot.domain.tools.tool import Preview, ToolCall
 
 _COMMAND = "run_command"
 _WRITERS = frozenset({"write_file", "edit_file"})

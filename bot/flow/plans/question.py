@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.person import Person
-from bot.domain.plan import Plan, ReplaceVerb
-from bot.domain.tool import clipped
-from bot.domain.visible_text import visible
+from bot.domain.plans.plan import Plan, ReplaceVerb
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Person
+from bot.domain.text.visible_text import clipped, visible
 from bot.flow.plans.cards import described
 
 PREFIX = "r"

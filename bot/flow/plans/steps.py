@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit
-from bot.domain.foresight import unforeseen
-from bot.domain.plan import Plan, PlanStep, after_results, matched
-from bot.domain.skill import Skill
-from bot.domain.step import AskFirst, Gate, Refuse, Run
-from bot.domain.tool import Code, Effect, Status, ToolCall, ToolResult, clipped
-from bot.domain.visible_text import visible
+from bot.domain.plans.plan import Plan, PlanStep, after_results, matched
+from bot.domain.skills.skill import Skill
+from bot.domain.text.visible_text import clipped, visible
+from bot.domain.tools.foresight import unforeseen
+from bot.domain.tools.tool import Code, Effect, Status, ToolCall, ToolResult
+from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
 from bot.flow.log.closing import synthetic
 from bot.flow.log.work import Work
 from bot.flow.plans.foreseeing import foreseen_after

@@ -5,13 +5,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, SavePlan
-from bot.domain.chat import Chat
-from bot.domain.contribution import Ended
-from bot.domain.outcome import StopReason
-from bot.domain.plan import Plan, PlanState, StepState, title_from
-from bot.domain.progress import Progress
-from bot.domain.step import Finish
-from bot.domain.tool import SubmitPlan, ToolCall, ToolResult
+from bot.domain.loop.contribution import Ended
+from bot.domain.plans.plan import Plan, PlanState, StepState, title_from
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.tool import SubmitPlan, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import Finish
 from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import failures, shown, skips

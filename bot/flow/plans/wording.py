@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
-from bot.domain.bundle import Bundle
-from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE, Plan, PlanStep, StepState
-from bot.domain.transcript import NoteBody
+from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE, Plan, PlanStep, StepState
+from bot.domain.talk.bundle import Bundle
+from bot.domain.turn.transcript import NoteBody
 
 PLAN = "/plan"
 """The command; with a wish behind it, it waits in the queue like any message."""

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from bot.domain.change import InboundState, MarkInbound
-from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage
-from bot.domain.person import Person
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import InboundMessage
+from bot.domain.talk.person import Person
 from bot.ports.inbox import InboundRow
 
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, assert_never
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.bundle import belong, seam_of
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, FenceLost, NoSuchChat
-from bot.domain.message import InboundMessage
-from bot.domain.turn import Turn, TurnState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.bundle import belong, seam_of
+from bot.domain.talk.errors import Conflict, FenceLost, NoSuchChat
+from bot.domain.talk.message import InboundMessage
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.groups.moving import Moving
 from bot.flow.log.history import ChatLog, History
 from bot.flow.log.work import Work

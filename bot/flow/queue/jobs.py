@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.errand import ErrandState
-from bot.domain.turn import Turn, TurnState
+from bot.domain.assignments.errand import ErrandState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.turn.turn import Turn, TurnState
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda
 

@@ -6,9 +6,9 @@ from math import ceil
 from weakref import WeakValueDictionary
 
 from bot.domain.change import Change, Show, Write
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.person import Person
-from bot.domain.rights import Bound, Pace
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Person
+from bot.domain.talk.rights import Bound, Pace
 from bot.flow.queue.arrival import Arrival
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

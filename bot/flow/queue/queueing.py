@@ -4,9 +4,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from bot.domain.change import AskStop, Change, CheckAccess, Write
-from bot.domain.chat import QueueMode
-from bot.domain.message import InboundMessage
-from bot.domain.names import plain_name
+from bot.domain.talk.chat import QueueMode
+from bot.domain.talk.message import InboundMessage
+from bot.domain.text.names import plain_name
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing

@@ -1,11 +1,11 @@
 """Takes presses of the cards of resting turns: try it now, or give it up."""
 
 from bot.domain.change import AskStop, Change, EndRest
-from bot.domain.errors import Conflict
-from bot.domain.message import Press, PressAnswer
-from bot.domain.names import plain_name
-from bot.domain.person import Person
-from bot.domain.turn import GIVEN_UP, TurnState
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
+from bot.domain.turn.turn import GIVEN_UP, TurnState
 from bot.flow.approvals.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
 from bot.ports.clock import Clock

@@ -5,9 +5,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
-from bot.domain.limits import BundleBounds
-from bot.domain.message import InboundMessage
+from bot.domain.talk.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
+from bot.domain.talk.limits import BundleBounds
+from bot.domain.talk.message import InboundMessage
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox

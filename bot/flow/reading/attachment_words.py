@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddArtifact
-from bot.domain.foreign_text import defused, set_apart
-from bot.domain.limits import Limits
-from bot.domain.message import Attachment
-from bot.domain.names import cited_name, quoted_name
-from bot.domain.received import INBOX, ReceivedFile
-from bot.domain.transcript import ImagePart
-from bot.domain.visible_text import size
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Attachment
+from bot.domain.talk.received import INBOX, ReceivedFile
+from bot.domain.text.foreign_text import defused, set_apart
+from bot.domain.text.names import cited_name, quoted_name
+from bot.domain.text.visible_text import size
+from bot.domain.turn.transcript import ImagePart
 from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken, Unheard
 

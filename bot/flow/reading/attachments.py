@@ -4,18 +4,18 @@ import asyncio
 import logging
 from collections.abc import Iterator, Mapping
 
-from bot.domain.bundle import Bundle
-from bot.domain.chat import Chat
-from bot.domain.errors import (
+from bot.domain.talk.bundle import Bundle
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     FileWithheld,
     FloodWait,
     ToolFailure,
 )
-from bot.domain.limits import EnclosureBounds, Limits
-from bot.domain.message import Attachment
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.limits import EnclosureBounds, Limits
+from bot.domain.talk.message import Attachment
+from bot.domain.talk.received import ReceivedFile
 from bot.flow.reading.attachment_words import Enclosed, Enclosure, FoundFile, enclosed
 from bot.flow.reading.kept_files import Keeping, Parcel
 from bot.flow.reading.listening import AGAIN, SHORTER, Listening

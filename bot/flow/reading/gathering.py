@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.domain.bundle import Bundle, Seam, belong, bundle, fits, seam_of
 from bot.domain.change import InboundState, MarkInbound, Show, Write
-from bot.domain.chat import Chat
-from bot.domain.limits import BundleBounds
-from bot.domain.message import InboundMessage, Outbound, OutboundKind, Plain
-from bot.domain.transcript import AskerBody, ReplyBody
-from bot.domain.turn import Turn
+from bot.domain.talk.bundle import Bundle, Seam, belong, bundle, fits, seam_of
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.limits import BundleBounds
+from bot.domain.talk.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.domain.turn.transcript import AskerBody, ReplyBody
+from bot.domain.turn.turn import Turn
 from bot.flow.log.history import ChatLog
 from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard

@@ -5,11 +5,11 @@ import hashlib
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, SaveReceived
-from bot.domain.chat import Chat
-from bot.domain.errors import ToolFailure
-from bot.domain.file_name import safe_name
-from bot.domain.message import Attachment
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.file_name import safe_name
+from bot.domain.talk.message import Attachment
+from bot.domain.talk.received import ReceivedFile
 from bot.flow.world import Workspaces
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -4,17 +4,17 @@ import logging
 from dataclasses import replace
 from decimal import Decimal
 
-from bot.domain.budget import CallKind, Cause
 from bot.domain.change import Change, KeepHeard
-from bot.domain.errors import (
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Price, Usage
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
     ModelUnreachable,
     OverBudget,
 )
-from bot.domain.model import Price, Usage
-from bot.domain.voice import HeardWords
+from bot.domain.turn.voice import HeardWords
 from bot.flow.money.till import Till
 from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import Spoken, Unheard

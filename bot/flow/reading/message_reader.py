@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from bot.domain.bundle import LONGEST_WISH, Bundle, Seam, continued
-from bot.domain.call_words import CALLS
-from bot.domain.chat import Chat
-from bot.domain.message import InboundMessage
-from bot.domain.person import Person
-from bot.domain.tool import clipped
-from bot.domain.transcript import AskerBody
-from bot.domain.web_address import links_in
-from bot.domain.zones import Zones, moment
+from bot.domain.clock.zones import Zones, moment
+from bot.domain.talk.bundle import LONGEST_WISH, Bundle, Seam, continued
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import InboundMessage
+from bot.domain.talk.person import Person
+from bot.domain.talk.web_address import links_in
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.call_words import CALLS
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.reading.attachment_words import Enclosed
 from bot.flow.reading.attachments import Enclosures
 from bot.flow.reading.overhearing import Heard

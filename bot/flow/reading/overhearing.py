@@ -6,12 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
-from bot.domain.chat import Chat
-from bot.domain.errors import Conflict, StoreError
-from bot.domain.foreign_text import set_apart
-from bot.domain.message import Address, InboundMessage
-from bot.domain.names import quoted_name
-from bot.domain.tool import clipped
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict, StoreError
+from bot.domain.talk.message import Address, InboundMessage
+from bot.domain.text.foreign_text import set_apart
+from bot.domain.text.names import quoted_name
+from bot.domain.text.visible_text import clipped
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from bot.domain.message import Inbound, InboundMessage, Unreadable
+from bot.domain.talk.message import Inbound, InboundMessage, Unreadable
 from bot.ports.channel import Channel
 from bot.ports.inbox import InboundRow
 

@@ -7,8 +7,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.domain.change import Change, SaveReceived
-from bot.domain.errors import NoSuchChat, StoreError, ToolFailure
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.errors import NoSuchChat, StoreError, ToolFailure
+from bot.domain.talk.received import ReceivedFile
 from bot.flow.world import Workspaces
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

@@ -5,12 +5,12 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.domain.limits import ScheduleBounds
-from bot.domain.outcome import StopReason
-from bot.domain.progress import Progress
-from bot.domain.step import Finish
-from bot.domain.task import RunState, TaskRun, TimedTask
-from bot.domain.verdict import LoopState
+from bot.domain.assignments.task import RunState, TaskRun, TimedTask
+from bot.domain.loop.verdict import LoopState
+from bot.domain.talk.limits import ScheduleBounds
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
 from bot.ports.scheduled import Scheduled
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from bot.domain.change import Change, SaveTask
-from bot.domain.errors import Conflict, StoreError
+from bot.domain.talk.errors import Conflict, StoreError
 from bot.flow.schedules.firing import Fired, Firing
 from bot.flow.schedules.gate import RunGate
 from bot.flow.schedules.timetable import Timetable

@@ -5,23 +5,23 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from bot.domain.change import SaveRun, SaveTask, Write
-from bot.domain.consent import Difference
-from bot.domain.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
-from bot.domain.outcome import StopReason
-from bot.domain.progress import OpenCall
-from bot.domain.reach import Reach
-from bot.domain.step import Finish
-from bot.domain.task import (
+from bot.domain.assignments.task import (
     RunState,
     TaskRun,
     TaskState,
     TimedTask,
     is_run,
 )
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn, TurnState
-from bot.domain.verdict import LoopState
+from bot.domain.change import SaveRun, SaveTask, Write
+from bot.domain.consent.consent import Difference
+from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
+from bot.domain.loop.verdict import LoopState
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

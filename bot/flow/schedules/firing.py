@@ -5,6 +5,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfoNotFoundError
 
+from bot.domain.assignments.task import (
+    AT_WORK,
+    LATE_SECONDS,
+    Overlap,
+    RunState,
+    TaskRun,
+    TaskState,
+    TimedTask,
+    turn_of,
+)
 from bot.domain.change import (
     AddRun,
     AskStop,
@@ -15,19 +25,9 @@ from bot.domain.change import (
     SaveTurn,
     Write,
 )
-from bot.domain.errors import Conflict, NoSuchChat
-from bot.domain.task import (
-    AT_WORK,
-    LATE_SECONDS,
-    Overlap,
-    RunState,
-    TaskRun,
-    TaskState,
-    TimedTask,
-    turn_of,
-)
-from bot.domain.turn import BOT_GONE
-from bot.domain.when import Once
+from bot.domain.clock.when import Once
+from bot.domain.talk.errors import Conflict, NoSuchChat
+from bot.domain.turn.turn import BOT_GONE
 from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.runs import queued, turn_for
 from bot.flow.schedules.timetable import Timetable

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import Change, Fence
-from bot.domain.transcript import Entry
-from bot.domain.turn import Turn
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.turn import Turn
 from bot.flow.schedules.gate import RunGate
 from bot.ports.journal import Agenda, Journal
 

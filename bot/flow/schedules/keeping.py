@@ -3,9 +3,7 @@
 import logging
 from collections.abc import Sequence
 
-from bot.domain.change import AskStop, DropTask, SaveTask, Write
-from bot.domain.contribution import Share
-from bot.domain.task import (
+from bot.domain.assignments.task import (
     AT_WORK,
     CANCEL_TASK,
     SCHEDULE_TASK,
@@ -14,10 +12,12 @@ from bot.domain.task import (
     TimedTask,
     task_id,
 )
-from bot.domain.task_wish import wish_of
-from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.turn import Turn
-from bot.domain.when import WhenUnclear
+from bot.domain.assignments.task_wish import wish_of
+from bot.domain.change import AskStop, DropTask, SaveTask, Write
+from bot.domain.clock.when import WhenUnclear
+from bot.domain.loop.contribution import Share
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to

@@ -1,6 +1,6 @@
 """Puts the runs from before the start into the line again, as their rows tell."""
 
-from bot.domain.turn import TurnState
+from bot.domain.turn.turn import TurnState
 from bot.flow.schedules.gate import RunGate
 from bot.ports.turns import TurnRows
 

@@ -3,11 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import DropTask, Write
-from bot.domain.chat import Chat
-from bot.domain.message import Address
-from bot.domain.person import Person
-from bot.domain.task import (
+from bot.domain.assignments.task import (
     BY_HAND,
     MOST_LEFT,
     MOST_OVER,
@@ -16,9 +12,13 @@ from bot.domain.task import (
     TaskState,
     TimedTask,
 )
-from bot.domain.task_wish import TaskWish
-from bot.domain.when import Once, Rule, WhenUnclear
-from bot.domain.zones import Zones
+from bot.domain.assignments.task_wish import TaskWish
+from bot.domain.change import DropTask, Write
+from bot.domain.clock.when import Once, Rule, WhenUnclear
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Person
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.people import People

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
+from bot.domain.assignments.task import TaskState
 from bot.domain.change import SaveTask, Write
-from bot.domain.errors import NoSuchChat
-from bot.domain.person import Person
-from bot.domain.task import TaskState
+from bot.domain.talk.errors import NoSuchChat
+from bot.domain.talk.person import Person
 from bot.flow.schedules.making import TaskMaking
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

@@ -3,10 +3,10 @@
 import secrets
 from datetime import datetime
 
+from bot.domain.assignments.task import TaskRun, TimedTask
 from bot.domain.change import SaveConversation, SaveTurn, Write
-from bot.domain.chat import Conversation
-from bot.domain.task import TaskRun, TimedTask
-from bot.domain.turn import Turn, TurnState
+from bot.domain.talk.chat import Conversation
+from bot.domain.turn.turn import Turn, TurnState
 
 
 def queued(

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.domain.task import TimedTask
-from bot.domain.when import Every, EveryDays, Once, Rule, WhenUnclear, last_missed, next_times
-from bot.domain.when_words import EXAMPLES, LONGEST_WHEN, once, read_when
+from bot.domain.assignments.task import TimedTask
+from bot.domain.clock.when import Every, EveryDays, Once, Rule, WhenUnclear, last_missed, next_times
+from bot.domain.clock.when_words import EXAMPLES, LONGEST_WHEN, once, read_when
 from bot.ports.timing import CronTimes, MomentWords
 
 _SHOWN = 60

@@ -2,10 +2,10 @@
 
 from datetime import datetime, timedelta
 
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish, Refuse
-from bot.domain.task import AGAIN_MINUTES, NOTHING_TO_REPORT
-from bot.domain.tool import Code, Status
+from bot.domain.assignments.task import AGAIN_MINUTES, NOTHING_TO_REPORT
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish, Refuse
 from bot.flow.log.work import Work
 
 TRIED_AGAIN = frozenset(

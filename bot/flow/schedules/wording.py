@@ -2,10 +2,10 @@
 
 from datetime import datetime
 
-from bot.domain.chat import Chat
-from bot.domain.task import Allowed, TaskRun, TimedTask
-from bot.domain.transcript import Body, NoteBody
-from bot.domain.zones import short_moment
+from bot.domain.assignments.task import Allowed, TaskRun, TimedTask
+from bot.domain.clock.zones import short_moment
+from bot.domain.talk.chat import Chat
+from bot.domain.turn.transcript import Body, NoteBody
 from bot.flow.schedules.unwatched import QUIETLY, READING_ONLY, TRY_AGAIN
 from bot.flow.ways.follower import Speaker
 

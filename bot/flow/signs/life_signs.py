@@ -11,9 +11,9 @@ from contextlib import (
 from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.message import Address, Button
-from bot.domain.outcome import StopReason
-from bot.domain.turn import TurnState
+from bot.domain.talk.message import Address, Button
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.flow.log.work import Work
 from bot.flow.signs.newest_state import Late, Live, show, show_all
 from bot.flow.signs.placeholder import Placeholder, Placing

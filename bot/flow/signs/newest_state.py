@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from bot.domain.errors import ChannelError, FloodWait
-from bot.domain.message import Address, Sign
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.talk.errors import ChannelError, FloodWait
+from bot.domain.talk.message import Address, Sign
+from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.flow.signs.placeholder import Placeholder
 from bot.flow.signs.telling import Telling
 from bot.flow.tasks import awaited

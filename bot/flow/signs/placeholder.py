@@ -5,20 +5,22 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Collection
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     FloodWait,
     StoreError,
 )
-from bot.domain.message import Address, Button
-from bot.domain.turn import Turn
+from bot.domain.talk.message import Address, Button, Piece
+from bot.domain.turn.turn import Turn
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
+from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
@@ -38,6 +40,24 @@ class Screen(Protocol):
         ...
 
 
+class Looking(Protocol):
+    """Looks for messages that may stand on the screen though nobody knows their ids."""
+
+    async def find(
+        self,
+        channel: Channel,
+        chat: int,
+        address: Address,
+        piece: Piece | None,
+        since: datetime,
+    ) -> str | None:
+        """Returns the id of a message that was sent after `since`, if it was sent at all.
+
+        Without a piece it is one in which an answer grew.
+        """
+        ...
+
+
 class Placing(TaskOwner):
     """Holds the parts that all placeholders share; `wake` starts a delivery to a chat.
 
@@ -45,11 +65,21 @@ class Placing(TaskOwner):
     message. Closing it cancels the sending of placeholders.
     """
 
-    def __init__(self, journal: Journal, wake: Callable[[int], None], screen: Screen) -> None:
+    def __init__(
+        self,
+        journal: Journal,
+        wake: Callable[[int], None],
+        screen: Screen,
+        looking: Looking,
+        clock: Clock,
+    ) -> None:
         super().__init__()
         self.journal = journal
         self.wake = wake
         self.screen = screen
+        self.looking = looking
+        self.clock = clock
+        self.opened_at = clock.now()
         self.names: Counter[str] = Counter()
 
 
@@ -60,7 +90,8 @@ class Placeholder:
     one deletes it. The answer does not depend on it, so no answer is lost or sent twice.
 
     A message may stand though nobody knows its id: its confirmation did not come, or an earlier run
-    of the program died over it. Where messages have names, showing it again finds that one.
+    of the program died over it. So it is looked for before another one is made, and in the end.
+    Where messages have names, showing it again tells its id.
     """
 
     def __init__(
@@ -81,6 +112,9 @@ class Placeholder:
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
         self._lost = False
+        earlier = turn.created_at < placing.opened_at and turn.id not in placing.names
+        self._unsure: datetime | None = turn.created_at if earlier else None
+        """Since when a message of the turn may stand whose id nobody knows."""
         self._placed = False
         self._ended = False
         self.missed = False
@@ -122,10 +156,43 @@ class Placeholder:
             # It is shown once more, which tells its id.
             self._lost = False
             self._start(self._shown or _NO_WORDS)
+        elif self._unsure is not None and self._message is None:
+            name = f"left placeholder {self._address.key}"
+            self._task = self._placing.start(self._look_back(), name)
         elif self._placed:
             self._placing.wake(self._turn.chat)
 
+    async def _look_back(self) -> None:
+        """Has a message taken away that was left behind, if there is one."""
+        try:
+            async with self._placing.screen.beside(self._turn.chat):
+                await self._look()
+        except ChannelError as fault:
+            _LOG.info("a placeholder may stay: %s", fault)
+        finally:
+            self._task = self._unsure = None
+        self.end()
+
+    async def _look(self) -> None:
+        """Looks for a message whose id nobody knows; the answer grows on in it."""
+        if self._unsure is None:
+            return
+        found, chat = None, self._turn.chat
+        try:
+            found = await self._placing.looking.find(
+                self._channel, chat, self._address, None, self._unsure
+            )
+        except StoreError as fault:
+            _LOG.info("a placeholder may stay: %s", fault)
+        self._unsure = None
+        if found is not None and self._channel.growth.named:
+            self._lost = True
+        elif found is not None:
+            self._placed, self._message = True, found
+            await self._owe(found)
+
     async def _show(self, text: str) -> None:
+        began = self._placing.clock.now()
         try:
             async with self._placing.screen.beside(self._turn.chat):
                 await self._draw(text)
@@ -138,8 +205,10 @@ class Placeholder:
         except ChannelError as fault:
             _LOG.info("a placeholder was left out: %s", fault)
             cut = isinstance(fault, ChannelUnreachable) and fault.maybe_done
-            if cut and self._message is None and not self._ended:
-                self._lost = self._channel.growth.named
+            if cut and self._message is None:
+                named = self._channel.growth.named
+                self._lost = named and not self._ended
+                self._unsure = None if named else began
         finally:
             self._task = None
         if self._ended:
@@ -149,6 +218,8 @@ class Placeholder:
         turn = self._turn
         if self._message is not None and self._placing.screen.took(turn.chat, self._message):
             self._forget()
+        if self._message is None and not self._channel.growth.named:
+            await self._look()
         shown = await self._channel.draft(
             self._address,
             text,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Self
 
-from bot.domain.errors import ChannelError, ContentRefused, FloodWait, RecipientGone
-from bot.domain.message import Address, Sign
+from bot.domain.talk.errors import ChannelError, ContentRefused, FloodWait, RecipientGone
+from bot.domain.talk.message import Address, Sign
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock

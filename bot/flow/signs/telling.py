@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
-from bot.domain.deeds import SHOWN, together
-from bot.domain.rules import allowed_line
-from bot.domain.tail import tail_of
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.consent.rules import allowed_line
+from bot.domain.text.tail import tail_of
+from bot.domain.tools.deeds import SHOWN, together
+from bot.domain.tools.tool import ToolCall, ToolResult
 
 RUNNING, DONE, FAILED = "⏳", "✓", "✗"
 _LONG = 4.5

@@ -5,18 +5,18 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import ChooseSkill, EndGrants, Show, Write
-from bot.domain.contribution import Briefing, Ended, Share
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.outcome import StopReason
-from bot.domain.rules import DOCUMENTS
-from bot.domain.server import is_servers_tool
-from bot.domain.skill import Skill, SkillSet
-from bot.domain.skill_words import arguments_in, at_rest, due, handed_over, is_missed
-from bot.domain.step import Entrusted, Finish, Gate, TransitionSkill
-from bot.domain.tool import Effect, Preview, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, Body
-from bot.domain.turn import Turn, TurnState
-from bot.domain.verdict import LoopState
+from bot.domain.consent.rules import DOCUMENTS
+from bot.domain.loop.contribution import Briefing, Ended, Share
+from bot.domain.loop.verdict import LoopState
+from bot.domain.skills.skill import Skill, SkillSet
+from bot.domain.skills.skill_words import arguments_in, at_rest, due, handed_over, is_missed
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.tools.server import is_servers_tool
+from bot.domain.tools.tool import Effect, Preview, ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Entrusted, Finish, Gate, TransitionSkill
+from bot.domain.turn.transcript import AskerBody, Body
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 
-from bot.domain.consent import Consent, difference
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.grant import COMMANDS, asked_rules
-from bot.domain.skill import Skill
-from bot.domain.tool import AskedRule, Effect, Offer, Preview, ToolCall
+from bot.domain.consent.consent import Consent, difference
+from bot.domain.consent.grant import COMMANDS, asked_rules
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.tools.tool import AskedRule, Effect, Offer, Preview, ToolCall
 from bot.ports.tool import Place, Tool
 
 _SAMPLE = {"command": "pwd"}

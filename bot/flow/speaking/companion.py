@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from bot.domain.change import OweVoice
-from bot.domain.contribution import Ended
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.transcript import AskerBody
-from bot.domain.voice import VoiceNote
+from bot.domain.loop.contribution import Ended
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.voice import VoiceNote
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 

@@ -1,9 +1,9 @@
 """The messages about spoken answers: the voice note itself, and the lines where there is none."""
 
 from bot.domain.change import Show
-from bot.domain.message import FileRef, Markdown, Outbound, OutboundKind
-from bot.domain.speakable import Speakable, speakable
-from bot.domain.voice import VoiceNote
+from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind
+from bot.domain.text.speakable import Speakable, speakable
+from bot.domain.turn.voice import VoiceNote
 from bot.ports.outbox import DeliveryState, OutboxRow
 
 _NAME = "answer.ogg"

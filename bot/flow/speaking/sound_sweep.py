@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from bot.domain.voice import voice_key
+from bot.domain.turn.voice import voice_key
 from bot.ports.outbox import DeliveryState, Outbox
 from bot.ports.speaking import Sounds
 

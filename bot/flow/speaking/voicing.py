@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from bot.domain.budget import Cause
 from bot.domain.change import AddUsage, Change, OweVoice
-from bot.domain.errors import ModelError, ModelOverloaded, ModelUnreachable, OverBudget
-from bot.domain.model import Price, Usage
-from bot.domain.ogg_opus import seconds_of
-from bot.domain.speakable import Speakable
-from bot.domain.voice import VoiceNote
+from bot.domain.money.budget import Cause
+from bot.domain.money.model import Price, Usage
+from bot.domain.talk.errors import ModelError, ModelOverloaded, ModelUnreachable, OverBudget
+from bot.domain.talk.ogg_opus import seconds_of
+from bot.domain.text.speakable import Speakable
+from bot.domain.turn.voice import VoiceNote
 from bot.flow.money.till import Till
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

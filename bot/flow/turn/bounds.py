@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from bot.domain.mandate import Mandate
-from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse
-from bot.domain.tool import Code, Effect, Status, ToolCall
+from bot.domain.tools.tool import Code, Effect, Status, ToolCall
+from bot.domain.turn.mandate import Mandate
+from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse
 from bot.ports.tool import Tool
 
 ONLY_READS = Refuse(

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import SaveApproval, Write
-from bot.domain.outcome import StopReason
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.turn.outcome import StopReason
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.log.work import Work
 

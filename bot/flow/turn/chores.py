@@ -3,9 +3,9 @@
 from typing import Protocol
 
 from bot.domain.change import Show
-from bot.domain.message import Markdown, Outbound, OutboundKind
-from bot.domain.outcome import StopReason
-from bot.domain.turn import TurnState
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
 from bot.flow.turn.scene import Scenes

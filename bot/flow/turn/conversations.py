@@ -4,10 +4,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.change import AddUsage, SaveConversation, Write
-from bot.domain.chat import Chat, Conversation
-from bot.domain.tool import clipped
-from bot.domain.transcript import AskerBody
-from bot.domain.turn import Turn
+from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.text.visible_text import clipped
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.turn import Turn
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.log.work import Work

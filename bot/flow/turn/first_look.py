@@ -4,12 +4,13 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.domain.approval import Approval
-from bot.domain.consent import Difference, outdated
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.foresight import unforeseen
-from bot.domain.step import AskFirst, Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall, clipped
+from bot.domain.consent.approval import Approval
+from bot.domain.consent.consent import Difference, outdated
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.text.visible_text import clipped
+from bot.domain.tools.foresight import unforeseen
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.turn.step import AskFirst, Refuse, Run
 from bot.ports.tool import Place, Tool
 
 _LONGEST_PLACE = 200

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.domain.approval import Approval, ApprovalState
-from bot.domain.chat import Chat
-from bot.domain.contribution import Agreed, Deferred, Stance
-from bot.domain.person import Person
-from bot.domain.progress import OpenCall
-from bot.domain.rights import NOTHING, Rights
-from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.loop.contribution import Agreed, Deferred, Stance
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
+from bot.domain.talk.rights import NOTHING, Rights
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.turn.progress import OpenCall
+from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work

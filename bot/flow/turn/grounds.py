@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from bot.domain.approval import Approval, Rule
-from bot.domain.consent import difference, of_rule
-from bot.domain.rules import allowed_by, folder_rule
-from bot.domain.server import is_lent
-from bot.domain.step import AskFirst, Gate, Refuse, Run
-from bot.domain.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.consent.approval import Approval, Rule
+from bot.domain.consent.consent import difference, of_rule
+from bot.domain.consent.rules import allowed_by, folder_rule
+from bot.domain.tools.server import is_lent
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.tool import Place
 

@@ -1,8 +1,8 @@
 """Approvals that outlive the rest of a turn: their calls were closed before they ran."""
 
-from bot.domain.consent import difference, of_card
-from bot.domain.progress import Progress
-from bot.domain.tool import Preview, ToolCall
+from bot.domain.consent.consent import difference, of_card
+from bot.domain.tools.tool import Preview, ToolCall
+from bot.domain.turn.progress import Progress
 
 
 class HeldApprovals:

@@ -4,13 +4,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
-from bot.domain.chat import LongAnswers
-from bot.domain.contribution import Ended
-from bot.domain.message import Block, Markdown, Outbound, OutboundKind, Plain
-from bot.domain.model import FinishReason
-from bot.domain.outcome import Outcome, StopReason
-from bot.domain.progress import Progress
-from bot.domain.step import Finish
+from bot.domain.loop.contribution import Ended
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.chat import LongAnswers
+from bot.domain.talk.message import Block, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import Finish
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 from bot.flow.turn.outcome_words import outcome_of

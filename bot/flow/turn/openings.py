@@ -4,12 +4,12 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval
-from bot.domain.limits import Limits
-from bot.domain.mandate import PERSONAL
-from bot.domain.person import Person
-from bot.domain.turn import Turn, TurnState
-from bot.domain.zones import told_zone
+from bot.domain.clock.zones import told_zone
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.person import Person
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work

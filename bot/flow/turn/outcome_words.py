@@ -2,15 +2,15 @@
 
 from itertools import groupby
 
-from bot.domain.markdown import inline_code
-from bot.domain.outcome import Outcome, StopReason
-from bot.domain.progress import HINT, Done, Progress
-from bot.domain.step import Finish
-from bot.domain.tool import Code, Status, clipped
-from bot.domain.transcript import NoteBody
-from bot.domain.trouble import ModelTrouble, Trouble
-from bot.domain.turn import ACCESS_ENDED, BOT_GONE, GIVEN_UP, ONE_OF_SEVERAL
-from bot.domain.visible_text import visible
+from bot.domain.money.trouble import ModelTrouble, Trouble
+from bot.domain.text.markdown import inline_code
+from bot.domain.text.visible_text import clipped, visible
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.progress import HINT, Done, Progress
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import NoteBody
+from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, GIVEN_UP, ONE_OF_SEVERAL
 from bot.flow.turn.trouble_words import others_told, streamed, words_of
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {

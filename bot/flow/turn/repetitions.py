@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from bot.domain.contribution import Agreed, Deferred, Stance
-from bot.domain.limits import Limits
-from bot.domain.progress import Progress
-from bot.domain.reach import Reach
-from bot.domain.step import AskFirst, Elsewhere, Gate, Refuse
-from bot.domain.tool import Preview, ToolCall
+from bot.domain.loop.contribution import Agreed, Deferred, Stance
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Preview, ToolCall
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse
 
 
 class Repetitions:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.change import AddVerdict
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -15,11 +15,11 @@ from bot.domain.errors import (
     RequestInvalid,
     SpoiltThinking,
 )
-from bot.domain.outcome import StopReason
-from bot.domain.step import CallModel, Finish, Step, WrapUp
-from bot.domain.tool import ToolSpec
-from bot.domain.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
-from bot.domain.view import ModelRequest, RequestView
+from bot.domain.tools.tool import ToolSpec
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
+from bot.domain.turn.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
+from bot.domain.turn.view import ModelRequest, RequestView
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.finding import as_meant

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.storable import storable
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ReplyPart, TextPart
+from bot.domain.text.storable import storable
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ReplyPart, TextPart
 
 _NAME = re.compile(r"[a-zA-Z0-9_-]+")
 _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
-from bot.domain.step import Finish, Refuse
-from bot.domain.tool import Code, ToolCall, ToolResult
-from bot.domain.transcript import AskerBody, Body, NoteBody
-from bot.domain.turn import TurnState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.tools.tool import Code, ToolCall, ToolResult
+from bot.domain.turn.step import Finish, Refuse
+from bot.domain.turn.transcript import AskerBody, Body, NoteBody
+from bot.domain.turn.turn import TurnState
 from bot.flow.log.closing import body_of, closings
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import ended_cards

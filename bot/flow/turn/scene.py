@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.domain.chat import Chat
-from bot.domain.model import ModelProfile
-from bot.domain.server import ServerStanding
-from bot.domain.trouble import ModelTrouble
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.money.model import ModelProfile
+from bot.domain.money.trouble import ModelTrouble
+from bot.domain.talk.chat import Chat
+from bot.domain.tools.server import ServerStanding
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

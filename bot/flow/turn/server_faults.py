@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from bot.domain.change import Show
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.server import ServerStanding
-from bot.domain.transcript import Entry, NoteBody
-from bot.domain.visible_text import one_line
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.text.visible_text import one_line
+from bot.domain.tools.server import ServerStanding
+from bot.domain.turn.transcript import Entry, NoteBody
 from bot.flow.log.work import Work
 
 _LONGEST = 300

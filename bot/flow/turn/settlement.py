@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from bot.domain.approval import ApprovalState
 from bot.domain.change import AddAudit, Write
-from bot.domain.outcome import Outcome, StopReason
-from bot.domain.step import Finish
-from bot.domain.tool import Code
-from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.tools.tool import Code
+from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import bodies_of, closings
 from bot.flow.log.work import Work

@@ -1,11 +1,11 @@
 """The gates of calls that a companion keeps for later, or that were agreed to before."""
 
-from bot.domain.consent import difference
-from bot.domain.contribution import Agreed, Deferred
-from bot.domain.foresight import unforeseen
-from bot.domain.reach import reaches
-from bot.domain.step import AskFirst, Gate, Refuse, Run
-from bot.domain.tool import Effect, Preview, ToolCall
+from bot.domain.consent.consent import difference
+from bot.domain.loop.contribution import Agreed, Deferred
+from bot.domain.talk.reach import reaches
+from bot.domain.tools.foresight import unforeseen
+from bot.domain.tools.tool import Effect, Preview, ToolCall
+from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
 
 
 def deferred(

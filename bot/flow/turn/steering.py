@@ -1,6 +1,6 @@
 """Messages that join the running turn instead of waiting for the next one."""
 
-from bot.domain.chat import QueueMode
+from bot.domain.talk.chat import QueueMode
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
 from bot.flow.signs.reactions import Reactions

@@ -6,11 +6,15 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.domain.change import AddAudit, Show, Write
-from bot.domain.limits import Limits
-from bot.domain.message import OutboundKind
-from bot.domain.outcome import StopReason
-from bot.domain.progress import Progress
-from bot.domain.step import (
+from bot.domain.loop.verdict import LoopState, broken_off, decide, rest_due, retry_due
+from bot.domain.money.trouble import ModelTrouble, Trouble
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import OutboundKind
+from bot.domain.text.visible_text import one_line
+from bot.domain.tools.tool import Effect, Preview, Replay, Status, ToolCall
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import (
     Ask,
     CallModel,
     Compact,
@@ -23,12 +27,8 @@ from bot.domain.step import (
     Step,
     WrapUp,
 )
-from bot.domain.tool import Effect, Preview, Replay, Status, ToolCall
-from bot.domain.transcript import IntentBody
-from bot.domain.trouble import ModelTrouble, Trouble
-from bot.domain.turn import TurnState
-from bot.domain.verdict import LoopState, broken_off, decide, rest_due, retry_due
-from bot.domain.visible_text import one_line
+from bot.domain.turn.transcript import IntentBody
+from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic

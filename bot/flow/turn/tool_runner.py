@@ -8,19 +8,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddArtifact, AllowServer, SaveFileChange, Show, Write
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     InvalidArguments,
     OutcomeUnknown,
     StewardError,
     StoreInDoubt,
     ToolFailure,
 )
-from bot.domain.file_change import FileChange
-from bot.domain.limits import Limits
-from bot.domain.progress import HINT, Done, Progress, error_key
-from bot.domain.server import ServerConsent
-from bot.domain.storable import storable
-from bot.domain.tool import (
+from bot.domain.talk.limits import Limits
+from bot.domain.text.storable import storable
+from bot.domain.tools.file_change import FileChange
+from bot.domain.tools.server import ServerConsent
+from bot.domain.tools.tool import (
     Code,
     LetServerIn,
     Preview,
@@ -29,6 +28,7 @@ from bot.domain.tool import (
     ToolOutput,
     ToolResult,
 )
+from bot.domain.turn.progress import HINT, Done, Progress, error_key
 from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.ports.clock import Clock
 from bot.ports.tool import Place, Tool

@@ -1,8 +1,8 @@
 """The words about a model's trouble: what happened, and what helps."""
 
-from bot.domain.markdown import inline_code
-from bot.domain.tool import clipped
-from bot.domain.trouble import ModelTrouble, Trouble
+from bot.domain.money.trouble import ModelTrouble, Trouble
+from bot.domain.text.markdown import inline_code
+from bot.domain.text.visible_text import clipped
 
 _LONGEST_STREAMED = 3_000
 _MINUTE, _HOUR = 60, 3_600

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.rules import trusted_origins
-from bot.domain.tool import ToolResult
+from bot.domain.consent.rules import trusted_origins
+from bot.domain.tools.tool import ToolResult
 from bot.ports.approvals import Rules
 from bot.ports.people import People
 from bot.ports.tool import Place

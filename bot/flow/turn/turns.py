@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from bot.domain.approval import Approval
-from bot.domain.chat import Chat
-from bot.domain.errors import (
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import (
     Conflict,
     FenceLost,
     ModelDenied,
@@ -14,8 +14,8 @@ from bot.domain.errors import (
     StewardError,
     StoreUnavailable,
 )
-from bot.domain.step import Finish
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered

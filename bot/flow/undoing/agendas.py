@@ -1,6 +1,6 @@
 """The work of a chat, as far as taking back has to wait for it."""
 
-from bot.domain.turn import TurnState
+from bot.domain.turn.turn import TurnState
 from bot.ports.journal import Agenda
 
 

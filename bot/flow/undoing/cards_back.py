@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.domain.approval import Approval
 from bot.domain.change import Show
-from bot.domain.file_change import FileChange
-from bot.domain.message import Plain
+from bot.domain.consent.approval import Approval
+from bot.domain.talk.message import Plain
+from bot.domain.tools.file_change import FileChange
 from bot.flow.approvals.decided_cards import gave_rule, undo_button
 from bot.flow.undoing.wording import CHANGE_UNDONE, UNDONE
 from bot.ports.approvals import Approvals

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
-from bot.domain.file_change import FileChange, Stage, UndoButton, UndoVerb, undo_label
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.outcome import StopReason
-from bot.domain.transcript import Body, CutBody
-from bot.domain.turn import TurnState
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import FileChange, Stage, UndoButton, UndoVerb, undo_label
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.transcript import Body, CutBody
+from bot.domain.turn.turn import TurnState
 from bot.flow.log.work import Work
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack

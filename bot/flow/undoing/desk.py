@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.change import Change, SaveFileChange, SaveTurn, Write
-from bot.domain.errors import Conflict
-from bot.domain.file_change import FileChange, Stage, UndoButton, UndoVerb, parse_data
-from bot.domain.message import Press, PressAnswer
-from bot.domain.person import Person
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.tools.file_change import FileChange, Stage, UndoButton, UndoVerb, parse_data
+from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack

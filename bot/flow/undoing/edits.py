@@ -1,8 +1,8 @@
 """An edit of the newest answered message: it is offered to be answered anew."""
 
 from bot.domain.change import Change, CheckAccess, SaveTurn, Show
-from bot.domain.chat import Chat
-from bot.domain.message import (
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import (
     Button,
     InboundMessage,
     Outbound,
@@ -11,9 +11,9 @@ from bot.domain.message import (
     Press,
     PressAnswer,
 )
-from bot.domain.person import Person
-from bot.domain.transcript import AskerBody
-from bot.domain.turn import Turn
+from bot.domain.talk.person import Person
+from bot.domain.turn.transcript import AskerBody
+from bot.domain.turn.turn import Turn
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording

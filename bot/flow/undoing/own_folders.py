@@ -1,7 +1,7 @@
 """Tells how far it reaches to put a file back."""
 
-from bot.domain.file_change import FileChange
-from bot.domain.reach import Reach
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.file_change import FileChange
 from bot.flow.world import Workspaces
 from bot.ports.chats import Chats
 

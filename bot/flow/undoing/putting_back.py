@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from bot.domain.change import SaveFileChange
-from bot.domain.errors import ToolFailure
-from bot.domain.file_change import FileChange, Stage
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.file_change import FileChange, Stage
 from bot.flow.log.work import Work
 from bot.flow.undoing.wording import GONE
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor

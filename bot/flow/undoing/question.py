@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from bot.domain.change import Show
-from bot.domain.file_change import FileChange, UndoButton, UndoVerb
-from bot.domain.message import Block, Button, Outbound, OutboundKind, Plain
-from bot.domain.tool import Effect, Preview
+from bot.domain.talk.message import Block, Button, Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import FileChange, UndoButton, UndoVerb
+from bot.domain.tools.tool import Effect, Preview
 from bot.flow.approvals.fitting import whole
 from bot.flow.undoing import wording
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from bot.domain.change import Change, DropFileChange
-from bot.domain.errors import StoreError
-from bot.domain.file_change import FileChange, Stage
-from bot.domain.limits import UndoBounds
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.limits import UndoBounds
+from bot.domain.tools.file_change import FileChange, Stage
+from bot.domain.turn.turn import TurnState
 from bot.flow.undoing.cards_back import CardsBack
 from bot.ports.clock import Clock
 from bot.ports.file_changes import FileChanges

@@ -4,11 +4,11 @@ import secrets
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain.chat import Chat
-from bot.domain.mandate import PERSONAL
-from bot.domain.person import Person
-from bot.domain.tool import Code
-from bot.domain.transcript import (
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
+from bot.domain.tools.tool import Code
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.transcript import (
     AskerBody,
     CutBody,
     Entry,
@@ -18,7 +18,7 @@ from bot.domain.transcript import (
     SummaryBody,
     uncovered,
 )
-from bot.domain.turn import Turn, TurnState
+from bot.domain.turn.turn import Turn, TurnState
 
 _PREFIX = "undo-"
 

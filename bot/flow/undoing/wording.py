@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 
-from bot.domain.deeds import file_name
-from bot.domain.file_change import ABSENT, FileChange
-from bot.domain.message import Block, Plain
-from bot.domain.names import quoted_name
-from bot.domain.tool import clipped
-from bot.domain.transcript import NoteBody
-from bot.domain.visible_text import one_line
+from bot.domain.talk.message import Block, Plain
+from bot.domain.text.names import quoted_name
+from bot.domain.text.visible_text import clipped, one_line
+from bot.domain.tools.deeds import file_name
+from bot.domain.tools.file_change import ABSENT, FileChange
+from bot.domain.turn.transcript import NoteBody
 
 NOTHING = "There is nothing in this conversation that I could take back."
 ANSWER_ANEW, ANSWERING_ANEW = "🔁 Answer anew", "🔁 Answering anew"

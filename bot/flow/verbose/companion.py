@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from bot.domain.approval import Approval
-from bot.domain.call_words import CALLS, Conceal
 from bot.domain.change import Show
-from bot.domain.chat import Chat
-from bot.domain.contribution import Ended, Share
-from bot.domain.message import Outbound, OutboundKind, Plain
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn
+from bot.domain.consent.approval import Approval
+from bot.domain.loop.contribution import Ended, Share
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.tools.call_words import CALLS, Conceal
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.verbose.wording import NO_MORE, blocks_of, fits, heading, is_full

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from bot.domain.call_words import ROOM, Conceal, asked_of, block_of
-from bot.domain.errand import titled
-from bot.domain.message import Block, CallBlock, Outbound, Plain
-from bot.domain.tool import ToolCall, ToolResult
+from bot.domain.assignments.errand import titled
+from bot.domain.talk.message import Block, CallBlock, Outbound, Plain
+from bot.domain.tools.call_words import ROOM, Conceal, asked_of, block_of
+from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.flow.log.work import Work
 
 WHOLE = "/verbose last"

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.tool import clipped
-from bot.domain.turn import Turn
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.text.visible_text import clipped
+from bot.domain.turn.turn import Turn
 from bot.ports.outbox import OutboxRow
 
 PREFIX = "e"

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from bot.domain.change import DropPassage, EndWays, Write
-from bot.domain.contribution import Aside, Ended, Share
-from bot.domain.step import Finish
-from bot.domain.tool import ToolCall, ToolResult
-from bot.domain.turn import Turn, TurnState, Way, WaysOn
+from bot.domain.loop.contribution import Aside, Ended, Share
+from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.turn.step import Finish
+from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
 from bot.flow.log.bystander import Bystander
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons

@@ -3,11 +3,11 @@
 from contextlib import suppress
 
 from bot.domain.change import AskStop, Change, EndWays
-from bot.domain.errors import Conflict
-from bot.domain.message import Press, PressAnswer
-from bot.domain.names import plain_name
-from bot.domain.person import Person
-from bot.domain.turn import Turn, TurnState, WaysOn
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Press, PressAnswer
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
+from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.ways.buttons import (
     EndButton,

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from bot.domain.model import FinishReason
-from bot.domain.outcome import StopReason
-from bot.domain.step import Finish
-from bot.domain.trouble import Trouble
+from bot.domain.money.model import FinishReason
+from bot.domain.money.trouble import Trouble
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import Rows, again, choices, onward, other_models
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
-from bot.domain.chat import Chat
-from bot.domain.person import Person
-from bot.domain.tool import ToolResult
-from bot.domain.transcript import (
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
+from bot.domain.talk.web_address import links_in
+from bot.domain.tools.tool import ToolResult
+from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CutBody,
@@ -20,8 +21,7 @@ from bot.domain.transcript import (
     ResultBody,
     uncovered,
 )
-from bot.domain.turn import Turn, Way
-from bot.domain.web_address import links_in
+from bot.domain.turn.turn import Turn, Way
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import EndButton, EndVerb

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.change import AddAudit, EndWays, SaveTurn, Write
-from bot.domain.message import Button
-from bot.domain.names import plain_name
-from bot.domain.person import Person
-from bot.domain.turn import Turn, WaysOn
+from bot.domain.talk.message import Button
+from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
+from bot.domain.turn.turn import Turn, WaysOn
 from bot.flow.ways.buttons import EndButton, EndVerb, without_buttons
 from bot.flow.ways.follower import follower
 from bot.ports.outbox import OutboxRow

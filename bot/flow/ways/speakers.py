@@ -1,7 +1,7 @@
 """The person whose words open a turn that a button started."""
 
-from bot.domain.transcript import AskerBody
-from bot.domain.zones import Zones, moment
+from bot.domain.clock.zones import Zones, moment
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.log.work import Work
 from bot.flow.ways.follower import Speaker
 from bot.ports.people import People

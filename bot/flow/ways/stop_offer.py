@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from bot.domain.change import Change, Show
-from bot.domain.errors import StoreError
-from bot.domain.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import halt, halt_key, on_screen, wait_key
 from bot.ports.clock import Clock

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from bot.adapters.anthropic.model import AnthropicModel
-from bot.domain.limits import ModelTimes
-from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.transcript import TextPart
-from bot.domain.view import ModelReply, ModelRequest, TextDelta, ViewMessage
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, TextDelta, ViewMessage
 from tests.standins.messages_api import MessagesApi, Reply
 from tests.standins.serving import serving
 

@@ -15,7 +15,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from bot.adapters.anthropic.model import AnthropicModel
-from bot.domain.errors import (
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -26,10 +27,9 @@ from bot.domain.errors import (
     SettingError,
     SpoiltThinking,
 )
-from bot.domain.limits import ModelTimes
-from bot.domain.model import FinishReason
-from bot.domain.transcript import ThinkingPart
-from bot.domain.view import ViewMessage
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.turn.transcript import ThinkingPart
+from bot.domain.turn.view import ViewMessage
 from tests.adapters.anthropic.talk import KEY, asking, connected, reply_to, user
 from tests.patience import PATIENCE
 from tests.standins.messages_api import (

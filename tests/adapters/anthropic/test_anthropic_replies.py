@@ -2,12 +2,12 @@
 
 import pytest
 
-from bot.domain.arguments import parse_arguments
-from bot.domain.errors import ModelUnreachable
-from bot.domain.model import FinishReason, Usage
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
-from bot.domain.view import ModelReply, ResultPart, ViewMessage
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.talk.errors import ModelUnreachable
+from bot.domain.tools.arguments import parse_arguments
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ForeignPart, ReplyPart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelReply, ResultPart, ViewMessage
 from tests.adapters.anthropic.talk import asking, connected, reply_to, user
 from tests.standins.messages_api import (
     Call,

@@ -8,9 +8,9 @@ import pytest
 
 from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.anthropic.request_body import RequestEncoder
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
-from bot.domain.view import ModelReply, ModelRequest, ResultPart, ViewMessage, ViewPart
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart, ViewMessage, ViewPart
 from tests.adapters.anthropic.talk import KEY, RUN, asking, connected, reply_to, user
 from tests.standins.messages_api import (
     MessagesApi,

@@ -6,8 +6,8 @@ import pytest
 from PIL import Image
 
 from bot.adapters.charts.chart_files import ChartFiles
-from bot.domain.message import FileRef
-from bot.domain.money import DOLLAR
+from bot.domain.money.money import DOLLAR
+from bot.domain.talk.message import FileRef
 from bot.ports.charts import Chart, Series
 
 DAYS = ("Mon 16", "Tue 17", "Wed 18")

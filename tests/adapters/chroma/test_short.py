@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.chroma.short import LENGTH, Shortener, hadamard
 from bot.adapters.chroma.whole_vectors import product
-from bot.domain.meaning import nearness, unit
+from bot.domain.memory.meaning import nearness, unit
 
 _numbers = st.integers(-127, 127)
 

@@ -5,13 +5,13 @@ from contextlib import aclosing
 import pytest
 
 from bot.adapters.demo_model.model import LABEL, DemoModel
-from bot.domain.model import FinishReason, Usage
-from bot.domain.plan import APPROVED_NOTE, COLLECTING_NOTE
-from bot.domain.skill import Skill
-from bot.domain.skill_words import brought, handed_over
-from bot.domain.tool import Effect, Replay, ToolCall, ToolSpec
-from bot.domain.transcript import CallPart, TextPart
-from bot.domain.view import ModelReply, ModelRequest, ResultPart, ViewMessage
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE
+from bot.domain.skills.skill import Skill
+from bot.domain.skills.skill_words import brought, handed_over
+from bot.domain.tools.tool import Effect, Replay, ToolCall, ToolSpec
+from bot.domain.turn.transcript import CallPart, TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart, ViewMessage
 from tests.words import DEMO_CLOCK
 
 TOOLS = tuple(

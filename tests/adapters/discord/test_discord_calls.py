@@ -4,7 +4,7 @@ import pytest
 
 from bot.adapters.discord.cutting import LONGEST, units
 from bot.adapters.discord.pieces import split_content
-from bot.domain.message import CallBlock, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import CallBlock, Outbound, OutboundKind, Plain
 from tests.e2e.platforms import drawn
 
 HOSTILE = (

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.discord.cutting import LONGEST, units
 from bot.adapters.discord.pieces import split_content
-from bot.domain.message import Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Button, CodeBlock, FileRef, Outbound, OutboundKind, Plain
 
 BUTTONS = ((Button("✅ Approve", "a"), Button("❌ Deny", "d")),)
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.discord.components import asked_by, components_of, dialogue_for, pressed
 from bot.adapters.discord.pieces import split_content
-from bot.domain.message import REPLY_WITH, Hint, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import REPLY_WITH, Hint, Markdown, Outbound, OutboundKind, Plain
 from tests.standins.discord.rules import check_components, check_dialogue
 
 BUTTON = st.fixed_dictionaries(

@@ -12,7 +12,7 @@ from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.missed import Missed
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 from tests.adapters.discord.test_discord_stays import Memory
 from tests.fakes.clock import FakeClock
 from tests.standins.discord import TOKEN, Channel, Discord, Message, User

@@ -19,8 +19,8 @@ from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.groups import DiscordGroups
 from bot.adapters.discord.interactions import Interactions
 from bot.adapters.discord.menu import Menu, listed
-from bot.domain.errors import RecipientGone
-from bot.domain.message import (
+from bot.domain.talk.errors import RecipientGone
+from bot.domain.talk.message import (
     Address,
     Button,
     CodeBlock,
@@ -31,7 +31,7 @@ from bot.domain.message import (
     Press,
     Sign,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from tests.standins.discord import TOKEN
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.channel import DiscordChannel
-from bot.domain.message import Address, Sign
+from bot.domain.talk.message import Address, Sign
 from tests.standins.discord import TOKEN, Discord, Message
 
 ANN = 700_000_000_000_000_042

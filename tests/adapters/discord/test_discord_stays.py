@@ -16,7 +16,7 @@ from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import BACK, LEFT, OWN, Stays, places_in
 from bot.adapters.discord.updates import parse_event
-from bot.domain.message import Address, Presence, RawUpdate
+from bot.domain.talk.message import Address, Presence, RawUpdate
 from tests.fakes.clock import FakeClock
 from tests.standins.discord import TOKEN, Channel, Discord, Message
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bot.adapters.discord.cutting import LONGEST, cut, units
 from bot.adapters.discord.formatting import in_fence, markdown, plain, written
 from bot.adapters.discord.pieces import shortened, split_content
-from bot.domain.message import Button, CodeBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Button, CodeBlock, Markdown, Outbound, OutboundKind, Plain
 
 LINES = st.lists(
     st.sampled_from(

@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.channel import DiscordChannel
-from bot.domain.errors import RecipientGone
-from bot.domain.message import Address, Piece, Sign
+from bot.domain.talk.errors import RecipientGone
+from bot.domain.talk.message import Address, Piece, Sign
 from tests.standins.discord import TOKEN, Channel, Discord, Message, User
 
 HELLO = Piece({"text": "Hello."})

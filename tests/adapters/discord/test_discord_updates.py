@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.discord.updates import parse_event
-from bot.domain.bundle import NAMES as MENTIONED
-from bot.domain.bundle import Bundle
-from bot.domain.feedback import Opinion
-from bot.domain.look_alikes import BLOCK
-from bot.domain.message import Ignored, InboundMessage, Press, Reaction, Unreadable, Withdrawn
+from bot.domain.talk.bundle import NAMES as MENTIONED
+from bot.domain.talk.bundle import Bundle
+from bot.domain.talk.feedback import Opinion
+from bot.domain.talk.message import Ignored, InboundMessage, Press, Reaction, Unreadable, Withdrawn
+from bot.domain.text.look_alikes import BLOCK
 
 OWN = "900000000000000001"
 ANN = {"id": "700000000000000042", "username": "ann", "global_name": "Ann"}

@@ -11,8 +11,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from bot.adapters.embeddings.embedder import Embeddings as Client
-from bot.domain.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
-from bot.domain.meaning import MOST_BYTES, STRANGE_TEXTS, nearness
+from bot.domain.memory.meaning import MOST_BYTES, STRANGE_TEXTS, nearness
+from bot.domain.talk.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
 from tests.standins.embeddings import KEY, MODEL, SPOILT, Embeddings
 from tests.standins.serving import serving
 

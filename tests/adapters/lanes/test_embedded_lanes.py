@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.lanes.embedded_lanes import LONGEST_DELAY_SECONDS, EmbeddedLanes
-from bot.domain.errors import StoreBusy, StoreUnwritable
+from bot.domain.talk.errors import StoreBusy, StoreUnwritable
 from tests.fakes.clock import FakeClock
 
 

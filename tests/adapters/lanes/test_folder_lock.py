@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.lanes.folder_lock import FolderLock
-from bot.domain.errors import SettingError
+from bot.domain.talk.errors import SettingError
 
 HOLDER = """
 import sys

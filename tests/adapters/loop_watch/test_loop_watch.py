@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.loop_watch.loop_watch import TICK_SECONDS, LoopWatch
-from bot.domain.hold import Holds
+from bot.domain.talk.hold import Holds
 from tests.words import EVENT_LOOP
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,8 +10,8 @@ import psutil
 import pytest
 
 from bot.adapters.mcp.servers import ToolServers
-from bot.domain.server import ServerSpec
-from bot.domain.tool import ToolOutput
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool import ToolOutput
 from bot.ports.tool import Place, Tool
 
 SERVER = Path(__file__).parents[2] / "standins" / "tool_server.py"

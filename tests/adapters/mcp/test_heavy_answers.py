@@ -11,7 +11,7 @@ import pytest
 from bot.adapters.mcp.child import LONGEST_LINE
 from bot.adapters.mcp.http_client import TooLong, WatchedClient
 from bot.adapters.mcp.weight import MOST_VALUES, is_too_heavy
-from bot.domain.errors import ToolFailure
+from bot.domain.talk.errors import ToolFailure
 from tests.adapters.mcp.conftest import Make
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bot.domain.errors import OutcomeUnknown, ToolFailure
+from bot.domain.talk.errors import OutcomeUnknown, ToolFailure
 from tests.adapters.mcp.conftest import Make
 from tests.standins.serving import serving
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.mcp.last_words import LastWords
-from bot.domain.errors import OutcomeUnknown
+from bot.domain.talk.errors import OutcomeUnknown
 from tests.adapters.mcp.conftest import SERVER, Make
 
 TRACE = """\

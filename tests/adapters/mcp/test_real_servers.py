@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.tool import Effect
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.tools.tool import Effect
 from tests.adapters.mcp.conftest import Bench, Make
 
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
-from bot.domain.reach import Reach
-from bot.domain.server import ServerSpec
-from bot.domain.tool import Effect, LetServerIn
+from bot.domain.talk.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.server import ServerSpec
+from bot.domain.tools.tool import Effect, LetServerIn
 from tests.adapters.mcp.conftest import Bench, Make, eventually
 from tests.processes import runs
 

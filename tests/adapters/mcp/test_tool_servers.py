@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.errors import InvalidArguments, OutcomeUnknown, ToolFailure
-from bot.domain.reach import Reach
-from bot.domain.tool import Effect, ExactRule, Replay, ToolRule
+from bot.domain.talk.errors import InvalidArguments, OutcomeUnknown, ToolFailure
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Effect, ExactRule, Replay, ToolRule
 from tests.adapters.mcp.conftest import SERVER, Make, eventually
 from tests.processes import runs
 

@@ -16,8 +16,8 @@ import pytest
 from PIL import Image
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.domain.limits import ReadingBounds
-from bot.domain.transcript import ImagePart
+from bot.domain.talk.limits import ReadingBounds
+from bot.domain.turn.transcript import ImagePart
 from bot.ports.attachments import DocumentText, NotRead
 from tests.adapters.media import files
 

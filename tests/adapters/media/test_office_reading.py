@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.domain.limits import ReadingBounds
+from bot.domain.talk.limits import ReadingBounds
 from bot.ports.attachments import DocumentText, NotRead
 from tests.adapters.media import files, office
 

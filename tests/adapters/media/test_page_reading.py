@@ -3,7 +3,7 @@
 import pytest
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.domain.limits import ReadingBounds
+from bot.domain.talk.limits import ReadingBounds
 from bot.ports.attachments import DocumentText, NotRead
 
 ADDRESS = "https://news.example/a/b"

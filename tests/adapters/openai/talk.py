@@ -5,12 +5,12 @@ from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 from bot.adapters.openai.model import OpenAIModel
-from bot.domain.limits import ModelTimes
-from bot.domain.provider import ProviderSpec
-from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.traits import Traits
-from bot.domain.transcript import TextPart
-from bot.domain.view import ModelReply, ModelRequest, TextDelta, ViewMessage
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.money.traits import Traits
+from bot.domain.talk.limits import ModelTimes
+from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ModelReply, ModelRequest, TextDelta, ViewMessage
 from tests.standins.chat_completions import ChatCompletions, Reply
 from tests.standins.serving import serving
 

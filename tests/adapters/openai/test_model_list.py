@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.openai.model_list import learnt
-from bot.domain.traits import Traits
+from bot.domain.money.traits import Traits
 from tests.adapters.openai.talk import KEY, connected, spec_of
 from tests.fakes.model import price
 from tests.standins.chat_completions import ChatCompletions

@@ -9,7 +9,10 @@ import traceback
 import pytest
 
 from bot.adapters.openai.model import OpenAIModel
-from bot.domain.errors import (
+from bot.domain.money.model import FinishReason
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.money.trouble import Trouble
+from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -19,10 +22,7 @@ from bot.domain.errors import (
     RequestInvalid,
     SettingError,
 )
-from bot.domain.limits import ModelTimes
-from bot.domain.model import FinishReason
-from bot.domain.provider import ProviderSpec
-from bot.domain.trouble import Trouble
+from bot.domain.talk.limits import ModelTimes
 from tests.adapters.openai.talk import HEADER, KEY, asking, connected, reply_to
 from tests.standins.chat_completions import (
     Gate,

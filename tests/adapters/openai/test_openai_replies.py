@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.domain.errors import ModelError, ModelOverloaded, ModelUnreachable
-from bot.domain.model import FinishReason, Usage
-from bot.domain.tool import ToolCall
-from bot.domain.traits import Traits
-from bot.domain.transcript import CallPart, TextPart, ThinkingPart
-from bot.domain.view import ModelReply, ResultPart, ViewMessage
+from bot.domain.money.model import FinishReason, Usage
+from bot.domain.money.traits import Traits
+from bot.domain.talk.errors import ModelError, ModelOverloaded, ModelUnreachable
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelReply, ResultPart, ViewMessage
 from tests.adapters.openai.talk import asking, connected, reply_to, user
 from tests.standins.chat_completions import (
     Reply,

@@ -8,11 +8,11 @@ import pytest
 
 from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.openai.request_body import RequestEncoder
-from bot.domain.model import FinishReason, ModelProfile
-from bot.domain.provider import ProviderSpec
-from bot.domain.tool import Effect, Replay, ToolCall, ToolSpec
-from bot.domain.transcript import CallPart, ImagePart, TextPart, ThinkingPart
-from bot.domain.view import ModelRequest, ResultPart, ViewMessage
+from bot.domain.money.model import FinishReason, ModelProfile
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.tools.tool import Effect, Replay, ToolCall, ToolSpec
+from bot.domain.turn.transcript import CallPart, ImagePart, TextPart, ThinkingPart
+from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage
 from tests.adapters.openai.talk import RUN, asking, connected, reply_to, user
 from tests.standins.chat_completions import ChatCompletions, text
 from tests.standins.chat_completions.limits import LIMITS

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from bot.adapters.openai.speaking import EndpointSpeaking, SpeakingAccess
-from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
-from bot.domain.ogg_opus import seconds_of
-from bot.domain.provider import ProviderSpec
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
+from bot.domain.talk.ogg_opus import seconds_of
 from tests.standins.serving import serving
 from tests.standins.speech import Speech
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.plan_folder import front_matter
 from bot.adapters.plan_folder.plan_folder import PlanFolder
-from bot.domain.template import Argument, Template
+from bot.domain.plans.template import Argument, Template
 from bot.ports.templates import Broken
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -14,9 +14,9 @@ from bot.adapters.skill_folder import front_matter
 from bot.adapters.skill_folder.declared_variables import refusal_of
 from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
-from bot.domain.pre_approval import PreApproved
-from bot.domain.skill import Requirements, Skill, SkillServer
-from bot.domain.variable import Variable
+from bot.domain.consent.pre_approval import PreApproved
+from bot.domain.skills.skill import Requirements, Skill, SkillServer
+from bot.domain.tools.variable import Variable
 from bot.settings.fields import Fields, setting_name
 
 WHOLE = """---

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.skill_folder.skill_folders import LOOK_SECONDS, PAUSE_SECONDS, SkillFolders
-from bot.domain.errors import ToolFailure
-from bot.domain.skill import SkillSet
+from bot.domain.skills.skill import SkillSet
+from bot.domain.talk.errors import ToolFailure
 from tests.adapters.skill_folder.folders import loaded, skill_file
 from tests.fakes.clock import FakeClock
 

@@ -5,7 +5,7 @@ import sqlite3
 import pytest
 
 from bot.adapters.skill_folder.skill_index import SkillIndex
-from bot.domain.skill import Skill, SkillSet, skill_set
+from bot.domain.skills.skill import Skill, SkillSet, skill_set
 
 TOLD = {
     "invoice-writer": "Writes invoices for customers and keeps their numbers in order.",

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import NullPool, create_engine, text
 
 from bot.adapters.sql.store import open_store
-from bot.domain.errors import StoreAway
+from bot.domain.talk.errors import StoreAway
 from bot.ports.lanes import OwnedChats
 
 pytestmark = pytest.mark.postgres

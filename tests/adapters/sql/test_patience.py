@@ -9,7 +9,7 @@ from sqlalchemy import exc
 
 from bot.adapters.sql.faults import translated
 from bot.adapters.sql.patience import Patience
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     StoreAway,
     StoreBusy,
     StoreDamaged,

@@ -10,9 +10,9 @@ from sqlalchemy import NullPool, create_engine, text
 
 from bot.adapters.sql.store import Store, open_store
 from bot.domain.change import Change, SaveTurn, Show
-from bot.domain.errors import StoreAway
-from bot.domain.message import Address, Outbound, OutboundKind, Plain, RawUpdate
-from bot.domain.turn import TurnState
+from bot.domain.talk.errors import StoreAway
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
+from bot.domain.turn.turn import TurnState
 from bot.ports.peers import LeftBehind, QueuedRun
 from tests.domain.logs import turn
 

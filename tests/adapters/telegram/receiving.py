@@ -4,8 +4,8 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 
-from bot.domain.errors import StoreBusy
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import StoreBusy
+from bot.domain.talk.message import RawUpdate
 from tests.patience import PATIENCE
 
 

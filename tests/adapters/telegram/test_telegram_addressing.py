@@ -7,7 +7,7 @@ import pytest
 
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.updates import parse_update
-from bot.domain.message import Address, Ignored, Inbound, InboundMessage, Moved, Press
+from bot.domain.talk.message import Address, Ignored, Inbound, InboundMessage, Moved, Press
 
 BOT = Own("900", "steward_bot")
 TEAM = {"id": -42, "type": "supergroup", "title": "The \n Team"}

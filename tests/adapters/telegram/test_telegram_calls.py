@@ -4,8 +4,8 @@ import pytest
 
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS
 from bot.adapters.telegram.pieces import split_content
-from bot.domain.call_words import ROOM
-from bot.domain.message import CallBlock, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import CallBlock, Outbound, OutboundKind, Plain
+from bot.domain.tools.call_words import ROOM
 from tests.standins.bot_api.entity import check_borders, parse_entities, settle
 from tests.standins.bot_api.rich_markup import parse_html
 

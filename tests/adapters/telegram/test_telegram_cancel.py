@@ -4,7 +4,7 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 from tests.patience import PATIENCE
 from tests.standins.bot_api import BotApi
 

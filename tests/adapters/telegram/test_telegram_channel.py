@@ -6,14 +6,14 @@ import pytest
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
     ContentRefused,
     FloodWait,
     RecipientGone,
 )
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     CodeBlock,
@@ -26,7 +26,7 @@ from bot.domain.message import (
     Press,
     Sign,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 from tests.standins.opus import opus
 

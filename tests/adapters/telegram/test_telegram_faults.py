@@ -4,7 +4,7 @@ import pytest
 
 from bot.adapters.telegram.faults import translated
 from bot.adapters.telegram.transport import Refused
-from bot.domain.errors import ChannelUnreachable, ContentRefused, RecipientGone
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, RecipientGone
 
 
 def test_what_is_owed_to_a_group_that_moved_is_kept_until_its_new_place_is_known() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.files import TelegramFiles
-from bot.domain.errors import ChannelUnreachable, FileWithheld, FloodWait
-from bot.domain.message import Attachment
+from bot.domain.talk.errors import ChannelUnreachable, FileWithheld, FloodWait
+from bot.domain.talk.message import Attachment
 from tests.standins.bot_api import BotApi
 
 MOST = 30_000_000

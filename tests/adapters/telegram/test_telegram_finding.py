@@ -1,7 +1,9 @@
 """A message whose confirmation was lost is found, and no other message changes by the search."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,8 +11,8 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.adapters.telegram.finding import MOST_QUESTIONS, numbers_of
-from bot.domain.message import (
+from bot.adapters.telegram.finding import MOST_BEHIND, MOST_BETWEEN, SILENCE
+from bot.domain.talk.message import (
     Address,
     Button,
     FileRef,
@@ -27,8 +29,6 @@ NOW = datetime(2126, 11, 24, 12, 0, tzinfo=UTC)
 """A time at which the channel is open already."""
 
 BEFORE, AFTER = NOW - timedelta(seconds=1), NOW + timedelta(seconds=1)
-ANN, BOB = Address("telegram", "1"), Address("telegram", "2")
-SMALL, LARGE = Address("telegram", "-4001"), Address("telegram", "-1000000004001")
 YES = ((Button("Yes", "y"),),)
 WHOLE = (Markdown("**Whole** answer."),)
 
@@ -37,29 +37,59 @@ def traces(*seen: tuple[Address, int, datetime], before: Sequence[str] = ()) -> 
     return Traces(NOW, [Sighting(a, str(n), at) for a, n, at in seen], before)
 
 
-def test_numbers_begin_behind_the_last_one_of_the_shared_counter() -> None:
-    seen = traces((ANN, 7, BEFORE), (BOB, 9, BEFORE), (SMALL, 12, BEFORE), (BOB, 14, AFTER))
-    numbers = list(numbers_of(ANN, seen))
-    assert numbers[:3] == [13, 15, 16]
-    assert len(numbers) == MOST_QUESTIONS
+async def asked_about(
+    server: BotApi, channel: TelegramChannel, to: Address, seen: Traces
+) -> list[int]:
+    """The numbers that a search asks about."""
+    server.calls.clear()
+    await channel.find(to, piece(channel), seen)
+    calls = server.calls_of("stopMessageLiveLocation")
+    return [int(call.params["message_id"]) for call in calls]
 
 
-def test_a_supergroup_counts_for_itself() -> None:
-    seen = traces((ANN, 900, BEFORE), (LARGE, 5, BEFORE), (LARGE, 6, AFTER))
-    assert list(numbers_of(LARGE, seen))[:2] == [7, 8]
-    assert next(numbers_of(ANN, seen)) == 901
+async def test_numbers_begin_behind_the_last_one_of_the_shared_counter(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.private_chat(ann)
+    ann_, bob, small = at(ann), Address("telegram", "2"), Address("telegram", "-4001")
+    seen = traces((ann_, 7, BEFORE), (bob, 9, BEFORE), (small, 12, BEFORE), (bob, 14, AFTER))
+    asked = await asked_about(server, channel, ann_, seen)
+    assert asked == [13, *range(15, 15 + SILENCE)]
 
 
-def test_numbers_begin_behind_the_pieces_above_it() -> None:
-    assert next(numbers_of(ANN, traces((ANN, 7, BEFORE), before=["20"]))) == 21
+async def test_a_supergroup_counts_for_itself(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.private_chat(ann)
+    large = at(server.group("Team", ann))
+    seen = traces((at(ann), 900, BEFORE), (large, 5, BEFORE), (large, 6, AFTER))
+    assert (await asked_about(server, channel, large, seen))[:2] == [7, 8]
+    assert (await asked_about(server, channel, at(ann), seen))[0] == 901
 
 
-def test_without_a_number_from_before_nothing_is_asked() -> None:
-    assert list(numbers_of(ANN, traces((ANN, 7, AFTER), (LARGE, 5, BEFORE)))) == []
+async def test_numbers_begin_behind_the_pieces_above_it(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.private_chat(ann)
+    seen = traces((at(ann), 7, BEFORE), before=["20"])
+    assert (await asked_about(server, channel, at(ann), seen))[0] == 21
+
+
+async def test_without_a_number_from_before_nothing_is_asked(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    seen = traces((at(ann), 7, AFTER), (Address("telegram", "-1000000004001"), 5, BEFORE))
+    assert await asked_about(server, channel, at(ann), seen) == []
 
 
 @pytest.fixture
 def channel(api: TelegramApi) -> TelegramChannel:
+    return TelegramChannel(api)
+
+
+@pytest.fixture
+def earlier(api: TelegramApi) -> TelegramChannel:
+    """The channel of a run that has ended."""
     return TelegramChannel(api)
 
 
@@ -80,7 +110,11 @@ CONTENTS = {
 
 @pytest.mark.parametrize("content", CONTENTS.values(), ids=CONTENTS)
 async def test_it_is_found_among_the_numbers_of_others_and_stays_as_it_is(
-    server: BotApi, channel: TelegramChannel, ann: Person, content: Outbound
+    server: BotApi,
+    earlier: TelegramChannel,
+    channel: TelegramChannel,
+    ann: Person,
+    content: Outbound,
 ) -> None:
     bob = server.person(first_name="Bob")
     server.private_chat(bob)
@@ -88,7 +122,7 @@ async def test_it_is_found_among_the_numbers_of_others_and_stays_as_it_is(
     known = server.say(bob, "Known")
     server.say(bob, "Not polled yet")
     (sent_piece,) = channel.split(content)
-    sent = await channel.send(at(ann), sent_piece)
+    sent = await earlier.send(at(ann), sent_piece)
     server.say(ann, "And later")
     before = server.screen(ann.id)
     seen = traces((at(ann), said.id, BEFORE), (at(bob), known.id, AFTER))
@@ -107,49 +141,134 @@ async def test_what_was_not_sent_is_not_found_and_the_questions_are_bounded(
     before = server.screen(ann.id)
     assert await channel.find(at(ann), piece(channel), traces((at(ann), said.id, BEFORE))) is None
     assert server.screen(ann.id) == before
-    assert len(server.calls_of("stopMessageLiveLocation")) == MOST_QUESTIONS
+    assert len(server.calls_of("stopMessageLiveLocation")) == 30 + SILENCE
+    for n in range(2 * MOST_BEHIND):
+        server.say(ann, f"And later {n}")
+    server.calls.clear()
+    assert await channel.find(at(ann), piece(channel), traces((at(ann), said.id, BEFORE))) is None
+    assert len(server.calls_of("stopMessageLiveLocation")) == MOST_BEHIND
+
+
+async def test_between_known_numbers_both_ends_are_asked_about(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.private_chat(ann)
+    seen = traces((at(ann), 10, BEFORE), (Address("telegram", "2"), 10_000, AFTER))
+    asked = await asked_about(server, channel, at(ann), seen)
+    assert len(asked) == MOST_BETWEEN + SILENCE
+    assert (asked[0], asked[MOST_BETWEEN - 1]) == (11, 9_999)
+
+
+async def test_it_is_found_behind_many_messages_that_were_never_stored(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    said = server.say(ann, "Hello")
+    for n in range(40):
+        server.say(ann, f"Not stored {n}")
+    sent = await earlier.send(at(ann), piece(channel))
+    last = server.say(ann, "Known")
+    seen = traces((at(ann), said.id, BEFORE), (at(ann), last.id, AFTER))
+    assert await channel.find(at(ann), piece(channel), seen) == sent
+
+
+async def test_an_old_message_of_the_bot_is_known_whatever_the_newest_ones_are(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    said = server.say(ann, "Hello")
+    old = await earlier.send(at(ann), piece(channel))
+    other = channel.split(Outbound(OutboundKind.ANSWER, (Markdown("Other."),)))[0]
+    before = server.screen(ann.id)
+
+    async def is_known(message_id: str) -> bool:
+        return message_id == old
+
+    seen = replace(traces((at(ann), said.id, BEFORE)), is_known=is_known)
+    assert await channel.find(at(ann), other, seen) is None
+    assert server.screen(ann.id) == before
+
+
+async def test_a_message_that_is_being_sent_is_no_lost_one(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    group = server.group("Team", ann)
+    said = server.say(ann, "Hello", chat=group)
+    answered = server.hold("sendMessage", after_work=True)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(channel.draft(at(group), "Whole ans"))
+        await answered.arrived()
+        seen = traces((at(group), said.id, BEFORE))
+        search = tasks.create_task(channel.find(at(group), piece(channel), seen))
+        await server.wait_for(lambda: server.calls_of("stopMessageLiveLocation"))
+        answered.release()
+        assert await search is None
 
 
 async def test_a_message_that_is_known_is_never_asked_about(
-    server: BotApi, channel: TelegramChannel, ann: Person
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
 ) -> None:
     said = server.say(ann, "Hello")
     same = piece(channel)
-    known = await channel.send(at(ann), same)
+    known = await earlier.send(at(ann), same)
     seen = traces((at(ann), said.id, BEFORE), (at(ann), int(known), AFTER))
     assert await channel.find(at(ann), same, seen) is None
 
 
 async def test_a_card_of_an_older_version_is_found_and_brought_up_to_date(
-    server: BotApi, channel: TelegramChannel, ann: Person
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
 ) -> None:
     said = server.say(ann, "Hello")
     card = Outbound(OutboundKind.CARD, (Plain("May I?"),), YES)
-    sent = await channel.send(at(ann), channel.split(card)[0])
+    sent = await earlier.send(at(ann), channel.split(card)[0])
     decided = channel.split(Outbound(OutboundKind.CARD, (Plain("✅ Done."),)))[0]
     assert await channel.find(at(ann), decided, traces((at(ann), said.id, BEFORE))) == sent
     (shown,) = server.screen(ann.id).from_bot
     assert (shown.text, shown.buttons) == ("✅ Done.", ())
 
 
-async def test_in_a_group_the_answer_is_found_and_not_the_growing_message_above_it(
-    server: BotApi, channel: TelegramChannel, ann: Person
+async def test_in_a_group_the_answer_is_found_and_the_growing_message_above_it_goes(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
 ) -> None:
     group = server.group("Team", ann)
     said = server.say(ann, "Hello", chat=group)
-    await channel.draft(at(group), "Whole ans")
-    sent = await channel.send(at(group), piece(channel))
-    before = server.screen(group.id)
+    await earlier.draft(at(group), "Whole ans")
+    sent = await earlier.send(at(group), piece(channel))
+    _, answer = server.screen(group.id).from_bot
     found = await channel.find(at(group), piece(channel), traces((at(group), said.id, BEFORE)))
-    assert (found, server.screen(group.id)) == (sent, before)
+    assert (found, list(server.screen(group.id).from_bot)) == (sent, [answer])
+
+
+async def test_a_growing_message_that_was_left_alone_in_a_group_is_found(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    group = server.group("Team", ann)
+    said = server.say(ann, "Hello", chat=group)
+    seen = traces((at(group), said.id, BEFORE))
+    assert await channel.find(at(group), None, seen) is None
+    left = await earlier.draft(at(group), "Whole ans")
+    assert await channel.find(at(group), None, seen) == left
+
+
+async def test_where_topics_share_a_group_no_other_message_is_taken_away(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    group = server.group("Team", ann)
+    said = server.say(ann, "Hello", chat=group)
+    await earlier.draft(at(group), "Whole ans")
+    await earlier.send(at(group), piece(channel))
+    before = server.screen(group.id)
+    beside = replace(at(group), thread="7")
+    seen = traces((at(group), said.id, BEFORE), (beside, said.id, BEFORE))
+    assert await channel.find(at(group), None, seen) is None
+    await channel.find(at(group), piece(channel), seen)
+    assert server.screen(group.id) == before
 
 
 async def test_another_answer_of_telegram_lets_it_be_sent(
-    server: BotApi, channel: TelegramChannel, ann: Person
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
 ) -> None:
     said = server.say(ann, "Hello")
     sent_piece = piece(channel)
-    await channel.send(at(ann), sent_piece)
+    await earlier.send(at(ann), sent_piece)
     server.fail_next("stopMessageLiveLocation", 400, "Bad Request: NEW_WORDS")
     seen = traces((at(ann), said.id, BEFORE))
     assert await channel.find(at(ann), sent_piece, seen) is None
@@ -158,19 +277,19 @@ async def test_another_answer_of_telegram_lets_it_be_sent(
 
 
 async def test_what_an_earlier_run_sent_is_below_the_first_message_of_this_run(
-    server: BotApi, api: TelegramApi, ann: Person
+    server: BotApi, earlier: TelegramChannel, api: TelegramApi, ann: Person
 ) -> None:
     bob = server.person(first_name="Bob")
     server.private_chat(bob)
     said, sent = server.say(ann, "Hello"), piece(TelegramChannel(api))
-    lost = await TelegramChannel(api).send(at(ann), sent)
+    lost = await earlier.send(at(ann), sent)
     channel = TelegramChannel(api)
-    earlier = NOW - timedelta(days=365 * 110)
-    seen = [Sighting(at(ann), str(said.id), earlier)]
+    before = NOW - timedelta(days=365 * 110)
+    seen = [Sighting(at(ann), str(said.id), before)]
     await channel.send(at(bob), sent)
-    assert await channel.find(at(bob), sent, Traces(earlier, seen)) is None
+    assert await channel.find(at(bob), sent, Traces(before, seen)) is None
     assert len(server.calls_of("stopMessageLiveLocation")) == 1
-    assert await channel.find(at(ann), sent, Traces(earlier, seen)) == lost
+    assert await channel.find(at(ann), sent, Traces(before, seen)) == lost
 
 
 async def test_each_question_waits_for_its_pace(
@@ -184,4 +303,4 @@ async def test_each_question_waits_for_its_pace(
         yield
 
     await channel.find(at(ann), piece(channel), traces((at(ann), said.id, BEFORE)), pace=pace)
-    assert waited == list(range(MOST_QUESTIONS))
+    assert waited == list(range(SILENCE))

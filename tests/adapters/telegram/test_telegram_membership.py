@@ -10,8 +10,8 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.updates import parse_update
-from bot.domain.errors import ChannelError, ChannelUnreachable, ChatMoved, RecipientGone
-from bot.domain.message import (
+from bot.domain.talk.errors import ChannelError, ChannelUnreachable, ChatMoved, RecipientGone
+from bot.domain.talk.message import (
     Address,
     Ignored,
     Inbound,
@@ -21,7 +21,7 @@ from bot.domain.message import (
     PresenceChange,
     Unreadable,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from tests.standins.bot_api import BotApi
 
 EVE = {"id": 44, "is_bot": False, "first_name": "Eve"}

@@ -12,7 +12,7 @@ from bot.adapters.telegram.cutting import cut
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import NOTHING, split_content
 from bot.adapters.telegram.rich_text import RichText, Span
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Block,
     Button,
     CodeBlock,

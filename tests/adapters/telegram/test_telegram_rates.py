@@ -8,8 +8,8 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.addresses import is_group
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.limits import SendRates
-from bot.domain.message import Address, Piece
+from bot.domain.talk.limits import SendRates
+from bot.domain.talk.message import Address, Piece
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from tests.adapters.telegram.receiving import until

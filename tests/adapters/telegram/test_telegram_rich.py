@@ -4,8 +4,8 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.domain.errors import ChannelDenied, ChannelUnreachable, ContentRefused, FormRefused
-from bot.domain.message import Address, Button, Markdown, Outbound, OutboundKind, Piece
+from bot.domain.talk.errors import ChannelDenied, ChannelUnreachable, ContentRefused, FormRefused
+from bot.domain.talk.message import Address, Button, Markdown, Outbound, OutboundKind, Piece
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 
 TABLE = "| Name | Price |\n|---|---|\n| Tea | 2 |"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bot.adapters.telegram.cutting import LONGEST
 from bot.adapters.telegram.pieces import split_content
 from bot.adapters.telegram.rich.document import SAID, rich_draft
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Block,
     Button,
     CodeBlock,

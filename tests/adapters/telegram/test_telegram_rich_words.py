@@ -7,7 +7,7 @@ import pytest
 
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.updates import parse_update
-from bot.domain.message import InboundMessage
+from bot.domain.talk.message import InboundMessage
 
 
 def read_message(**fields: Any) -> InboundMessage:

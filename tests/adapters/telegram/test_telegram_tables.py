@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.adapters.markdown_tables import NARROW, laid_out
 from bot.adapters.telegram.markdown import formatted
 from bot.adapters.telegram.pieces import split_content
-from bot.domain.message import Markdown, Outbound, OutboundKind
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 
 WIDE = "| Name | What it is for |\n|---|---|\n"
 

@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.updates import parse_update
-from bot.domain.feedback import Opinion
-from bot.domain.message import Ignored, Inbound, Reaction, Unreadable
+from bot.domain.talk.feedback import Opinion
+from bot.domain.talk.message import Ignored, Inbound, Reaction, Unreadable
 
 ANN = {"id": 42, "is_bot": False, "first_name": "Ann"}
 

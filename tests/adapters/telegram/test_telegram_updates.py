@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.updates import parse_update
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Attachment,
     Cut,
@@ -20,7 +20,7 @@ from bot.domain.message import (
     Quote,
     Unreadable,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 
 BOT = "4200"
 ANN = {"id": 42, "is_bot": False, "first_name": "Ann", "last_name": "Lee"}

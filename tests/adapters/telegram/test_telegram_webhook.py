@@ -11,7 +11,7 @@ from bot.adapters.http_server.http_servers import HttpServers
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.webhook import LOOK_SECONDS, TelegramWebhook
-from bot.domain.errors import ChannelError
+from bot.domain.talk.errors import ChannelError
 from tests.adapters.telegram.receiving import Receiver, until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person

@@ -10,8 +10,8 @@ import pytest
 
 from bot.adapters.http_server.http_servers import HttpServers
 from bot.adapters.telegram.webhook_door import LARGEST_BODY, WebhookDoor
-from bot.domain.errors import SettingError, StoreBusy
-from bot.domain.message import RawUpdate
+from bot.domain.talk.errors import SettingError, StoreBusy
+from bot.domain.talk.message import RawUpdate
 from tests.patience import PATIENCE
 
 SECRET = "a-secret-nobody-may-guess"

@@ -13,8 +13,8 @@ from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.update import ADDRESS, Writer
-from bot.domain.errors import StoreError
-from bot.domain.message import (
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import (
     Block,
     Button,
     CodeBlock,

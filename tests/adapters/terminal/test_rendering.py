@@ -16,7 +16,7 @@ from bot.adapters.terminal.fragments import LINK, Fragments, Lines, joined, plai
 from bot.adapters.terminal.greeting import Greeting
 from bot.adapters.terminal.look import Look, look_of
 from bot.adapters.terminal.rendering import Rendering
-from bot.domain.message import Button
+from bot.domain.talk.message import Button
 
 SHOWN = Rendering()
 

@@ -3,7 +3,7 @@
 from bot.adapters.terminal.look import Look
 from bot.adapters.terminal.update import ADDRESS
 from bot.adapters.terminal.visible import visible
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Button,
     CodeBlock,
     FileRef,
@@ -12,7 +12,7 @@ from bot.domain.message import (
     Plain,
     Press,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from tests.adapters.terminal.desk import BUTTONS, Desk
 from tests.words import REPLY_HINT
 

@@ -10,8 +10,8 @@ from bot.adapters.terminal.draft import CUT
 from bot.adapters.terminal.look import Look
 from bot.adapters.terminal.update import ADDRESS
 from bot.adapters.terminal.visible import visible
-from bot.domain.errors import RecipientGone
-from bot.domain.message import (
+from bot.domain.talk.errors import RecipientGone
+from bot.domain.talk.message import (
     REPLY_WITH,
     Address,
     Button,
@@ -25,7 +25,7 @@ from bot.domain.message import (
     Press,
     Sign,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from tests.adapters.terminal.desk import BUTTONS, Desk
 from tests.words import KEY_SPENT
 

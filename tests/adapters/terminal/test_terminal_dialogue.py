@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.adapters.terminal.update import ADDRESS, Writer
-from bot.domain.errors import StoreBusy, StoreUnwritable
-from bot.domain.message import (
+from bot.domain.talk.errors import StoreBusy, StoreUnwritable
+from bot.domain.talk.message import (
     InboundMessage,
     Unreadable,
 )
-from bot.domain.person import Sender
-from bot.domain.storable import storable
+from bot.domain.talk.person import Sender
+from bot.domain.text.storable import storable
 from tests.adapters.terminal.desk import AT, Desk
 from tests.words import PRESS_AGAIN, STAYS_OPEN
 

@@ -4,8 +4,8 @@ import pytest
 
 from bot.adapters.terminal.board import Board, OpenCard, name_of
 from bot.adapters.terminal.typed import Left, Misread, Pressed, Said, Typed, read_typed
-from bot.domain.approval import Verb
-from bot.domain.message import Button
+from bot.domain.consent.approval import Verb
+from bot.domain.talk.message import Button
 from tests.words import BUTTON_GONE, KEY_SPENT, NO_SUCH_KEY, NOT_SENT
 
 ASK = (Button("✅ Approve", "c:1:y"), Button("❌ Deny", "c:1:n"), Button("⏹ Stop", "c:1:s"))

@@ -16,8 +16,8 @@ from bot.adapters.tools.web import web_tools
 from bot.adapters.tools.writing_files import writing_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
-from bot.domain.limits import ReadingBounds, WebBounds
-from bot.domain.tool import ToolOutput
+from bot.domain.talk.limits import ReadingBounds, WebBounds
+from bot.domain.tools.tool import ToolOutput
 from bot.ports.tool import Place, Tool
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore

@@ -11,7 +11,7 @@ from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.reading_files import ReadFile
 from bot.adapters.tools.sandbox import Sandbox
-from bot.domain.tool import ToolOutput
+from bot.domain.tools.tool import ToolOutput
 from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
 from tests.fakes.store import MemoryStore

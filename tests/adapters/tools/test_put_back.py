@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.workspace import Workspace
-from bot.domain.errors import ToolFailure
-from bot.domain.file_change import ABSENT, UndoButton, UndoVerb, parse_data, token_of
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.tools.file_change import ABSENT, UndoButton, UndoVerb, parse_data, token_of
 from bot.ports.tool import Place, Tool
 
 DOOR = PutBack(1_000)

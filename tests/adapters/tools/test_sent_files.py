@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.domain.change import Change, SaveReceived
-from bot.domain.message import Address
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.message import Address
+from bot.domain.talk.received import ReceivedFile
 from tests.adapters.tools.conftest import Run
 from tests.contracts.store_samples import NOW
 from tests.fakes.store import MemoryStore

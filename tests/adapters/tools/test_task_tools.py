@@ -11,14 +11,14 @@ import pytest
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.dateparser.date_words import DateWords
 from bot.adapters.tools.tasks import TaskShelf, task_tools
+from bot.domain.assignments.task import TASK_TOOLS
+from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import Change, SaveTask
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import Address, CodeBlock, Plain
-from bot.domain.person import Role, Sender
-from bot.domain.task import TASK_TOOLS
-from bot.domain.task_wish import wish_of
-from bot.domain.tool import Effect
-from bot.domain.zones import Zones
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.talk.message import Address, CodeBlock, Plain
+from bot.domain.talk.person import Role, Sender
+from bot.domain.tools.tool import Effect
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.scheduled import Occasion

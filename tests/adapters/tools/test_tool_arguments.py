@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.tools.arguments_tool import MAX_TEXT
 from bot.adapters.tools.catalog import FixedCatalog
-from bot.domain.errors import InvalidArguments
-from bot.domain.tool import Effect, Replay
+from bot.domain.talk.errors import InvalidArguments
+from bot.domain.tools.tool import Effect, Replay
 from bot.ports.tool import Place, Tool
 
 Tools = dict[str, Tool]

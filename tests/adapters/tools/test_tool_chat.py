@@ -10,12 +10,12 @@ import pytest
 
 from bot.adapters.tools.sending import SendFile, clear_spool
 from bot.domain.change import Append, Change, SaveConversation
-from bot.domain.chat import Conversation
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.model import FinishReason
-from bot.domain.tool import AskPerson, CloseConversation
-from bot.domain.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
+from bot.domain.money.model import FinishReason
+from bot.domain.talk.chat import Conversation
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.tools.tool import AskPerson, CloseConversation
+from bot.domain.turn.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
 from bot.ports.tool import Place, Tool
 from tests.adapters.tools.conftest import Run
 from tests.fakes.store import MemoryStore

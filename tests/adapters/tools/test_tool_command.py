@@ -16,12 +16,12 @@ from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.process import HEAD, TAIL
 from bot.adapters.tools.sandbox import Sandbox, View
 from bot.adapters.tools.skill_paths import resolved
-from bot.domain.errors import ToolFailure
-from bot.domain.message import CodeBlock
-from bot.domain.reach import Reach
-from bot.domain.skill import Skill
-from bot.domain.tool import Effect, ExactRule, ToolOutput
-from bot.domain.variable import Variable
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import CodeBlock
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Effect, ExactRule, ToolOutput
+from bot.domain.tools.variable import Variable
 from bot.ports.tool import Place
 from tests.adapters.tools.folders import names_in
 from tests.lacking import working_sandbox

@@ -7,8 +7,8 @@ import pytest
 
 from bot.adapters.tools.reading_files import ListFiles, ReadFile, ReadLimits, SearchFiles
 from bot.domain.change import AddArtifact, Change
-from bot.domain.errors import ToolFailure
-from bot.domain.message import Address
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import Address
 from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
 from tests.adapters.tools.folders import set_traps

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.skills import FindSkills, ReadSkillFile, UseSkill
-from bot.domain.errors import InvalidArguments, ToolFailure
-from bot.domain.skill import Skill
-from bot.domain.tool import PutToWork
+from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import InvalidArguments, ToolFailure
+from bot.domain.tools.tool import PutToWork
 from bot.ports.tool import Place
 from tests.fakes.skills import FakeSkills
 

@@ -12,10 +12,10 @@ import pytest
 
 from bot.adapters.tools.workspace import Workspace
 from bot.adapters.tools.writing_files import WriteFile
-from bot.domain.errors import ToolFailure
-from bot.domain.message import CodeBlock, Plain
-from bot.domain.reach import Reach
-from bot.domain.tool import Effect, ExactRule, Preview
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.message import CodeBlock, Plain
+from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Effect, ExactRule, Preview
 from bot.ports.tool import Place, Tool
 from tests.adapters.tools.conftest import Run
 from tests.adapters.tools.folders import names_in, set_traps

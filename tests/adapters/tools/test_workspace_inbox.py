@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
-from bot.domain.errors import ToolFailure
-from bot.domain.file_name import safe_name
-from bot.domain.limits import InboxBounds
-from bot.domain.received import ReceivedFile
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.file_name import safe_name
+from bot.domain.talk.limits import InboxBounds
+from bot.domain.talk.received import ReceivedFile
 
 DATA = b"a;b\n1;2\n"
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.voice.hearing import EndpointHearing, HearingAccess
-from bot.domain.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
-from bot.domain.model import Usage
+from bot.domain.money.model import Usage
+from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
 from tests.standins.serving import serving
 from tests.standins.transcriptions import Transcriptions
 

@@ -22,9 +22,9 @@ from starlette.routing import Route
 from bot.adapters.web_pages.address import read_address
 from bot.adapters.web_pages.public_network import NotPublic, PublicNetwork
 from bot.adapters.web_pages.web_pages import Reach, WebPages
-from bot.domain import web_address
-from bot.domain.errors import ToolFailure
-from bot.domain.limits import WebBounds
+from bot.domain.talk import web_address
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.talk.limits import WebBounds
 from tests.standins.serving import serving
 
 BOUNDS = WebBounds(bytes=100_000, seconds=5.0, redirects=3)

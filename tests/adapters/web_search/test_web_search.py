@@ -7,7 +7,7 @@ import pytest
 from bot.adapters.web_search.brave import Brave
 from bot.adapters.web_search.searxng import SearXNG
 from bot.adapters.web_search.tavily import Tavily
-from bot.domain.errors import ToolFailure
+from bot.domain.talk.errors import ToolFailure
 from bot.ports.web import Search, WebHit
 from tests.standins.searching import KEY, SearchServices
 from tests.standins.serving import serving

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 
-from bot.domain.message import (
+from bot.domain.talk.message import (
     Address,
     Button,
     Inbound,
@@ -15,7 +15,7 @@ from bot.domain.message import (
     Sign,
     Unreadable,
 )
-from bot.domain.person import Sender
+from bot.domain.talk.person import Sender
 from bot.ports.channel import Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform
@@ -58,7 +58,7 @@ class ToyChannel:
         return await self._platform.show(piece)
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
         return None
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeVar
 
-from bot.domain.message import Piece, RawUpdate
+from bot.domain.talk.message import Piece, RawUpdate
 from tests.patience import PATIENCE
 
 T = TypeVar("T")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import Approval, ApprovalState, Verb
-from bot.domain.message import CodeBlock, Outbound, Plain
-from bot.domain.tool import (
+from bot.domain.consent.approval import Approval, ApprovalState, Verb
+from bot.domain.talk.message import CodeBlock, Outbound, Plain
+from bot.domain.tools.tool import (
     Code,
     Effect,
     ExactRule,

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
-from bot.domain.approval import ApprovalState
 from bot.domain.change import Change, Fence, SaveApproval
-from bot.domain.errors import Conflict
-from bot.domain.message import Address
-from bot.domain.transcript import Entry
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
+from bot.domain.turn.transcript import Entry
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.undecided import CardEnding

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from bot.domain.errors import ChannelUnreachable
-from bot.domain.message import Address, Press, PressAnswer
-from bot.domain.person import Sender
+from bot.domain.talk.errors import ChannelUnreachable
+from bot.domain.talk.message import Address, Press, PressAnswer
+from bot.domain.talk.person import Sender
 from bot.flow.arrivals.acknowledging import (
     MOST,
     MOST_OF_ONE,

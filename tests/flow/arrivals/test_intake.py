@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from bot.domain.change import Change, InboundState, MarkInbound
-from bot.domain.errors import Conflict, StoreBusy, StoreUnwritable
-from bot.domain.limits import BundleBounds
-from bot.domain.message import Address, Inbound, Press, RawUpdate
-from bot.domain.person import Sender
+from bot.domain.talk.errors import Conflict, StoreBusy, StoreUnwritable
+from bot.domain.talk.limits import BundleBounds
+from bot.domain.talk.message import Address, Inbound, Press, RawUpdate
+from bot.domain.talk.person import Sender
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter

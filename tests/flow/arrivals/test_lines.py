@@ -10,8 +10,8 @@ from itertools import count
 from typing import Any
 
 from bot.domain.change import InboundState
-from bot.domain.message import Address, Inbound, Moved, Press, Unreadable
-from bot.domain.person import Sender
+from bot.domain.talk.message import Address, Inbound, Moved, Press, Unreadable
+from bot.domain.talk.person import Sender
 from bot.flow.arrivals.lines import AT_WORK, MOST_HELD, MOST_OF_ONE, Lines
 from bot.ports.inbox import InboundRow
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.domain.change import Change, InboundState, PassOver
-from bot.domain.message import Ignored
+from bot.domain.talk.message import Ignored
 from bot.flow.arrivals.router import Router
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader

@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.domain.change import Change, Show
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
 )
-from bot.domain.limits import Limits, SendRates
-from bot.domain.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
+from bot.domain.talk.limits import Limits, SendRates
+from bot.domain.talk.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.channel import Channel
@@ -86,9 +86,9 @@ class RoughChannel(FakeChannel):
             await asyncio.sleep(0)
 
     async def find(
-        self, to: Address, piece: Piece, traces: Traces, *, pace: Pace = unhurried
+        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
-        self.searched.append(str(piece.body["text"]))
+        self.searched.append("" if piece is None else str(piece.body["text"]))
         return await FakeChannel.find(self, to, piece, traces, pace=pace)
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:

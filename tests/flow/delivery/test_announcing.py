@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from bot.domain.change import Change, Show
-from bot.domain.message import Address, Markdown, Outbound, OutboundKind
+from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.ports.journal import Journal
 from tests.fakes.store import MemoryStore

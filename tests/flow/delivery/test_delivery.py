@@ -2,8 +2,8 @@
 
 import asyncio
 
-from bot.domain.errors import FloodWait
-from bot.domain.message import Address
+from bot.domain.talk.errors import FloodWait
+from bot.domain.talk.message import Address
 from bot.ports.outbox import DeliveryState
 from tests.flow.delivery.delivering import BOB, World, answer
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from bot.domain.limits import Rate, SendRates
-from bot.domain.message import CallBlock, Outbound, OutboundKind
+from bot.domain.talk.limits import Rate, SendRates
+from bot.domain.talk.message import CallBlock, Outbound, OutboundKind
 from tests.flow.delivery.delivering import World, answer
 
 _YIELDS = 200

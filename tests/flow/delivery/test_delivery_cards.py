@@ -1,8 +1,8 @@
 """Delivery: a card that nobody can see in time is given up, and that is told."""
 
-from bot.domain.errors import ContentRefused, FloodWait
-from bot.domain.limits import Limits
-from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.talk.errors import ContentRefused, FloodWait
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.flow.delivery.delivery import Delivery
 from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.flow.delivery.delivering import World, answer, card

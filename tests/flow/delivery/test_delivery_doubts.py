@@ -1,8 +1,8 @@
 """What may stand on the screen already is looked for, and nothing else is."""
 
-from bot.domain.errors import ChannelUnreachable, ContentRefused, FloodWait
-from bot.domain.limits import Rate, SendRates
-from bot.domain.message import Outbound, OutboundKind, Plain
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FloodWait
+from bot.domain.talk.limits import Rate, SendRates
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.ports.outbox import DeliveryState
 from tests.flow.delivery.delivering import ANN, LOST, World, answer, card
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.errors import (
+from bot.domain.talk.errors import (
     ChannelUnreachable,
     ContentRefused,
     FloodWait,

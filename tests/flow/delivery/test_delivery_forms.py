@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.errors import FormRefused
-from bot.domain.message import Piece
+from bot.domain.talk.errors import FormRefused
+from bot.domain.talk.message import Piece
 from bot.ports.outbox import DeliveryState
 from tests.flow.delivery.delivering import UNREACHABLE, World, answer
 

@@ -1,8 +1,8 @@
 """Delivery: the screen shows the newest content, in as few sends and edits as that takes."""
 
 from bot.domain.change import Change, Retract
-from bot.domain.errors import ContentRefused
-from bot.domain.message import Piece
+from bot.domain.talk.errors import ContentRefused
+from bot.domain.talk.message import Piece
 from bot.ports.outbox import DeliveryState
 from tests.flow.delivery.delivering import ANN, LOST, UNREACHABLE, World, answer
 

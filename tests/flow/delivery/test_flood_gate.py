@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.errors import FloodWait
-from bot.domain.limits import Rate, SendRates
-from bot.domain.message import Address, Button, Piece, Sign
+from bot.domain.talk.errors import FloodWait
+from bot.domain.talk.limits import Rate, SendRates
+from bot.domain.talk.message import Address, Button, Piece, Sign
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel, Leave
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock

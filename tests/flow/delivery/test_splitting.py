@@ -4,7 +4,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.message import Markdown, Outbound, OutboundKind, Piece, Plain
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Piece, Plain
 from bot.flow.delivery.splitting import SHORT, pieces_of
 from tests.fakes.channel import FakeChannel
 

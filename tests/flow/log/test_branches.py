@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.change import Change
-from bot.domain.message import Address
-from bot.domain.model import ModelProfile
-from bot.domain.transcript import Body, CutBody, Entry, ReplyBody, SummaryBody
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.message import Address
+from bot.domain.turn.transcript import Body, CutBody, Entry, ReplyBody, SummaryBody
 from bot.flow.log.fresh_start import branched, fresh, reopened
 from bot.flow.log.history import ChatLog, History
 from tests.domain.logs import logs

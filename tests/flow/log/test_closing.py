@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.step import OUTCOME_UNKNOWN
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import AskerBody, Entry, IntentBody, ResultBody
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.step import OUTCOME_UNKNOWN
+from bot.domain.turn.transcript import AskerBody, Entry, IntentBody, ResultBody
 from bot.flow.log.closing import close
 from tests.domain.logs import call, closed, log, logs, progress_of, reply
 

@@ -10,20 +10,20 @@ from typing import get_args
 import pytest
 
 import bot
-from bot.domain.background import about_body
-from bot.domain.bundle import Bundle
-from bot.domain.chat import Chat
-from bot.domain.goal import DiaryEntry, DiaryKind
-from bot.domain.limits import Limits
-from bot.domain.look_alikes import BLOCK
-from bot.domain.message import Address, Attachment, InboundMessage, Quote
-from bot.domain.model import ModelProfile
-from bot.domain.note import Note, notes_told
-from bot.domain.passage import Passage
-from bot.domain.person import Person, Role, Sender
-from bot.domain.recalled import Recipient, told_again
-from bot.domain.tool import Status, ToolCall, ToolResult
-from bot.domain.transcript import (
+from bot.domain.assignments.goal import DiaryEntry, DiaryKind
+from bot.domain.memory.background import about_body
+from bot.domain.memory.note import Note, notes_told
+from bot.domain.memory.passage import Passage
+from bot.domain.memory.recalled import Recipient, told_again
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.bundle import Bundle
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address, Attachment, InboundMessage, Quote
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.text.look_alikes import BLOCK
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
     BackgroundBody,
@@ -40,7 +40,7 @@ from bot.domain.transcript import (
     SummaryBody,
     TextPart,
 )
-from bot.domain.view import ResultPart
+from bot.domain.turn.view import ResultPart
 from bot.flow.goals.wording import diary_told
 from bot.flow.models.compaction import digest_of, transcript_of
 from bot.flow.reading.attachment_words import Enclosure, FoundFile, enclosed

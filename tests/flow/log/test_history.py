@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.chat import Chat
-from bot.domain.message import Address
-from bot.domain.transcript import CutBody
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.turn.transcript import CutBody
 from bot.flow.log.history import History
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore

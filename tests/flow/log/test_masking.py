@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.model import FinishReason, ModelProfile
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ForeignPart, ReplyBody, TextPart, ThinkingPart
+from bot.domain.money.model import FinishReason, ModelProfile
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ForeignPart, ReplyBody, TextPart, ThinkingPart
 from bot.flow.log.masking import is_own, legal_id, mask
 from tests.domain.logs import OTHER, OWN, call, reply
 

@@ -7,9 +7,9 @@ from itertools import pairwise, takewhile
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.domain.model import FinishReason, ModelProfile, Usage
-from bot.domain.tool import Status
-from bot.domain.transcript import (
+from bot.domain.money.model import FinishReason, ModelProfile, Usage
+from bot.domain.tools.tool import Status
+from bot.domain.turn.transcript import (
     AskerBody,
     CallPart,
     CutBody,
@@ -23,7 +23,7 @@ from bot.domain.transcript import (
     TextPart,
     ThinkingPart,
 )
-from bot.domain.view import RequestView, ResultPart, ViewMessage, ViewPart
+from bot.domain.turn.view import RequestView, ResultPart, ViewMessage, ViewPart
 from bot.flow.log.masking import legal_id
 from bot.flow.log.request_view import ViewFold
 from tests.domain.logs import (

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from bot.adapters.anthropic.profiles import profile as claude
 from bot.adapters.openai import reply_builder, request_body
 from bot.adapters.sql.codec import BODY
-from bot.domain.model import ModelProfile
-from bot.domain.provider import ProviderSpec
-from bot.domain.transcript import AskerBody, Provenance, ReplyBody
-from bot.domain.view import ModelRequest
+from bot.domain.money.model import ModelProfile
+from bot.domain.money.provider import ProviderSpec
+from bot.domain.turn.transcript import AskerBody, Provenance, ReplyBody
+from bot.domain.turn.view import ModelRequest
 from bot.flow.log.request_view import ViewFold
 from bot.flow.turn.reply_mending import admit
 from tests.flow.log.test_views_judged import READ, REPLIES, Talk, thought

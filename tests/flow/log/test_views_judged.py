@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from bot.adapters.anthropic.profiles import profile
 from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
-from bot.domain.model import FinishReason
-from bot.domain.tool import Effect, Replay, ToolSpec
-from bot.domain.transcript import (
+from bot.domain.money.model import FinishReason
+from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.turn.transcript import (
     AskerBody,
     CutBody,
     IntentBody,
@@ -24,7 +24,7 @@ from bot.domain.transcript import (
     ResultBody,
     SummaryBody,
 )
-from bot.domain.view import ModelRequest
+from bot.domain.turn.view import ModelRequest
 from bot.flow.log.request_view import ViewFold
 from bot.flow.turn.reply_mending import admit
 from tests.domain.logs import Scribe, closed, progress_of, result

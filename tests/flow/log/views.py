@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from bot.domain.model import ModelProfile
-from bot.domain.transcript import Entry
-from bot.domain.view import RequestView
+from bot.domain.money.model import ModelProfile
+from bot.domain.turn.transcript import Entry
+from bot.domain.turn.view import RequestView
 from bot.flow.log.request_view import ViewFold
 
 

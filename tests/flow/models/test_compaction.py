@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.model import ModelProfile
-from bot.domain.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
+from bot.domain.money.model import ModelProfile
+from bot.domain.turn.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
 from bot.flow.log.request_view import ViewFold
 from bot.flow.models.compaction import Room, choose, digest_of, transcript_of
 from tests.domain.logs import Scribe, call, log, logs, reply, result

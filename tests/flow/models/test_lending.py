@@ -4,9 +4,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.domain.change import AllowServer, Change
-from bot.domain.server import ServerConsent, ServerSpec
-from bot.domain.skill import Skill, SkillServer
-from bot.domain.variable import Variable
+from bot.domain.skills.skill import Skill, SkillServer
+from bot.domain.tools.server import ServerConsent, ServerSpec
+from bot.domain.tools.variable import Variable
 from bot.flow.models.lending import Lending, server_of
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore

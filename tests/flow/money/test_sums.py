@@ -8,8 +8,8 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.budget import CallKind, Cause, Scope
-from bot.domain.money import Nano
+from bot.domain.money.budget import CallKind, Cause, Scope
+from bot.domain.money.money import Nano
 from bot.flow.money.sums import FRESH, Mark, Sums, Tab
 from bot.ports.ledger import Ledger, Spender
 

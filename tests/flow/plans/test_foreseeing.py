@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.foresight import unforeseen
-from bot.domain.plan import PlanStep
-from bot.domain.tool import Effect, Preview
+from bot.domain.plans.plan import PlanStep
+from bot.domain.tools.foresight import unforeseen
+from bot.domain.tools.tool import Effect, Preview
 from bot.flow.plans.foreseeing import foreseen_after
 from tests.domain.logs import call
 

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from bot.domain.outcome import StopReason
-from bot.domain.progress import Progress
-from bot.domain.step import Finish
-from bot.domain.tool import SubmitPlan
-from bot.domain.transcript import AskerBody, Body, ResultBody
+from bot.domain.tools.tool import SubmitPlan
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.progress import Progress
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import AskerBody, Body, ResultBody
 from bot.flow.plans.turn_end import last_words
 from tests.domain.logs import call, log, progress_of, reply, result
 

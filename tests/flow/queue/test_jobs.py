@@ -6,11 +6,11 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approval import Approval, ApprovalState
 from bot.domain.change import InboundState
-from bot.domain.chat import Chat
-from bot.domain.message import Address
-from bot.domain.turn import Turn, TurnState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.queue.jobs import Decisions, Open, SetAside, TakeUp, decisions, next_job
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda

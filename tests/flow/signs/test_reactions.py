@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.errors import ChannelUnreachable, ContentRefused, FloodWait
-from bot.domain.message import Address
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FloodWait
+from bot.domain.talk.message import Address
 from bot.flow.signs.reactions import Reactions
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.deeds import together
-from bot.domain.tool import Status, ToolCall, ToolResult
+from bot.domain.tools.deeds import together
+from bot.domain.tools.tool import Status, ToolCall, ToolResult
 from bot.flow.signs.telling import Telling
 from tests.fakes.model import call
 

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.message import FileRef
-from bot.domain.model import FinishReason
-from bot.domain.outcome import Outcome, StopReason
-from bot.domain.progress import HINT, Progress
-from bot.domain.step import Finish
-from bot.domain.tool import Code, Status
-from bot.domain.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
-from bot.domain.trouble import ModelTrouble, Trouble
+from bot.domain.money.model import FinishReason
+from bot.domain.money.trouble import ModelTrouble, Trouble
+from bot.domain.talk.message import FileRef
+from bot.domain.tools.tool import Code, Status
+from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.progress import HINT, Progress
+from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import AskerBody, Body, Entry, IntentBody, ResultBody
 from bot.flow.turn.outcome_words import note_of, outcome_of
 from tests.domain.logs import call, log, logs, progress_of, reply, result
 from tests.words import NO_TOOL_RAN, PERHAPS_DONE, TRY_AGAIN

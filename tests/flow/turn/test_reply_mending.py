@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.tool import ToolCall
-from bot.domain.transcript import CallPart, ForeignPart, TextPart, ThinkingPart
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.transcript import CallPart, ForeignPart, TextPart, ThinkingPart
 from bot.flow.turn.reply_mending import admit
 
 ids = st.sampled_from(["call_1", "call_2", "", "bash:0", "x" * 65]) | st.text(max_size=5)

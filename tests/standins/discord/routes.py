@@ -83,6 +83,9 @@ class Routes:
         found = behind[-limit:] if after is None else behind[:limit]
         # The API leaves out what the gateway says of the server.
         shown = [m.json([]) for m in reversed(found)]
+        for one in shown:
+            # A name is told when its message is made, and never again.
+            one.pop("nonce", None)
         return [{k: v for k, v in m.items() if k not in ("guild_id", "member")} for m in shown]
 
     def _ring(self, body: Any) -> None:

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 from bot.adapters.sql.codec import CALL, NUMBERS, PATTERN, PREVIEW, SURROUNDINGS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
-from bot.domain.approval import ApprovalState
+from bot.domain.consent.approval import ApprovalState
 
 OPEN = text("state = 'open'")
 FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")

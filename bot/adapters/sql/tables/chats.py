@@ -8,8 +8,8 @@ from sqlalchemy import Boolean, Index, false, text
 from bot.adapters.sql.codec import IN_USE
 from bot.adapters.sql.columns import ChatAddress, Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
-from bot.domain.chat import Activation, LongAnswers, QueueMode
-from bot.domain.message import Address
+from bot.domain.talk.chat import Activation, LongAnswers, QueueMode
+from bot.domain.talk.message import Address
 
 BRANCHES = text("parent IS NOT NULL")
 

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 from bot.adapters.sql.codec import ERRAND_RESULT
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
-from bot.domain.errand import ErrandState
+from bot.domain.assignments.errand import ErrandState
 
 UNTAKEN = text("NOT taken")
 BROUGHT = text("state = 'done' AND NOT taken")

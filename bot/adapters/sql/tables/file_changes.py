@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, Index, Integer, LargeBinary
 
 from bot.adapters.sql.columns import Choice, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
-from bot.domain.file_change import Stage
+from bot.domain.tools.file_change import Stage
 
 
 class FileChangeTable(Stored, table=True):

@@ -6,7 +6,7 @@ from sqlalchemy import ForeignKey, Index, Integer
 
 from bot.adapters.sql.columns import Choice, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
-from bot.domain.goal import DiaryKind, GoalPace, GoalState
+from bot.domain.assignments.goal import DiaryKind, GoalPace, GoalState
 
 
 class GoalTable(Stored, table=True):

@@ -7,7 +7,7 @@ from sqlalchemy import Boolean, Index, Integer, text
 from bot.adapters.sql.columns import Choice, Moment, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.adapters.sql.tables.tasks import TRIED_AGAIN
-from bot.domain.task import Allowed, RunState
+from bot.domain.assignments.task import Allowed, RunState
 
 KEYED = text("key <> ''")
 SEALED = text("seal <> ''")

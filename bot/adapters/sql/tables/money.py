@@ -6,7 +6,7 @@ from sqlalchemy import Boolean, ForeignKey, Index
 
 from bot.adapters.sql.columns import Choice, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
-from bot.domain.budget import CallKind, Scope
+from bot.domain.money.budget import CallKind, Scope
 
 
 class UsageTable(Stored, table=True):

@@ -8,7 +8,7 @@ from sqlalchemy import Index
 from bot.adapters.sql.codec import WORDS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
-from bot.domain.feedback import Opinion
+from bot.domain.talk.feedback import Opinion
 
 
 class FeedbackTable(Stored, table=True):

@@ -8,7 +8,7 @@ from sqlalchemy import Date, ForeignKey, Index, Integer
 from bot.adapters.sql.codec import PACE, RIGHTS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
-from bot.domain.person import Role
+from bot.domain.talk.person import Role
 
 
 class PersonTable(Stored, table=True):

@@ -8,8 +8,8 @@ from sqlalchemy import ForeignKey, Index, Integer, text
 from bot.adapters.sql.codec import NUMBERS, PREVIEW
 from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
-from bot.domain.plan import PlanState, StepState
-from bot.domain.tool import Effect
+from bot.domain.plans.plan import PlanState, StepState
+from bot.domain.tools.tool import Effect
 
 PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 from bot.adapters.sql.codec import APPROVED_CALLS, MANDATE, RULE, TASK_LIMITS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
-from bot.domain.task import Allowed, Overlap, RunState, TaskState
+from bot.domain.assignments.task import Allowed, Overlap, RunState, TaskState
 
 SCHEDULED = text("state = 'active' AND due IS NOT NULL")
 OF_GOAL = text("goal IS NOT NULL")

@@ -9,8 +9,8 @@ from bot.adapters.sql.codec import DETAILS, MANDATE
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.adapters.sql.this_process import ThisProcess
-from bot.domain.outcome import StopReason
-from bot.domain.turn import TurnState, Way, WaysOn
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState, Way, WaysOn
 
 UNSETTLED = text("state <> 'settled'")
 AT_WORK = text("state IN ('queued', 'running', 'resting')")

@@ -12,8 +12,8 @@ from bot.adapters.telegram.rich.elements import Element, Node, text_of
 from bot.adapters.telegram.rich.html import html_of
 from bot.adapters.telegram.rich.reading import Part, Reading, read
 from bot.adapters.telegram.visible import visible
-from bot.domain.message import Block, CallBlock, CodeBlock, Markdown, Plain
-from bot.domain.storable import storable
+from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
+from bot.domain.text.storable import storable
 
 SAID = "Said on the way"
 """The line under which words fold that were said before an answer."""

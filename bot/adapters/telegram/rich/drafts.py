@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from bot.adapters.telegram.rich.document import rich_draft
 from bot.adapters.telegram.rich.sending import RichSending
-from bot.domain.message import Address
+from bot.domain.talk.message import Address
 
 _SHORT = 2_000
 """Characters of a draft that is formatted at once; a longer one in a thread."""

@@ -6,7 +6,7 @@ from itertools import groupby
 from bot.adapters.telegram.markdown import is_live
 from bot.adapters.telegram.rich.elements import Element, Node, is_word, text_of
 from bot.adapters.telegram.rich.formulas import formula
-from bot.domain.web_links import behind
+from bot.domain.tools.web_links import behind
 
 _EMPTY = "\u00a0"
 

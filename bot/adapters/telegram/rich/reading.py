@@ -19,7 +19,7 @@ from bot.adapters.telegram.rich.elements import (
 )
 from bot.adapters.telegram.rich.formulas import Formulas, formula, is_formula, marked
 from bot.adapters.telegram.rich.making import is_math_block, link, made_of
-from bot.domain.message import Block, Markdown
+from bot.domain.talk.message import Block, Markdown
 
 _PLAIN = {
     "Paragraph": "p",

@@ -8,8 +8,8 @@ from telegram import InlineKeyboardMarkup
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.faults import NoSuchMethod
-from bot.domain.errors import ChannelUnreachable, ContentRefused, FormRefused
-from bot.domain.message import Piece
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FormRefused
+from bot.domain.talk.message import Piece
 
 _LOG = logging.getLogger(__name__)
 _SAME = "message is not modified"

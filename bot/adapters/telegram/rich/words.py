@@ -6,7 +6,7 @@ Answers of the bot come back this way when somebody replies to them. Of media on
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
-from bot.domain.storable import storable
+from bot.domain.text.storable import storable
 
 _DEEPEST = 40
 """Levels that are read of a message, more than the platform allows."""

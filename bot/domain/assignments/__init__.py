@@ -1,0 +1,1 @@
+"""Work that is given to other turns: tasks, goals, hooks and errands."""

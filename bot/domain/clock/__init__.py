@@ -1,0 +1,1 @@
+"""Times, their words and their zones."""

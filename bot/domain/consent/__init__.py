@@ -1,0 +1,1 @@
+"""Consent: cards, rules, and the judging of commands."""

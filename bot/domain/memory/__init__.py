@@ -1,0 +1,1 @@
+"""Memory: passages and notes, and how they are found again."""

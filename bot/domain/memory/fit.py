@@ -1,0 +1,297 @@
+"""Weighs how well passages fit a search: rare words count more, long passages count less.
+
+The weights were chosen on public sets of long talks, and are told in decision 55.
+"""
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import nlargest
+from itertools import islice
+from math import log
+
+from bot.domain.memory.passage import Hit
+from bot.domain.text.stems import pairs
+
+ENOUGH = 0.45
+"""The share of a search that a passage must cover for any to be worth a person's tokens.
+
+Chosen on three public sets of long talks, by what comes for questions of strangers, which nothing
+in the memory answers.
+"""
+
+AMONG_BEST_WORDS = 0.5
+"""The part of the best hit's score that a passage needs besides."""
+
+BEYOND = 8.3
+"""Spreads beyond chance from which a passage fits by its meaning alone."""
+
+ENOUGH_OF_BOTH, BEYOND_OF_BOTH = 0.25, 6.5
+"""The share and the spreads from which a passage fits that both searches found.
+
+Measured by `benchmarks/recall.py`, as BEYOND is: lower ones recall more of what was told, and as
+much more of what is only like it.
+"""
+
+_AMONG_BEST = 0.8
+"""The part of the best hit's spreads that a passage needs to fit by its meaning."""
+
+_AGREES = 0.9
+"""The part of the best hit's share that it needs besides.
+
+What means the same but lacks a word that other passages have is about somebody else.
+"""
+
+_FEW = 0.12
+"""The share below which the words say nothing: then the meaning alone decides."""
+
+OWN_END = "|"
+"""Stands between the person's words and the answer; it is no stem, and no search finds it."""
+
+_CALM = 100
+"""Passages that are assumed beside the real ones, so that a young memory weighs words evenly."""
+
+_CHANCE = 0.5
+"""The weight of a pair of characters that nobody ever wrote: most of them cross two words."""
+
+_TIMES = 1.2
+"""Times after which a word that comes again hardly counts any more."""
+
+_LENGTH = 0.4
+"""Weight of the length of a passage, from 0 to 1."""
+
+_USUAL = 120
+"""Stems of a usual passage."""
+
+_OWN = 0.4
+"""The part by which a word counts again that the person said."""
+
+_NEAR, _NEAR_WORDS = 0.4, 6
+"""The part by which two words of the search count again that stand so near each other."""
+
+_NEAR_STEMS, _MOST_PLACES = 8, 30
+"""The heaviest words of a search that are looked at for this, and the places of each word."""
+
+_BESIDE, _BESIDE_LENGTH = 0.3, 150
+"""The part of its neighbours' scores that a short passage gets; one of so many stems gets half."""
+
+_TALK, _OF_TALK = 0.4, 3
+"""The part that each passage gets of the scores of its conversation's best ones."""
+
+_HEAD = 10
+"""Smooths the first ranks of a fusion; measured best on three public sets, better than 60."""
+
+_FRESH = 0.15
+"""The part by which a passage of today counts more than one of long ago."""
+
+_HALF_DAYS = 30.0
+"""Days after which half of that is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A passage that may fit."""
+
+    at: datetime
+    stems: str
+    """Its stems, one for each word, with a space between them; OWN_END ends the person's words."""
+    number: int = 0
+    conversation: str = ""
+    before: int | None = None
+    after: int | None = None
+    """The numbers of the passages before and after it in its conversation."""
+
+
+@dataclass(slots=True)
+class _Weighed:
+    """A candidate while it is weighed."""
+
+    one: Candidate
+    length: int
+    """The number of its stems."""
+    score: float = 0.0
+    share: float = 0.0
+
+
+def weights(
+    parts: Mapping[str, float], frequencies: Mapping[str, int], total: int
+) -> Mapping[str, float]:
+    """Returns the weight of each stem of a search.
+
+    `parts` say what a stem counts by itself, `frequencies` count its passages among `total`.
+    """
+    weight = dict[str, float]()
+    for stem, part in parts.items():
+        count = frequencies.get(stem, 0)
+        chance = _CHANCE if pairs(stem) and not count else 1.0
+        weight[stem] = part * chance * log((max(total, count) + _CALM) / (count + _CALM / 100))
+    return weight
+
+
+def fit(
+    weight: Mapping[str, float],
+    candidates: Mapping[str, Candidate],
+    limit: int,
+    soft: Container[str] = (),
+) -> list[Hit]:
+    """Returns the candidates that fit best, by their stems, the best first.
+
+    `soft` stems order the candidates, and say nothing about the share that one covers.
+    """
+    telling = {stem: each for stem, each in weight.items() if stem not in soft}
+    weighed = {id: _weighed(one, weight, telling) for id, one in candidates.items()}
+    scores = _with_talk(weighed, _with_neighbours(weighed))
+    found = [
+        Hit(id, scores[id], each.share, each.one.at)
+        for id, each in weighed.items()
+        if scores[id] > 0 and each.score > 0
+    ]
+    return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, float]) -> _Weighed:
+    words = one.stems.split(" ")
+    own, length = 0, len(words)
+    if OWN_END in words:
+        own, length = words.index(OWN_END), length - 1
+    found = _Weighed(one, length=length)
+    long = _TIMES * (1 - _LENGTH + _LENGTH * length / _USUAL)
+    places = {stem: _places(words, stem) for stem in weight.keys() & set(words)}
+    for stem, held in places.items():
+        times = len(held) + _OWN * sum(place < own for place in held)
+        found.score += weight[stem] * times * (_TIMES + 1) / (times + long)
+    whole = sum(telling.values())
+    found.share = sum(telling.get(stem, 0.0) for stem in places) / whole if whole else 0.0
+    found.score += _NEAR * _near(places, weight)
+    return found
+
+
+def _places(words: list[str], stem: str) -> list[int]:
+    """Returns the first places of a stem; more of them tell nothing new."""
+    found, at = list[int](), -1
+    with suppress(ValueError):
+        while len(found) < _MOST_PLACES:
+            at = words.index(stem, at + 1)
+            found.append(at)
+    return found
+
+
+def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> float:
+    """Returns the weight of the lighter stem of each two that stand near each other."""
+    heavy = nlargest(_NEAR_STEMS, places, key=lambda stem: (weight[stem], stem))
+    if len(heavy) < 2:
+        return 0.0
+    line = sorted((place, stem) for stem in heavy for place in places[stem])
+    met = dict[tuple[str, str], float]()
+    for n, (place, stem) in enumerate(line):
+        for other_place, other in islice(line, n + 1, n + 1 + _NEAR_WORDS):
+            if other_place - place > _NEAR_WORDS:
+                break
+            if other != stem:
+                two = (stem, other) if stem < other else (other, stem)
+                met[two] = min(weight[stem], weight[other])
+    return sum(met.values())
+
+
+def _with_neighbours(weighed: Mapping[str, _Weighed]) -> dict[str, float]:
+    """Returns the scores with a part of the neighbours': an answer tells what comes next."""
+    own = {each.one.number: each.score for each in weighed.values()}
+    return {
+        id: each.score
+        + _BESIDE
+        * sum(own.get(number, 0.0) for number in (each.one.before, each.one.after) if number)
+        / (1 + (each.length / _BESIDE_LENGTH) ** 2)
+        for id, each in weighed.items()
+    }
+
+
+def _with_talk(weighed: Mapping[str, _Weighed], scores: Mapping[str, float]) -> Mapping[str, float]:
+    """Returns the scores with a part of the best ones of the same conversation."""
+    talks = dict[str, list[float]]()
+    for id, each in weighed.items():
+        if each.one.conversation:
+            talks.setdefault(each.one.conversation, []).append(scores[id])
+    best = {talk: sum(sorted(held)[-_OF_TALK:]) / _OF_TALK for talk, held in talks.items()}
+    return {
+        id: scores[id] + _TALK * best.get(each.one.conversation, 0.0)
+        for id, each in weighed.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A passage that was found by words, by meaning, or by both."""
+
+    id: str
+    score: float
+    """Grows with its ranks in both searches; only comparable within one search."""
+    by_words: Hit | None = None
+    by_meaning: Hit | None = None
+    fits: bool = False
+    """True when it is worth a person's tokens."""
+
+
+def together(
+    by_words: Sequence[Hit], by_meaning: Sequence[Hit], now: datetime, weight: float = 1.0
+) -> list[Found]:
+    """Returns what either search found, the best first: what both found comes before the rest.
+
+    `weight` says what the meaning counts beside the words, from 0 to 1; with 0 it adds nothing.
+    """
+    if not weight:
+        by_meaning = ()
+    words, meaning = ({hit.id: hit for hit in hits} for hits in (by_words, by_meaning))
+    scores = _fused((newer_first(by_words, now), 1.0), (newer_first(by_meaning, now), weight))
+    best = _Best(
+        max((hit.share for hit in by_words), default=0.0),
+        max((hit.score for hit in by_words), default=0.0),
+        max((hit.score for hit in by_meaning), default=0.0),
+    )
+    found = [
+        Found(id, score, said, meant, _fits(said, meant, best))
+        for id, score in scores.items()
+        for said, meant in ((words.get(id), meaning.get(id)),)
+    ]
+    return sorted(found, key=lambda one: (-one.score, one.id))
+
+
+@dataclass(frozen=True, slots=True)
+class _Best:
+    """The best of all that was found."""
+
+    share: float
+    score: float
+    beyond: float
+
+
+def _fits(by_words: Hit | None, by_meaning: Hit | None, best: _Best) -> bool:
+    """Judges a passage beside the best share, score and spreads of all that were found."""
+    own, score = (by_words.share, by_words.score) if by_words is not None else (0.0, 0.0)
+    if best.share >= ENOUGH and score >= AMONG_BEST_WORDS * best.score:
+        return True
+    if by_meaning is None or by_meaning.score < _AMONG_BEST * best.beyond:
+        return False
+    if best.share >= _FEW and own < _AGREES * best.share:
+        return False
+    alone = by_meaning.score >= BEYOND
+    return alone or (own >= ENOUGH_OF_BOTH and by_meaning.score >= BEYOND_OF_BOTH)
+
+
+def newer_first(hits: Iterable[Hit], now: datetime) -> list[str]:
+    """Returns the ids of hits by their fit, with a small advantage for what is recent."""
+
+    def rank(hit: Hit) -> float:
+        days = max((now - hit.at).total_seconds(), 0) / 86_400
+        return hit.score * (1 + _FRESH * 0.5 ** (days / _HALF_DAYS))
+
+    return [hit.id for hit in sorted(hits, key=rank, reverse=True)]
+
+
+def _fused(*rankings: tuple[Sequence[str], float]) -> dict[str, float]:
+    """Returns the sum of the reciprocal ranks of each id, each by the weight of its ranking."""
+    total: dict[str, float] = {}
+    for ranking, weight in rankings:
+        for place, id in enumerate(ranking):
+            total[id] = total.get(id, 0.0) + weight / (_HEAD + place + 1)
+    return total

@@ -1,0 +1,1 @@
+"""Models, their prices and what may be spent."""

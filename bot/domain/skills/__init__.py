@@ -1,0 +1,1 @@
+"""Skills: written instructions for kinds of tasks, and the texts about them."""

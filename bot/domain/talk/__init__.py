@@ -1,0 +1,1 @@
+"""Messages, chats and the people in them."""

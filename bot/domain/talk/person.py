@@ -1,0 +1,77 @@
+"""Senders, and the persons among them whom the bot obeys."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.talk.reach import Reach, farthest, reaches
+from bot.domain.talk.rights import EVERYTHING, UNBOUND, Pace, Rights
+
+AT_THE_MACHINE = "terminal"
+"""The channel of the machine's own terminal; the person there is an owner on it."""
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    MEMBER = "member"
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """A platform's account, as the platform names it."""
+
+    channel: str
+    user_id: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.channel}:{self.user_id}"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Someone allowed to command the bot; one person may have several accounts.
+
+    `rights` and `pace` are what owners set for a member, a pace of None being the common one. For
+    an owner neither counts. `about` is what they say about themselves.
+    """
+
+    id: int
+    name: str
+    role: Role
+    rights: Rights = EVERYTHING
+    pace: Pace | None = None
+    about: str = ""
+    timezone: str | None = None
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    @property
+    def effective_rights(self) -> Rights:
+        return EVERYTHING if self.is_owner else self.rights
+
+    def effective_pace(self, common: Pace) -> Pace:
+        """Returns the pace that counts; members without a pace of their own have the common one."""
+        if self.is_owner:
+            return UNBOUND
+        return common if self.pace is None else self.pace
+
+    def may_decide_for(self, asker: int) -> bool:
+        """Returns true for the asker and owners: only they decide, stop, steer or interrupt."""
+        return self.is_owner or self.id == asker
+
+    def may_approve(self, asker: int, reach: Reach) -> bool:
+        """Returns true for owners, and for the asker whose level covers a call of this reach.
+
+        Cards, plans, rules, calls of tasks and undo all ask this one question.
+        """
+        own = self.id == asker and reaches(farthest(self.rights.level), reach)
+        return self.is_owner or own
+
+
+def owned_on_a_platform(accounts: Iterable[tuple[str, Person]]) -> bool:
+    """Returns true when an owner has an account on a platform; the terminal is none."""
+    return any(p.is_owner and not key.startswith(f"{AT_THE_MACHINE}:") for key, p in accounts)

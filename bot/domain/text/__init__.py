@@ -1,0 +1,1 @@
+"""Texts as people and models may see them, whoever wrote them."""

@@ -1,0 +1,1 @@
+"""Tools, their calls and the words for them."""

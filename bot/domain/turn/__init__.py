@@ -1,0 +1,1 @@
+"""A turn: its row, its log, its mandate and its outcome."""

@@ -1,0 +1,11 @@
+"""Counts and sentences, as answers to commands spell them."""
+
+
+def counted(count: int, thing: str) -> str:
+    """Returns a count with its noun: `no message`, `1 message`, `2 messages`."""
+    return f"{f'{count:,}' if count else 'no'} {thing}{'s' if count > 1 else ''}"
+
+
+def sentence(words: str) -> str:
+    """Returns words as a sentence: with a capital letter and one full stop."""
+    return f"{words[:1].upper()}{words[1:].rstrip('.')}."

@@ -1,0 +1,225 @@
+"""The desk that changes the words of a note: a button asks, a reply gives them, Undo goes back."""
+
+from dataclasses import replace
+
+from bot.domain.change import AddNote, Change, CheckAccess, DropNote, KeepPassage, Show
+from bot.domain.memory.note import (
+    MOST_NOTE,
+    Note,
+    asking,
+    changed_id,
+    note_asked,
+    note_id,
+    shown_by,
+)
+from bot.domain.memory.passage import whose
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import (
+    REPLY_WITH,
+    Block,
+    Button,
+    Hint,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Press,
+    PressAnswer,
+)
+from bot.domain.talk.person import Person
+from bot.domain.text.markdown import literal
+from bot.domain.text.names import plain_name
+from bot.domain.tools.file_change import UNDO
+from bot.flow.approvals.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.ports.chats import Chats
+from bot.ports.clock import Clock
+from bot.ports.journal import Journal
+from bot.ports.notes import Notes
+from bot.ports.outbox import Outbox
+
+PREFIX = "n"
+"""The first letter of the data of a button that changes a note."""
+
+GONE = "That note is gone: it was changed or deleted meanwhile. /memory shows my notes."
+NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
+UNDONE = "↩ Undone. The note says again what it said before."
+_BEFORE = "Before: "
+DELETED = "The note is deleted."
+_UNDO, _DELETE, _DROP, _KEEP = "undo:", "delete:", "drop:", "keep:"
+_VERBS = (_UNDO, _DELETE, _DROP, _KEEP)
+DELETE, SURE = "🗑 Delete", "Delete this note? I cannot bring it back."
+_UNCHANGED = "Nothing was changed."
+
+
+def change_button(label: str, note: str) -> Button:
+    """Returns the button that asks for new words of a note."""
+    return Button(label, f"{PREFIX}:{note}", Hint.NOTE)
+
+
+def refusal(note: Note | None, chat: Chat, person: Person) -> str:
+    """Returns the reason why a person cannot change or delete a note; empty when they can."""
+    if note is None or note.whose != whose(chat, person.id):
+        return GONE
+    return "" if chat.private or person.may_decide_for(note.person) else NOT_YOURS
+
+
+class NoteChanging(Unawaited):
+    """A changed note is a new one in the place of the old one.
+
+    So a model that knows the old words is told that they hold no longer, and reads the new ones.
+    The message about the change alone keeps the old words: they go when it is erased, which is
+    with the next change, with the note, and with `/forget`.
+    """
+
+    def __init__(
+        self, journal: Journal, notes: Notes, chats: Chats, outbox: Outbox, clock: Clock
+    ) -> None:
+        self._journal = journal
+        self._notes = notes
+        self._chats = chats
+        self._outbox = outbox
+        self._clock = clock
+
+    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+        """Asks for the words, which come as a reply; or brings back those before a change.
+
+        Before a note is deleted below the message about its change, that message asks.
+        """
+        wish = press.data.partition(":")[2]
+        verb = next((verb for verb in _VERBS if wish.startswith(verb)), "")
+        id = wish.removeprefix(verb)
+        note, here = await self._notes.get(id), await self._chats.get(chat)
+        if person is None:
+            return refused(NOT_OURS)
+        why = refusal(note, here, person)
+        if why or note is None:
+            return refused(why)
+        if verb == _UNDO:
+            return await self._undo(note, here, person)
+        if verb:
+            return await self._below_change(verb, note, here, press)
+        who = "" if press.private else f"{plain_name(person.name)}: "
+        told = f"✏️ {who}{Hint.NOTE}\nNow it says: “{note.text}”"
+        await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
+        return PressAnswer()
+
+    async def reply(
+        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
+    ) -> Taken:
+        id, words = note_asked(key), text.strip()
+        if id is None:
+            return Taken.NO
+        answer, changed = f"{asking(id)}{note_id(key, words)}", changed_id(id, words)
+        if await self._notes.get(changed) is not None:
+            # The same reply again, after a death: it was carried out.
+            return Taken.DECIDED
+        note, here = await self._notes.get(id), await self._chats.get(chat)
+        why = refusal(note, here, person)
+        if why == NOT_YOURS and not asked:
+            return Taken.NO
+        if note is None or why:
+            await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (Plain(why),)))
+        elif fault := _fault(words):
+            await self._show(answer, chat, _question(f"✏️ {fault} {_UNCHANGED}", "other words"))
+        else:
+            await self._change(note, changed, words, here, person)
+        return Taken.DECIDED
+
+    def asked_key(self, data: str, handle: str) -> str | None:
+        id = data.partition(":")[2]
+        return None if id.startswith(_VERBS) else f"{asking(id)}{handle}"
+
+    async def present(self, data: str, chat: int, person: Person) -> str:
+        note = await self._notes.get(data.partition(":")[2])
+        here = await self._chats.get(chat)
+        return "" if note is None or refusal(note, here, person) else note.text
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        """Returns None: the button stands below a list, which asking does not change."""
+        return None
+
+    async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:
+        told: tuple[Block, ...] = (Markdown(f"📝 The note says now: {literal(words)}"),)
+        if old.person == person.id:
+            # Another person's words would come back as those of the one who changed them.
+            told = (*told, Plain(f"{_BEFORE}{old.text}"))
+        shown = Outbound(OutboundKind.OPTION, told, (_buttons(id, told),))
+        new = self._new(old, id, words, person)
+        await self._replace(old, new, chat, Show(shown_by(id), chat.id, shown))
+
+    async def _below_change(self, verb: str, note: Note, chat: Chat, press: Press) -> PressAnswer:
+        """Asks in the message about a change if the note shall go; deletes it, or keeps it."""
+        # After an Undo the message is still that of the words which are gone.
+        shown = press.message_id and await self._outbox.key_of(chat.id, press.message_id)
+        row = await self._outbox.row(shown or shown_by(note.id))
+        if row is None:
+            return refused(GONE)
+        if verb == _DROP:
+            told = Outbound(row.content.kind, (Plain(DELETED),))
+            writes = (DropNote(note.id), Show(row.key, chat.id, told))
+            await self._journal.commit(Change(writes, durable=True))
+            return PressAnswer()
+        blocks = tuple(block for block in row.content.blocks if block != Plain(SURE))
+        buttons = _buttons(note.id, blocks)
+        if verb == _DELETE:
+            blocks = (*blocks, Plain(SURE))
+            keep = Button("Keep", f"{PREFIX}:{_KEEP}{note.id}")
+            buttons = (Button(DELETE, f"{PREFIX}:{_DROP}{note.id}"), keep)
+        await self._show(row.key, chat.id, Outbound(row.content.kind, blocks, (buttons,)))
+        return PressAnswer()
+
+    async def _undo(self, now: Note, chat: Chat, person: Person) -> PressAnswer:
+        """Brings the words from before a change back, in the message that told of it."""
+        row = await self._outbox.row(shown_by(now.id))
+        words = _before(row.content.blocks) if row else None
+        if words is None:
+            return refused(GONE)
+        new = self._new(now, changed_id(now.id, words), words, person)
+        shown = Outbound(OutboundKind.OPTION, (Markdown(UNDONE),), (_buttons(new.id, ()),))
+        await self._replace(now, new, chat, Show(shown_by(now.id), chat.id, shown))
+        return PressAnswer()
+
+    def _new(self, old: Note, id: str, words: str, person: Person) -> Note:
+        # No conversation: the model has to be told of words that it did not take itself.
+        return replace(
+            old,
+            id=id,
+            text=words,
+            at=self._clock.now(),
+            person=person.id,
+            speaker=person.name,
+            conversation="",
+        )
+
+    async def _replace(self, old: Note, new: Note, chat: Chat, show: Show) -> None:
+        writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), show)
+        await self._journal.commit(Change((CheckAccess(new.person), *writes), durable=True))
+
+    async def _show(self, key: str, chat: int, content: Outbound) -> None:
+        await self._journal.commit(Change((Show(key, chat, content),), durable=True))
+
+
+def _buttons(note: str, told: tuple[Block, ...]) -> tuple[Button, ...]:
+    """Returns the buttons below the message about a change; Undo where it has the old words."""
+    undo = () if _before(told) is None else (Button(UNDO, f"{PREFIX}:{_UNDO}{note}"),)
+    delete = Button(DELETE, f"{PREFIX}:{_DELETE}{note}")
+    return (*undo, change_button("✏️ Change", note), delete)
+
+
+def _before(told: tuple[Block, ...]) -> str | None:
+    """Returns the words that a note had before its change."""
+    lines = (block.text for block in told if isinstance(block, Plain))
+    return next((t.removeprefix(_BEFORE) for t in lines if t.startswith(_BEFORE)), None)
+
+
+def _question(text: str, wanted: str = "the new words") -> Outbound:
+    how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
+    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=Hint.NOTE)
+
+
+def _fault(words: str) -> str:
+    if not words:
+        return "A note needs words, and you sent none."
+    if len(words) > MOST_NOTE:
+        return f"A note has at most {MOST_NOTE} characters, and you sent {len(words):,}."
+    return ""

@@ -1,0 +1,159 @@
+"""The command of owners that makes two accounts one person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Write
+from bot.domain.talk.person import Person, Role
+from bot.domain.text.names import named
+from bot.flow.commanding.choices import choice
+from bot.flow.commanding.effects import Recount
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
+from bot.flow.people.accounts import (
+    BRIEF,
+    WHO,
+    account_meant,
+    account_of,
+    called,
+    sender_of,
+    whom,
+)
+from bot.flow.people.knocks import Knocks
+from bot.ports.clock import Clock
+from bot.ports.members import Members
+from bot.ports.people import People
+
+_JOIN = "join"
+_SAME = "🔗 They are the same person"
+_A = {Role.OWNER: "an owner", Role.MEMBER: "a member"}
+_NOTHING = "Nothing was changed."
+
+
+@dataclass(frozen=True, slots=True)
+class _Holder:
+    """A person with accounts, of whom one was named."""
+
+    person: Person
+    account: str
+    keys: tuple[str, ...] = ()
+    """All accounts; the named one is the first."""
+
+    @property
+    def called(self) -> str:
+        return called(self.person, self.account)
+
+
+class LinkCommand:
+    def __init__(self, people: People, members: Members, knocks: Knocks, clock: Clock) -> None:
+        self._people = people
+        self._members = members
+        self._knocks = knocks
+        self._clock = clock
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "link",
+                "make two accounts one person",
+                self.link,
+                f"{WHO} <channel:id> [join]",
+                Topic.PEOPLE,
+                brief=f"{BRIEF} <second account>",
+                chosen=True,
+            ),
+        )
+
+    async def link(self, asked: Invocation) -> Answer:
+        agreed = [word.lower() for word in asked.words[-1:]] == [_JOIN]
+        account, second = _accounts(replace(asked, words=asked.words[:-1]) if agreed else asked)
+        if account is None:
+            return Answer(whom(asked))
+        if second is None:
+            return Answer(f"Which second account? Write it as in `/link {account} discord:77`.")
+        person = await self._people.by_sender(sender_of(account))
+        if person is None:
+            return Answer(f"{account} has no access. /allow lets them in.")
+        holder = await self._people.by_sender(sender_of(second))
+        if holder is None:
+            link = LinkAccount(second, person.id)
+            return await self._linked(asked, _Holder(person, account), (second,), link)
+        if holder.id == person.id:
+            return Answer(f"{second} is {named(person.name)} already.")
+        known = await self._people.accounts()
+        others = (key for key, one in known if one.id == holder.id and key != second)
+        leaving = _Holder(holder, second, (second, *others))
+        return await self._joined(asked, _Holder(person, account), leaving, agreed=agreed)
+
+    async def _joined(
+        self, asked: Invocation, staying: _Holder, leaving: _Holder, *, agreed: bool
+    ) -> Answer:
+        """Joins two people, or asks for it when the leaving one has used the bot before."""
+        if leaving.person.is_owner and not staying.person.is_owner:
+            return Answer(_demoting(asked, staying, leaving))
+        stands = await self._members.standing(leaving.person.id)
+        if stands.turns or stands.cards or stands.waiting:
+            told = f"Something is still open for {leaving.called}: wait until it is done, or send"
+            return Answer(f"{told} `/stop all` there. Then link again. {_NOTHING}")
+        if (stands.asked or _is_known(leaving)) and not agreed:
+            return _question(staying, leaving)
+        # Something that opens until the commit is a Conflict, and the command runs again.
+        join = JoinPeople(leaving.person.id, staying.person.id)
+        return await self._linked(asked, staying, leaving.keys, join)
+
+    async def _linked(
+        self, asked: Invocation, staying: _Holder, keys: Sequence[str], write: Write
+    ) -> Answer:
+        name, chat, by = named(staying.person.name), asked.chat.id, asked.person.id
+        now, how = self._clock.now(), {"how": f"to {staying.account}"}
+        audits = [AddAudit(now, chat, by, "person.linked", key, how) for key in keys]
+        decided = f"✅ Linked to {name}"
+        cards = [show for key in keys for show in await self._knocks.decided(key, decided)]
+        told = f"{keys[0]} is now a second account of {name}: both"
+        if len(keys) > 1:
+            told = f"{', '.join(keys)} are now accounts of {name}: all"
+        told = f"{told} have the same memory, rights and budget."
+        return Answer(told, (write, *audits, *cards), (Recount(),))
+
+
+def _accounts(asked: Invocation) -> tuple[str | None, str | None]:
+    """Returns the account that stays and the one that is linked to it, as far as words name them.
+
+    As a reply with one account, the first one is the author's.
+    """
+    account, rest = account_meant(asked)
+    quote = asked.message.quote
+    if quote is not None and quote.account is not None and len(asked.words) == 1:
+        account, rest = quote.account, asked.words
+    second = account_of(rest[0], "") if len(rest) == 1 and ":" in rest[0] else None
+    return account, second
+
+
+def _is_known(holder: _Holder) -> bool:
+    """Returns True for an owner, and for a person with another account or with words of theirs."""
+    person = holder.person
+    said = person.about or person.timezone
+    return person.is_owner or len(holder.keys) > 1 or bool(said)
+
+
+def _question(staying: _Holder, leaving: _Holder) -> Answer:
+    words = (staying.account, leaving.account, _JOIN)
+    button = choice(_SAME, "link", *words)
+    how = "press the button" if button else f"send `/link {' '.join(words)}`"
+    name, others = named(staying.person.name), ", ".join(leaving.keys[1:])
+    role, rights = _A[leaving.person.role], _A[staying.person.role]
+    told = (
+        f"{leaving.called} is {role} and has used me before. If this is the same person as "
+        f"{staying.called}, {how}. Then their notes, answers, rules, tasks, goals and costs count "
+        f"for {staying.called}, whose rights as {rights} hold on both accounts."
+    )
+    too = f" {others} will belong to {name} too." if others else ""
+    return Answer(f"{told}{too} This cannot be undone.", buttons=(button,) if button else ())
+
+
+def _demoting(asked: Invocation, staying: _Holder, leaving: _Holder) -> str:
+    told = f"{leaving.called} is an owner, and would lose an owner's rights."
+    if leaving.person.id == asked.person.id:
+        told = f"{leaving.account} is yours, and you would lose an owner's rights."
+    swapped = f"`/link {leaving.account} {staying.account}`"
+    return f"{told} {_NOTHING} Send {swapped}: then both accounts are an owner's."

@@ -1,0 +1,108 @@
+"""The command that shows tool calls with their input and output in a chat."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from bot.domain.change import SaveChat, Show
+from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.message import Button, FileRef, Outbound, OutboundKind
+from bot.domain.tools.call_words import CALLS, Conceal, whole_text
+from bot.flow.commanding.choices import choice, no_choice, on_off
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
+from bot.flow.verbose.newest_calls import NewestCalls
+from bot.ports.groups import Groups
+
+_LOG = logging.getLogger(__name__)
+
+_SWITCH = {"on": True, "off": False}
+_LAST = "last"
+_ON = "Each tool call is shown here with its input and output."
+_OFF = "Tool calls are not shown here, only a line about each while it runs."
+_WHOLE = "`/verbose last` shows the newest calls whole."
+_EVERYBODY = "Everybody in this group sees them, files and outputs of commands too."
+_WHO = "Only the owner and the administrators of this group, and my owners, can change this."
+_NOT_YOURS = f"{_WHO} Nothing was changed."
+_UNKNOWN = "I could not find out who runs this group. Try again, or ask my owner to do it."
+_NO_CALLS = "I have not used a tool in this conversation yet, so there is nothing to send."
+_FILE = "calls.txt"
+_MOST = 500_000
+"""Characters of the file with the calls of a turn."""
+
+
+class VerboseCommands:
+    """In a group it is for the people who run it, since everybody there sees the calls."""
+
+    def __init__(self, groups: Mapping[str, Groups], calls: NewestCalls, conceal: Conceal) -> None:
+        self._groups = groups
+        self._calls = calls
+        self._conceal = conceal
+
+    @property
+    def table(self) -> Sequence[Command]:
+        return (
+            Command(
+                "verbose",
+                "tool calls with their input and output",
+                self.verbose,
+                "on|off|last",
+                Topic.SETTINGS,
+                chosen=True,
+            ),
+        )
+
+    async def verbose(self, asked: Invocation) -> Answer:
+        """Turns it on or off, sends the newest calls, or tells how it is."""
+        word = asked.words[0].lower() if asked.words else ""
+        if word == _LAST or word in _SWITCH:
+            if (refusal := await self._refusal(asked)) is not None:
+                return Answer(refusal)
+            return await (self._last(asked) if word == _LAST else self._switched(asked, word))
+        now = asked.chat.verbose
+        told = f"{no_choice(asked.words)}{_state(asked, now=now)}"
+        return Answer(told, buttons=_buttons(now=now))
+
+    async def _switched(self, asked: Invocation, word: str) -> Answer:
+        now = _SWITCH[word]
+        saved = SaveChat(replace(asked.chat, verbose=now))
+        return Answer(_state(asked, now=now), (saved,), buttons=_buttons(now=now))
+
+    async def _refusal(self, asked: Invocation) -> str | None:
+        """Returns the reason for a refusal; the platform is asked each time."""
+        if asked.chat.private or asked.person.is_owner:
+            return None
+        groups = self._groups.get(asked.chat.address.channel)
+        try:
+            runs = groups is not None and await groups.run_by(
+                asked.chat.address, asked.message.sender
+            )
+        except ChannelError as fault:
+            _LOG.warning("who runs a group was not told: %s", fault)
+            return _UNKNOWN
+        return None if runs else _NOT_YOURS
+
+    async def _last(self, asked: Invocation) -> Answer:
+        turn, made = await self._calls.newest(asked.chat.conversation)
+        if not made:
+            return Answer(_NO_CALLS)
+        text = await asyncio.to_thread(whole_text, made, self._conceal, _MOST)
+        # The key begins like those of the other messages about these calls: all are forgotten
+        # together.
+        file = FileRef("", _FILE, text=text)
+        content = Outbound(OutboundKind.NOTICE, (), files=(file,), silent=True)
+        shown = Show(f"{CALLS}{turn}:all:{asked.row}", asked.chat.id, content)
+        calls = sum(len(one.pairs) for one in made)
+        count = "1 call" if calls == 1 else f"{calls} calls"
+        return Answer(f"These are the newest tool calls: {count}.", (shown,))
+
+
+def _state(asked: Invocation, *, now: bool) -> str:
+    told = f"{_ON if now else _OFF} `/verbose {'off' if now else 'on'}` changes that. {_WHOLE}"
+    if asked.chat.private:
+        return told
+    return f"{told}\n\n{_EVERYBODY} {_WHO}" if now else f"{told}\n\n{_WHO}"
+
+
+def _buttons(*, now: bool) -> tuple[tuple[Button, ...], ...]:
+    return (*on_off("verbose", now=now), choice("Show the newest calls whole", "verbose", _LAST))

@@ -1,0 +1,73 @@
+"""In a group of Telegram an answer grows in a message without a name, which may be left behind."""
+
+from typing import Any
+
+import pytest
+
+from tests.e2e.steward import Steward
+from tests.standins.bot_api import ShownMessage
+from tests.standins.messages_api import Gate, text
+
+pytestmark = pytest.mark.telegrams_own("messages have no names")
+
+WHOLE = "Half an answer, and whole."
+
+
+async def growing(steward: Steward, team: Any) -> ShownMessage:
+    [shown] = await steward.until(lambda: steward.screen(team))
+    assert shown.silent
+    return shown
+
+
+async def test_one_whose_confirmation_was_lost_goes_with_the_answer(steward: Steward) -> None:
+    writing = Gate()
+    team = steward.team()
+    steward.script(text(WHOLE).in_pieces(4).held(writing, after=4))
+    await steward.start()
+    await steward.sees("I am in the group")
+    steward.telegram.drop_answer_next("sendMessage")
+    steward.call("think", at=team)
+    await growing(steward, team)
+    writing.release()
+    answer = await steward.sees(WHOLE, at=team)
+    await steward.until(lambda: [m.id for m in steward.screen(team)] == [answer.id])
+    assert not answer.silent
+
+
+async def test_one_that_a_killed_program_had_sent_goes_with_an_answer_that_comes_at_once(
+    steward: Steward,
+) -> None:
+    writing = Gate()
+    team = steward.team()
+    whole = text(WHOLE)
+    steward.script(whole.in_pieces(4).held(writing, after=4), whole)
+    await steward.start()
+    await steward.sees("I am in the group")
+    sending = steward.telegram.hold("sendMessage", after_work=True)
+    steward.call("think", at=team)
+    await sending.arrived()
+    left = await growing(steward, team)
+    await steward.restart()
+    await steward.until(lambda: left.id not in [m.id for m in steward.screen(team)])
+    [answer] = await steward.until(lambda: steward.showing(WHOLE, team))
+    await steward.recorded()
+    assert [m.id for m in steward.screen(team)] == [answer.id]
+
+
+async def test_one_that_a_killed_program_had_sent_grows_on(steward: Steward) -> None:
+    writing, again = Gate(), Gate()
+    team = steward.team()
+    whole = text(WHOLE).in_pieces(4)
+    steward.script(whole.held(writing, after=3), whole.held(again, after=4))
+    await steward.start()
+    await steward.sees("I am in the group")
+    sending = steward.telegram.hold("sendMessage", after_work=True)
+    steward.call("think", at=team)
+    await sending.arrived()
+    left = await growing(steward, team)
+    await steward.restart()
+    await steward.until(lambda: [m.id for m in steward.screen(team) if m.text > left.text])
+    assert [m.id for m in steward.screen(team)] == [left.id]
+    again.release()
+    [answer] = await steward.until(lambda: [m for m in steward.screen(team) if not m.silent])
+    await steward.until(lambda: [m.id for m in steward.screen(team)] == [answer.id])
