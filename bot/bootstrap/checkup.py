@@ -154,7 +154,7 @@ def _sandbox(settings: Settings) -> Check:
         partial(_probe_sandbox, settings),
         "Install bubblewrap and allow user namespaces: see docs/troubleshooting.md.",
         "warn",
-        "Every command asks first, with no way to allow it for good.",
+        "Every command asks you first, and no rule can let one run without asking.",
     )
 
 

@@ -33,6 +33,7 @@ class Application:
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
         schedules.call_in()
+        await self.parts.people_asked.narrowed.tell()
         await self.parts.way_out.delivery.resume()
 
     async def run(self) -> None:

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from bot.domain.change import (
     AddRule,
     InboundState,
@@ -14,6 +16,7 @@ from bot.domain.change import (
 )
 from bot.domain.consent.approval import ApprovalState, Rule
 from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Address, RawUpdate
 from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.talk.reach import Level
@@ -70,6 +73,16 @@ async def test_rights_and_pace_come_back_as_they_were_set(store: StorePorts):
     known = await store.people.get(bob.id)
     assert known is not None
     assert (known.rights, known.pace) == (Rights(tools=()), Pace())
+
+
+async def test_rights_are_set_only_while_the_person_has_the_expected_ones(store: StorePorts):
+    bob = await a_member(store)
+    await commit(store, SaveTerms(bob.id, _NARROW, None, expect=NEWCOMER))
+    with pytest.raises(Conflict):
+        await commit(store, SaveTerms(bob.id, NEWCOMER, None, expect=NEWCOMER))
+    known = await store.people.get(bob.id)
+    assert known is not None
+    assert known.rights == _NARROW
 
 
 async def test_a_member_raised_to_owner_keeps_what_was_set(store: StorePorts):

@@ -31,7 +31,7 @@ from tests.fakes.hearing import FakeHearing
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 from tests.fakes.web import FakePageReader, FakePages
-from tests.scenarios.stage import ANN, BOB, running
+from tests.scenarios.stage import ANN, BOB, HOME, running
 from tests.scenarios.team import EVE, TEAM
 from tests.scenarios.test_plan_skills import Runner
 from tests.scenarios.test_skills import skill
@@ -261,6 +261,8 @@ async def staged(
     async with running(scene, ((ANN, Role.OWNER), (BOB, Role.MEMBER))):
         for sender in (ANN, BOB):
             await scene.link(sender)
+        # An owner who never wrote could not be asked about a member's plan.
+        await scene.store.chats.at(HOME, private=True)
         yield story
 
 

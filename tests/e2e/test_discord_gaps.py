@@ -219,6 +219,32 @@ async def test_of_hundreds_of_missed_messages_the_newest_that_calls_the_bot_is_a
     await discord.sees("Two.", at=place)
 
 
+async def test_messages_that_are_too_many_to_read_are_told_to_the_owner_once(
+    discord: OnDiscord,
+) -> None:
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    discord.steward.script(text("One."), text("Two."), text("Three."))
+    await discord.start()
+    discord.say("Hello")
+    await discord.sees("One.")
+    discord.say(f"<@{bot}> hello", at=place)
+    await discord.sees("Two.", at=place)
+    await discord.steward.recorded()
+    await discord.steward.kill()
+    for n in range(2_200):
+        discord.say(f"talk {n}", at=place)
+    await discord.start()
+    told = "More than 2,000 messages came in “#"
+    await discord.sees(told)
+    await discord.steward.recorded()
+    await discord.restart()
+    discord.say("There?")
+    await discord.sees("Three.")
+    assert len([one for one in discord.shown if told in one.text]) == 1
+    assert "but none from before" in next(one.text for one in discord.shown if told in one.text)
+
+
 @pytest.mark.parametrize("where", ["in private", "in a server"])
 async def test_somebody_is_let_in_by_a_mention_in_a_typed_command(
     discord: OnDiscord, where: str

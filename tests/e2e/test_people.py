@@ -1,6 +1,8 @@
 """Commands, and who may give them."""
 
 import re
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -261,7 +263,7 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     card = await steward.card()
     assert "asked by Bob for “Write a”" in card.text
     copy = await steward.card(at=bob)
-    assert "An owner is asked" in copy.text
+    assert "I sent this question to an owner in private." in copy.text
     forged = steward.forge(copy, card.buttons[0][0].data or "", bob)
     assert OWNERS_APPROVE in await steward.refused(forged)
     await steward.recorded()
@@ -272,6 +274,28 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     await steward.sees("approved by Ann", at=bob)
     (made,) = steward.workspace.rglob("a.txt")
     assert f"chats/{steward.account(bob).replace(':', '-')}" in str(made)
+
+
+async def test_the_first_start_after_the_update_tells_owners_once_about_members_of_before(
+    steward: Steward,
+) -> None:
+    bob = steward.person(77, "Bob")
+    await steward.start()
+    steward.say(f"/allow {steward.account(bob)}")
+    await steward.sees("can use me now.")
+    await steward.recorded()
+    await steward.kill()
+    old = """UPDATE person SET rights = '{"commands":true,"approve":true}' WHERE role = 'member'"""
+    with closing(sqlite3.connect(steward.records.path)) as connection, connection:
+        connection.execute(old)
+    for _ in range(2):
+        await steward.start()
+        await steward.sees("Now they may only talk")
+        await steward.recorded()
+        await steward.kill()
+    assert len(steward.showing("Now they may only talk")) == 1
+    (rights,) = steward.records.rows("SELECT rights FROM person WHERE role = 'member'")
+    assert '"approves":"talk"' in str(rights).replace(" ", "")
 
 
 async def test_a_group_without_its_owner_has_them_asked_in_private(steward: Steward) -> None:

@@ -37,7 +37,9 @@ def write_person(
         case CheckAccess(person):
             if person not in rows.accounts.values():
                 raise Conflict(f"person {person} has no account any more")
-        case SaveTerms(person, rights, pace):
+        case SaveTerms(person, rights, pace, expect):
+            if expect is not None and rows.people[person].rights != expect:
+                raise Conflict(f"person {person} has other rights now")
             rows.people[person] = replace(rows.people[person], rights=rights, pace=pace)
         case SaveProfile(person, about, zone):
             known = rows.people[person]

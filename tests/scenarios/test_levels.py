@@ -8,11 +8,14 @@ import pytest
 
 from bot.domain.assignments.task import ApprovedCall
 from bot.domain.change import Change, SaveTask
+from bot.domain.plans.plan import PlanState
 from bot.domain.talk.person import Role
 from bot.domain.talk.reach import Level, Reach
 from bot.domain.talk.rights import Rights
 from bot.domain.tools.tool import Code, Effect, Status
+from bot.flow.approvals.cards import OWNER_ASKED
 from bot.flow.approvals.desks import NOT_APPROVER, REFERRED
+from bot.flow.plans.turn_end import NO_APPROVER
 from tests.fakes.model import Step, call, calls, says
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.test_owner_cards import WITH_BOB, at, labels, press
@@ -113,7 +116,7 @@ async def test_a_card_goes_to_owners_unless_the_level_of_its_asker_covers_the_ca
         if own:
             assert await press(scene, "Approve", WITH_BOB, BOB) == APPROVED
         else:
-            assert "An owner is asked in their private chat." in at(scene, WITH_BOB).text
+            assert OWNER_ASKED in at(scene, WITH_BOB).text
             data = at(scene, HOME).piece.body["buttons"][0][0]["data"]
             assert await scene.press_data(data, BOB, "0", WITH_BOB) == NOT_APPROVER
             assert await press(scene, "Approve", HOME, ANN) == APPROVED
@@ -236,3 +239,31 @@ async def test_where_no_owner_can_be_reached_a_members_change_does_not_run() -> 
         await scene.say("go", BOB, at=WITH_BOB)
         await scene.settled()
         assert [r.code for r in scene.results] == [Code.UNASKABLE]
+
+
+@pytest.mark.parametrize("words", ["/plan two things", "/plan on", "/plan replace two things"])
+async def test_a_plan_that_nobody_could_approve_does_not_begin_and_says_what_to_do(
+    words: str,
+) -> None:
+    async with stage(tools=reaching(), people=WITH_BOTH) as scene:
+        await scene.say(words, BOB, at=WITH_BOB)
+        await scene.shows_in(WITH_BOB, NO_APPROVER)
+        assert (scene.store.rows.plans, scene.turns) == ({}, [])
+
+
+@pytest.mark.parametrize("level", [Level.CHANGES, Level.COMMANDS])
+async def test_a_plan_begins_without_an_owner_for_somebody_who_approves_own_changes(
+    level: Level,
+) -> None:
+    async with stage(OWN, says("The plan."), tools=reaching(), people=WITH_BOTH) as scene:
+        await scene.grant(BOB, level)
+        await scene.say("/plan two things", BOB, at=WITH_BOB)
+        await scene.settled()
+        assert [one.state for one in scene.store.rows.plans.values()] == [PlanState.READY]
+
+
+async def test_a_plan_begins_once_an_owner_can_be_asked() -> None:
+    async with with_bob(OWN, says("The plan.")) as scene:
+        await scene.say("/plan two things", BOB, at=WITH_BOB)
+        await scene.settled()
+        assert APPROVE in labels(at(scene, HOME))

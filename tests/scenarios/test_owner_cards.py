@@ -12,6 +12,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import Code, Status
+from bot.flow.approvals.cards import OWNER_ASKED
 from bot.flow.approvals.desks import NOT_APPROVER
 from bot.flow.plans.desk import ELSEWHERE
 from tests.fakes.channel import Shown
@@ -78,7 +79,7 @@ async def test_an_owner_sees_the_card_in_private_and_approves_it_there() -> None
         card, copy = at(scene, HOME), at(scene, WITH_BOB)
         assert "asked by Bob for “write x”" in card.text
         assert labels(card) == [APPROVE, DENY, f"{CHANGE}…", STOP_WORK]
-        assert "An owner is asked" in copy.text
+        assert OWNER_ASKED in copy.text
         assert labels(copy) == [DENY, f"{CHANGE}…", STOP_WORK]
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
         await scene.settled()

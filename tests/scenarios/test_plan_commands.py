@@ -2,10 +2,11 @@
 
 from bot.domain.plans.plan import PlanState
 from bot.domain.plans.template import Argument, Template
+from bot.domain.talk.reach import Level
 from bot.domain.turn.transcript import AskerBody
 from bot.ports.templates import Broken
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import BOB, Stage, stage
+from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.test_plans import TEAM, the_plan, write
 from tests.scenarios.tools import asking, submitting, writing
 from tests.words import (
@@ -19,6 +20,7 @@ from tests.words import (
 async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None:
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         await scene.say("/plan one file")
         await scene.settled(1)
         await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)

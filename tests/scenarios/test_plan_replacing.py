@@ -7,6 +7,7 @@ from bot.domain.change import InboundState
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.plans.template import Argument, Template
 from bot.domain.talk.person import Role
+from bot.domain.talk.reach import Level
 from bot.domain.talk.rights import Pace
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import AskerBody
@@ -128,6 +129,7 @@ async def test_the_question_outlives_the_program() -> None:
 async def test_who_may_not_decide_changes_nothing() -> None:
     team = ((ANN, Role.MEMBER), (BOB, Role.MEMBER))
     async with stage(*ONE, tools=[writing(), submitting()], people=team) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         card = await question(scene)
         data = button(card, "Replace")
         assert await scene.press_data(data, BOB) == NOT_YOURS
@@ -261,6 +263,7 @@ async def test_replace_takes_a_template_plan_mode_or_a_wish_with_all_its_lines()
 async def test_a_wish_over_the_pace_is_declined_and_the_plan_stays() -> None:
     team = ((ANN, Role.MEMBER),)
     async with stage(*ONE, tools=[writing(), submitting()], people=team) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         card = await question(scene)
         rows = scene.store.rows
         ann = rows.people[live(scene).asker]

@@ -10,9 +10,9 @@ from bot.domain.change import Change
 from bot.domain.money.model import FinishReason
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.talk.limits import Limits
+from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role
 from bot.domain.talk.reach import Level
-from bot.domain.talk.rights import NEWCOMER
 from bot.domain.tools.tool import Code, Status, ToolCall
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import AskerBody
@@ -324,6 +324,7 @@ async def test_a_long_plan_comes_as_a_document_that_must_be_there_before_it_is_a
 async def test_only_the_asker_or_an_owner_may_press_and_forged_buttons_do_nothing() -> None:
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         await scene.say("/plan one file")
         await scene.settled(1)
         data = button(scene.cards[0], "Approve")
@@ -340,9 +341,7 @@ async def test_who_may_not_approve_needs_an_owner() -> None:
     people = ((BOB, Role.OWNER), (ANN, Role.MEMBER))
     script = (calls(write("a", "1")), says("The plan."))
     async with stage(*script, tools=[writing(), submitting()], people=people) as scene:
-        rows = scene.store.rows
-        ann = next(p for p in rows.people.values() if p.name == "Ann")
-        rows.people[ann.id] = replace(ann, rights=NEWCOMER)
+        await scene.store.chats.at(Address("fake", "2"), private=True)
         await scene.say("/plan one file")
         await scene.settled(1)
         assert await scene.press("Approve") == NOT_APPROVER
@@ -352,6 +351,7 @@ async def test_somebody_elses_messages_are_not_planned() -> None:
     tool = writing()
     script = (calls(write("a", "1")), says("Well."))
     async with stage(*script, tools=[tool, submitting()], people=TEAM) as scene:
+        await scene.grant(ANN, Level.CHANGES)
         await scene.grant(BOB, Level.CHANGES)
         await scene.say("/plan on")
         await scene.until(lambda: scene.texts)

@@ -7,14 +7,19 @@ from datetime import datetime
 from bot.domain.change import InboundState
 from bot.domain.consent.approval import Approval
 from bot.domain.talk.errors import StoreBusy
+from bot.domain.talk.message import InboundMessage, Press
 from bot.domain.talk.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
-from bot.flow.arrivals.set_aside import AGAIN, OWNERS, PREFIX, TOLD, TRYING
+from bot.flow.arrivals.set_aside import AGAIN, KEPT, OWNERS, PREFIX, TRYING
 from bot.ports.approvals import Approvals
 from bot.ports.people import People
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import BOB, stage
+from tests.scenarios.team import PEOPLE, TEAM
+from tests.scenarios.test_owner_cards import WITH_BOB
 from tests.scenarios.tools import writing
+
+WHEN = "(UTC). The fault is mine."
 
 
 @dataclass
@@ -53,18 +58,38 @@ class FaultyOnce:
 
 
 async def test_a_message_that_a_fault_set_aside_is_told_to_the_owner_and_tried_again() -> None:
-    async with stage(says("Good morning.")) as scene:
+    async with stage(says("Good morning."), people=PEOPLE) as scene:
         await scene.say("/help")
         await scene.until(lambda: scene.texts)
         scene.store.people = FaultyOnce(scene.store.people, 1)  # type: ignore[assignment]
         await scene.crash()
-        await scene.say("Hello")
-        await scene.until(lambda: any(TOLD in told for told in scene.texts))
-        assert "Good morning." not in scene.texts
+        await scene.say("Hello", BOB, at=WITH_BOB)
+        what = "a message from “Bob” in their private chat, "
+        told = await scene.shows(what)
+        assert KEPT in told
+        assert scene.channel.texts(WITH_BOB) == []
         (row,) = [one for one in scene.store.rows.inbox.values() if one.state is InboundState.DEAD]
         assert await scene.press_data(f"{PREFIX}:{row.id}", BOB) == OWNERS
         assert await scene.press(AGAIN) == TRYING
-        await scene.until(lambda: "Good morning." in scene.texts)
+        await scene.until(lambda: "Good morning." in scene.channel.texts(WITH_BOB))
+        assert f"{told}\n{TRYING}" in [text.replace("\n\n", "\n") for text in scene.texts]
+
+
+async def test_what_was_set_aside_names_the_group_and_a_press_is_told_as_one() -> None:
+    async with stage() as scene:
+        await scene.say("/help")
+        await scene.until(lambda: scene.texts)
+        scene.store.people = FaultyOnce(scene.store.people, 2)  # type: ignore[assignment]
+        await scene.crash()
+        at = scene.clock.now()
+        said = InboundMessage(TEAM, BOB, "m", "Hello", at, private=False, title="Team")
+        pressed = Press(TEAM, BOB, "a:b:y", "h", "c", private=False)
+        updates = (scene.channel.update(said), scene.channel.update(pressed))
+        await scene.application.parts.intake.accept("fake", updates)
+        await scene.shows("a message from “Bob” in the group “Team”, ")
+        pressing = "a press of a button from “Bob” in the group “fake:-100”"
+        told = await scene.shows(pressing)
+        assert f"{scene.clock.now():%Y-%m-%d %H:%M} {WHEN}" in told
 
 
 async def test_cards_expire_after_a_time_in_which_the_store_was_locked() -> None:

@@ -15,7 +15,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event, Session
 from bot.adapters.discord.interactions import Interactions
-from bot.adapters.discord.missed import Missed
+from bot.adapters.discord.missed import LEFT_OUT, Missed
 from bot.adapters.discord.overtaking import INTERACTION, Overtaking
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
@@ -190,7 +190,7 @@ class Events:
                 return self._is_of_a_person(fields) and "edited_timestamp" in fields
             case name if name == INTERACTION:
                 return not self._interactions.helped(fields)
-            case "MESSAGE_DELETE":
+            case "MESSAGE_DELETE" | "MESSAGES_LEFT_OUT":
                 return True
             case name if name in OWN:
                 return True
@@ -257,5 +257,5 @@ def _key(event: Event, body: str) -> str:
         return f"unknown:{hashlib.sha256(body.encode('utf-8', 'replace')).hexdigest()[:32]}"
     if event.name == "MESSAGE_UPDATE":
         return f"edit:{number}:{event.fields.line('edited_timestamp', 40)}"
-    kinds = {"MESSAGE_CREATE": "message", "MESSAGE_DELETE": "deleted"}
+    kinds = {"MESSAGE_CREATE": "message", "MESSAGE_DELETE": "deleted", LEFT_OUT: "left"}
     return f"{kinds.get(event.name, 'press')}:{number}"

@@ -39,6 +39,9 @@ _PAGE = 100
 _MOST_PAGES = 20
 """Pages that are read from the newest message of a chat back; what is older is left out."""
 
+LEFT_OUT = "MESSAGES_LEFT_OUT"
+"""The name of our own event about messages that are too many to be read."""
+
 _FIRST_WORDS = timedelta(hours=24)
 """The time that the first words of an owner wait for the program, as long as on Telegram."""
 
@@ -180,23 +183,28 @@ class Missed:
             own = [_number(one) for one in newest if self._is_own(one)]
             after = str(max([int(after), *own]))
         missed = [one for one in newest if _number(one) > int(after)]
+        left: Sequence[Event] = ()
         if len(missed) == _NEWEST:
-            missed += await self._older(channel, min(map(_number, missed)), int(after))
+            older, whole = await self._older(channel, min(map(_number, missed)), int(after))
+            missed += older
+            left = () if whole else (_left_out(channel, min(map(_number, missed)), more),)
         edited = [one for one in newest if _is_edited_since(Fields(one), time_of(after))]
         found = [Event("MESSAGE_CREATE", None, {**one, **more}) for one in missed]
         found += [Event("MESSAGE_UPDATE", None, {**one, **more}) for one in edited]
         waiting = () if self._known is None else await self._known.waiting_in(address)
         found += await deletions_of(self._api, waiting, newest, more)
-        return [*found, *await thumbs.below(map(Fields, newest), more)]
+        return [*left, *found, *await thumbs.below(map(Fields, newest), more)]
 
-    async def _older(self, channel: str, oldest: int, after: int) -> Sequence[dict[str, Any]]:
-        """Returns what came between two numbers, from the newest back, page by page."""
+    async def _older(
+        self, channel: str, oldest: int, after: int
+    ) -> tuple[Sequence[dict[str, Any]], bool]:
+        """Returns what came between two numbers, from the newest back, and if that is all of it."""
         found: list[dict[str, Any]] = []
         for _ in range(_MOST_PAGES):
             page = await self._page(channel, {"before": str(oldest), "limit": str(_PAGE)})
             found += [one for one in page if _number(one) > after]
             if len(page) < _PAGE or min(map(_number, page)) <= after:
-                return found
+                return found, True
             oldest = min(map(_number, page))
         _log.warning(
             "More than %d messages were missed in channel %s; those before %s are left out.",
@@ -204,7 +212,7 @@ class Missed:
             channel,
             f"{time_of(str(oldest)):%Y-%m-%d %H:%M} UTC",
         )
-        return found
+        return found, False
 
     async def _page(self, channel: str, query: Mapping[str, str]) -> Sequence[dict[str, Any]]:
         names, path = {"channel_id": channel}, "/channels/{channel_id}/messages"
@@ -220,6 +228,12 @@ class Missed:
         """Returns what the gateway says of a message and the API leaves out."""
         number = await self._places.server_of(channel)
         return {} if number is None else {"guild_id": number}
+
+
+def _left_out(channel: str, oldest: int, more: Mapping[str, Any]) -> Event:
+    """Returns our own event: what stands before the message `oldest` was left out."""
+    told = {"id": str(oldest), "channel_id": channel, "read": _MOST_PAGES * _PAGE, **more}
+    return Event(LEFT_OUT, None, told)
 
 
 def _is_edited_since(message: Fields, at: datetime) -> bool:

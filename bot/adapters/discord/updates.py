@@ -9,6 +9,7 @@ from bot.adapters.discord.components import asked_by
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.interactions import COMMAND, PRESS, WORDS, command_text
 from bot.adapters.discord.messages import Where, quote_of, read_message, time_of
+from bot.adapters.discord.missed import LEFT_OUT
 from bot.adapters.discord.presses import read_press, used_at, user_of
 from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
@@ -18,6 +19,7 @@ from bot.domain.talk.message import (
     Ignored,
     Inbound,
     InboundMessage,
+    LeftOut,
     Presence,
     PresenceChange,
     Quote,
@@ -70,8 +72,8 @@ def _event(name: str | None, event: Fields, place: Fields, own: Own) -> Inbound:
             return _interaction(event, own)
         case kind if kind in _CHANGES:
             return _presence(event, place, *_CHANGES[kind])
-        case kind if kind == INVITED:
-            return _invited(event, place)
+        case kind if kind in _OF_PLACES:
+            return _OF_PLACES[kind](event, place)
         case other:
             return Ignored(f"an event of another kind: {storable(other or 'none')[:64]}")
 
@@ -101,6 +103,15 @@ def _withdrawn(event: Fields, place: Fields) -> Inbound:
     if number is None or address is None or not address.chat:
         return Ignored("a deletion in a place that nobody knows")
     return Withdrawn(address, number, private="guild_id" not in event)
+
+
+def _left_out(event: Fields, place: Fields) -> Inbound:
+    number, private = event.id("id"), "guild_id" not in event
+    address = place_of(event, place.id("person") or "", place.id("parent"))
+    if number is None or address is None or not address.chat:
+        return Ignored("messages left out in a place that nobody knows")
+    read, title = event.number("read") or 0, place.line("title", 128)
+    return LeftOut(address, time_of(number), read, private, title)
 
 
 def _presence(event: Fields, place: Fields, before: Presence, now: Presence) -> Inbound:
@@ -174,3 +185,6 @@ def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
     return InboundMessage(
         where.address, sender, number, text, at, where.private, quote, posted=False
     )
+
+
+_OF_PLACES = {INVITED: _invited, LEFT_OUT: _left_out}

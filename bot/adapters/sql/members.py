@@ -90,6 +90,7 @@ _NTH_NEWEST = (
     .limit(1)
     .offset(bindparam("newer"))
 )
+_RIGHTS = select(person.c.rights).where(person.c.id == bindparam("of")).with_for_update()
 _TERMS = (
     update(person)
     .where(person.c.id == bindparam("of"))
@@ -163,6 +164,11 @@ class SqlMembers:
 
 
 def save_terms(connection: Connection, writes: Sequence[SaveTerms], _at: datetime) -> None:
+    for write in writes:
+        if write.expect is not None:
+            now = connection.execute(_RIGHTS, {"of": write.person}).scalar_one_or_none()
+            if now != write.expect:
+                raise Conflict(f"person {write.person} has other rights now")
     rows = [{"of": w.person, "rights": w.rights, "pace": w.pace} for w in writes]
     connection.execute(_TERMS, rows)
 

@@ -10,11 +10,15 @@ from bot.domain.talk.rights import Pace, Rights
 
 @dataclass(frozen=True, slots=True)
 class SaveTerms:
-    """Sets the rights and the pace of a person; a `pace` of None is the common one."""
+    """Sets the rights and the pace of a person; a `pace` of None is the common one.
+
+    Conflict when rights are expected that the person no longer has.
+    """
 
     person: int
     rights: Rights
     pace: Pace | None
+    expect: Rights | None = None
 
 
 @dataclass(frozen=True, slots=True)

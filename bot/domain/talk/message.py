@@ -258,6 +258,20 @@ class Reaction:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Messages that came to a place while the bot was off, and that were too many to read."""
+
+    address: Address
+    before: datetime
+    """The time of the oldest message that was read; those before it were left out."""
+    read: int
+    """The number of messages that are read at most."""
+    private: bool = True
+    title: str = ""
+    """The title of the group."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unreadable:
     """An update that cannot be understood: kept and marked, never tried again."""
 
@@ -272,7 +286,15 @@ class Ignored:
 
 
 Inbound: TypeAlias = (
-    InboundMessage | Press | Moved | PresenceChange | Withdrawn | Reaction | Unreadable | Ignored
+    InboundMessage
+    | Press
+    | Moved
+    | PresenceChange
+    | Withdrawn
+    | Reaction
+    | LeftOut
+    | Unreadable
+    | Ignored
 )
 
 

@@ -414,8 +414,12 @@ class Preview:
         return replace(self, always=None, always_label="", wider=None, offer=None)
 
     def explained(self, why: str) -> "Preview":
-        """Returns the preview of a card with one more reason to ask, and no standing rule."""
-        told = ". ".join(part for part in (self.why, why) if part)
+        """Returns the preview of a card with one more reason to ask, and no standing rule.
+
+        A reason that the card gives already is not given twice.
+        """
+        new = () if why in self.why else (why,)
+        told = ". ".join(part for part in (self.why, *new) if part)
         return replace(self.unruled(), why=told)
 
     def shows_like(self, other: "Preview") -> bool:

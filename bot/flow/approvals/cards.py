@@ -14,6 +14,7 @@ from bot.domain.tools.tool import Offer, Preview
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
 
+OWNER_ASKED = "⏳ I sent this question to an owner in private. Here you can only deny or stop it."
 REPLY = "Reply with a change or a question"
 _IN_WORKSPACE, _IN_FOLDER = "in the workspace", "in the chat's folder"
 """The place that a card does not name alone, since files are nowhere else; and in people's words.
@@ -43,7 +44,7 @@ def open_card(approval: Approval, chat: int | None = None) -> Outbound:
     blocks.extend(_offered(preview.offer))
     blocks.extend(_unoffered(preview))
     if elsewhere:
-        blocks.append(Plain("⏳ An owner is asked in their private chat. You can deny or stop it."))
+        blocks.append(Plain(OWNER_ASKED))
     small = (_about(approval), REPLY, _life(approval, approval.created_at))
     blocks.extend(Plain(text, style="aside") for text in small if text)
     rows = buttons_of(approval)

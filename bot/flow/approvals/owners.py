@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.person import Person, Sender
+from bot.domain.talk.reach import Reach
 from bot.domain.text.names import cited_name, plain_name
 from bot.domain.tools.tool import Preview
 from bot.ports.groups import Groups
@@ -33,8 +34,9 @@ class AskedOwners:
         """Returns the preview of a card that these owners decide; others see it in `chat`."""
         # The card names the person who asks in a line of its own.
         elsewhere = bool(self.chats) and not chat.private
-        where = f". It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
-        return preview.explained(f"Only an owner can approve this ({self.names}){where}")
+        told = preview.explained(f"Only an owner can approve this ({self.names})")
+        where = f"It was asked in the group {cited_name(chat.title)}." if elsewhere else ""
+        return told.explained(where)
 
 
 class Owners:
@@ -52,6 +54,11 @@ class Owners:
             return AskedOwners(names)
         chats = tuple(c for c in await self._members.owner_chats() if c != chat.id)
         return AskedOwners(names, chats, reachable=bool(chats) or there is None)
+
+    async def approve_for(self, person: Person, chat: Chat) -> bool:
+        """Returns False where a person approves no change of their own and no owner is reached."""
+        own = person.may_approve(person.id, Reach.FOLDER)
+        return own or (await self.asked_for(chat)).reachable
 
     async def _there(self, chat: Chat, accounts: Sequence[str]) -> bool | None:
         """Returns True when an owner reads this chat of other people; None when nobody can tell."""

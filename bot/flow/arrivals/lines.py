@@ -10,6 +10,7 @@ from bot.domain.talk.message import (
     Ignored,
     Inbound,
     InboundMessage,
+    LeftOut,
     Moved,
     PresenceChange,
     Press,
@@ -143,7 +144,7 @@ def _places(inbound: Inbound) -> tuple[str, ...]:
             return tuple(dict.fromkeys((_place(old), _place(new))))
         case PresenceChange(address, besides=besides):
             return tuple(dict.fromkeys(map(_place, (address, *besides))))
-        case Press() | Withdrawn() | Reaction() | InboundMessage():
+        case Press() | Withdrawn() | Reaction() | LeftOut() | InboundMessage():
             return (_place(inbound.address),)
 
 

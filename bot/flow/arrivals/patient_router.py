@@ -73,7 +73,8 @@ class PatientRouter:
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)
             # A conflict means that the update is marked already: the fault came after routing.
             with suppress(Conflict):
-                await self._journal.commit(Change((dead, *await self._set_aside.told(row))))
+                told = await self._set_aside.told(row, inbound)
+                await self._journal.commit(Change((dead, *told)))
 
     async def _routed(self, row: InboundRow, inbound: Inbound) -> None:
         for _ in range(_LOOKS - 1):

@@ -5,6 +5,7 @@ from bot.domain.talk.message import (
     Ignored,
     Inbound,
     InboundMessage,
+    LeftOut,
     Moved,
     PresenceChange,
     Press,
@@ -13,6 +14,7 @@ from bot.domain.talk.message import (
     Withdrawn,
 )
 from bot.flow.arrivals.feedback import Touches
+from bot.flow.arrivals.left_out import LeftOutMessages
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.groups.membership import Membership
@@ -33,6 +35,7 @@ class Router:
         overhearing: Overhearing,
         moving: Moving,
         membership: Membership,
+        left_out: LeftOutMessages,
         journal: Journal,
     ) -> None:
         self._touches = touches
@@ -41,6 +44,7 @@ class Router:
         self._overhearing = overhearing
         self._moving = moving
         self._membership = membership
+        self._left_out = left_out
         self._journal = journal
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
@@ -49,12 +53,9 @@ class Router:
                 await self._journal.commit(marked(row, InboundState.DEAD, reason))
             case Ignored():
                 self._overhearing.pass_over(row)
-            case Moved():
+            case Moved() | PresenceChange() | LeftOut():
                 await self.flush()
-                await self._moving.follow(row, inbound)
-            case PresenceChange():
-                await self.flush()
-                await self._membership.heed(row, inbound)
+                await self._follow(row, inbound)
             case Press():
                 await self._touches.presses.take(row, inbound)
             case Reaction():
@@ -67,6 +68,15 @@ class Router:
                 await talk.hear(row, inbound)
         if self._overhearing.full:
             await self.flush()
+
+    async def _follow(self, row: InboundRow, told: Moved | PresenceChange | LeftOut) -> None:
+        match told:
+            case Moved():
+                await self._moving.follow(row, told)
+            case PresenceChange():
+                await self._membership.heed(row, told)
+            case LeftOut():
+                await self._left_out.tell(row, told)
 
     async def flush(self) -> None:
         """Stores the marks of the updates that were not for the bot."""

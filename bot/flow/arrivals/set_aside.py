@@ -4,9 +4,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
+from bot.domain.clock.zones import short_moment
 from bot.domain.talk.errors import Conflict
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain, Press, PressAnswer
+from bot.domain.talk.message import (
+    Button,
+    Inbound,
+    InboundMessage,
+    Outbound,
+    OutboundKind,
+    Plain,
+    Press,
+    PressAnswer,
+    Reaction,
+)
 from bot.domain.talk.person import Person
+from bot.domain.text.names import brief_name, cited_name
 from bot.flow.approvals.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.clock import Clock
@@ -24,11 +36,10 @@ MOST_AN_HOUR = 10
 _MOST_DIGITS = 18
 """Digits of the number of an update; a store knows no longer ones."""
 
+_ZONE = "UTC"
+
 OWNERS = "Only an owner can have it tried again."
-TOLD = (
-    "⚠️ I could not handle what somebody sent me, because of a fault of mine. Nothing was done with "
-    "it, and it is kept. The log names the fault."
-)
+KEPT = "The fault is mine. Nothing was done with it, and I keep it. The log names the fault."
 TRYING = "I try it again."
 
 
@@ -51,7 +62,7 @@ class SetAsideUpdates(ButtonsAlone):
         self._hour = ""
         self._told = 0
 
-    async def told(self, row: InboundRow) -> Sequence[Show]:
+    async def told(self, row: InboundRow, inbound: Inbound) -> Sequence[Show]:
         """Returns messages with the button to the owners on the update's channel."""
         hour = f"{self._clock.now():%Y%m%d%H}"
         if hour != self._hour:
@@ -60,7 +71,8 @@ class SetAsideUpdates(ButtonsAlone):
         if self._told > MOST_AN_HOUR:
             return ()
         button = Button(AGAIN, f"{PREFIX}:{row.id}")
-        content = Outbound(OutboundKind.OPTION, (Plain(TOLD),), ((button,),))
+        told = f"⚠️ I could not handle {_described(row, inbound)}. {KEPT}"
+        content = Outbound(OutboundKind.OPTION, (Plain(told),), ((button,),))
         homes = await self._news.homes(row.channel)
         return [Show(f"aside:{row.id}:{home}", home, content) for home in homes]
 
@@ -84,6 +96,28 @@ class SetAsideUpdates(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         return f"aside:{data.partition(':')[2]}:{chat}"
+
+
+def _described(row: InboundRow, inbound: Inbound) -> str:
+    """Returns what came, from whom, where and when, as far as the platform told."""
+    at, title = row.received_at, ""
+    match inbound:
+        case InboundMessage():
+            what, sender = "a message", inbound.sender
+            at, title = inbound.sent_at, inbound.title
+        case Press():
+            what, sender = "a press of a button", inbound.sender
+        case Reaction():
+            what, sender = "a reaction", inbound.sender
+        case _:
+            return f"an update of {row.channel} from {short_moment(at, _ZONE)} ({_ZONE})"
+    if isinstance(inbound, Reaction):
+        where = f"in the chat {cited_name(inbound.address.key)}"
+    elif inbound.private:
+        where = "in their private chat"
+    else:
+        where = f"in the group {brief_name(title or inbound.address.key)}"
+    return f"{what} from {brief_name(sender.name)} {where}, {short_moment(at, _ZONE)} ({_ZONE})"
 
 
 def _tried(content: Outbound) -> Outbound:

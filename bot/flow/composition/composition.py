@@ -11,6 +11,7 @@ from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.knocking import Knocking
+from bot.flow.arrivals.left_out import LeftOutMessages
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
@@ -125,6 +126,7 @@ class Composition:
             work.overhearing,
             work.moving,
             work.membership,
+            LeftOutMessages(store.people, store.chats, work.news, journal, self.world.clock),
             journal,
         )
 

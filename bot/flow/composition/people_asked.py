@@ -11,6 +11,7 @@ from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
+from bot.flow.commands.narrowed import Narrowed
 from bot.flow.composition.way_out import WayOut
 from bot.flow.plans.cards import PREFIX as PLANS
 from bot.flow.plans.desk import PlanDesk
@@ -89,6 +90,11 @@ class PeopleAsked:
     @cached_property
     def plan_ending(self) -> PlanEnding:
         return PlanEnding(self._store.people, self.owners)
+
+    @cached_property
+    def narrowed(self) -> Narrowed:
+        store = self._store
+        return Narrowed(store.people, store.members, self._way_out.journal)
 
     @cached_property
     def owners(self) -> Owners:

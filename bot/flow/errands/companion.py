@@ -92,9 +92,9 @@ class ErrandCompanion(Bystander):
         """Gives its task to a turn that begins; one that waited for a person works again."""
         if work.turn.state is TurnState.QUEUED:
             at = moment(work.clock.now(), self._zones.of(work.asker, work.log.chat))
-            return Share(
-                row, (wording.BRIEF, wording.asked(own, at, work.turn.mandate)), purpose=own.title
-            )
+            mandate = work.turn.mandate
+            words = (wording.brief(mandate), wording.asked(own, at, mandate))
+            return Share(row, words, purpose=own.title)
         if own.state is not ErrandState.WAITING:
             return Share(row)
         kept.own = own.amended(state=ErrandState.WORKING)

@@ -12,13 +12,17 @@ from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish, Refuse
 from bot.domain.turn.transcript import AskerBody, LateResultBody, NoteBody
 
-BRIEF = NoteBody(
-    "errand",
+_BRIEF = (
     "[Errand] You work on one task for another turn of this chat. You see nothing of its "
     "conversation, and the person does not read along: your last text is the result that the turn "
-    "gets, so put everything into it that was asked for. Calls that change something still show a "
-    "card to the person. If you cannot go on without an answer, ask with send_message "
-    "(is_question): that ends your work, and your question is its result.",
+    "gets, so put everything into it that was asked for. {changes} If you cannot go on without an "
+    "answer, ask with send_message (is_question): that ends your work, and your question is its "
+    "result."
+)
+_ASKS = "Calls that change something still show a card to the person."
+_ONLY_READS = (
+    "You may only read: a call that changes something or needs a card is refused. Tell in your "
+    "result what you would change."
 )
 
 AWAITED = Refuse(
@@ -54,6 +58,12 @@ _ENDS = {
     StopReason.INTERNAL_FAILURE: "the program failed in it",
 }
 _LATE = {Status.SUCCESS: "it is done"}
+
+
+def brief(mandate: Mandate) -> NoteBody:
+    """Returns what the model of an errand is told before its task."""
+    changes = _ONLY_READS if mandate.readonly else _ASKS
+    return NoteBody("errand", _BRIEF.format(changes=changes))
 
 
 def closed(code: Code) -> Refuse:

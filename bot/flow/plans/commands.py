@@ -164,6 +164,8 @@ class PlanCommands:
         live = await self._plans.live(asked.chat.id)
         if live is not None and dropped is None:
             return await self._already(asked, live, new=bool(wish or template))
+        if refusal := await self._ending.unapprovable(asked.person.id, asked.chat):
+            return Answer(refusal)
         now, person, text = self._clock.now(), asked.person, asked.message.text
         # A ready-made plan is an instruction for the model; its name says more to people.
         titled = _named_after(template_name) if template else title_from(wish)

@@ -22,6 +22,10 @@ NO_STEPS = (
     "There are no steps to approve, so nothing was changed. This plan is over. "
     "To make another plan, begin your message with /plan."
 )
+NO_APPROVER = (
+    "I did not start a plan. Only an owner can approve your changes, and I cannot reach an owner. "
+    "Ask an owner to send me a private message, then send your message again."
+)
 
 
 class PlanEnding:
@@ -53,6 +57,12 @@ class PlanEnding:
         ready = await self.ready(plan, work.progress.submitted, work.log.chat, work.purpose)
         saved = (SavePlan(ready, plan.version), *shown(ready), _line(work, ready))
         return Ended(saved, instead=words)
+
+    async def unapprovable(self, asker: int, chat: Chat) -> str:
+        """Returns the sentence for an asker whose plan nobody could approve; else nothing."""
+        person = await self._people.get(asker)
+        approved = person is not None and await self._owners.approve_for(person, chat)
+        return "" if approved else NO_APPROVER
 
     async def ready(
         self, plan: Plan, handed_in: SubmitPlan | None, chat: Chat, wish: str = ""

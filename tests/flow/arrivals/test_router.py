@@ -29,7 +29,7 @@ async def test_talk_without_end_is_marked_while_it_comes() -> None:
     store, journal = MemoryStore(), Journal()
     written: Any = journal
     overhearing = Overhearing(store.inbox, store.chats, store.people, written, RowReader({}))
-    router = Router(UNUSED, UNUSED, UNUSED, overhearing, UNUSED, UNUSED, written)
+    router = Router(UNUSED, UNUSED, UNUSED, overhearing, UNUSED, UNUSED, UNUSED, written)
     for number in range(450):
         row = InboundRow(number, "fake", str(number), "", InboundState.NEW, FakeClock().now())
         await router.route(row, Ignored("not a message"))
