@@ -31,9 +31,9 @@ async def test_an_update_that_was_not_routed_is_routed_by_the_other(
         steward.script(text("The parrot is green."))
     await steward.recorded()
     before = len(steward.shown)
-    with steward.records.tables_locked("account, person"):
+    with pair.records.tables_locked("account, person"):
         await pair.told(1, lambda: steward.say(words))
-        await steward.eventually(lambda: steward.records.waiting)
+        await steward.eventually(lambda: pair.records.waiting)
         assert steward.records.rows("SELECT count(*) FROM inbox WHERE state = 'new'") == [(1,)]
         await pair.end()
     await steward.until(lambda: len(steward.shown) > before)
@@ -82,9 +82,9 @@ async def test_a_queued_call_of_a_hook_is_carried_out_by_the_other_once(
     steward.script(text("No water."))
     url = f"http://127.0.0.1:{pair.hooks_port}"
     async with httpx.AsyncClient(base_url=url, timeout=PATIENCE) as client:
-        with steward.records.tables_locked("entry"):
+        with pair.records.tables_locked("entry"):
             assert (await Caller(client).post()).status_code == 202
-            await steward.eventually(lambda: steward.records.waiting)
+            await steward.eventually(lambda: pair.records.waiting)
             await pair.end()
     await steward.sees("No water.")
     await steward.recorded()

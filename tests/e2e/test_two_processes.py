@@ -34,7 +34,7 @@ class Pair:
 
     def __init__(self, steward: Steward, records: ServerRecords) -> None:
         self._steward = steward
-        self._records = records
+        self.records = records
         self._ports = [free_port(), free_port()]
         self.hooks_port = free_port()
         """The port of the second one for calls of hooks, where they are set up."""
@@ -46,7 +46,7 @@ class Pair:
         steward = self._steward
         self.call(0)
         steward.settings |= {
-            "STEWARD_DATABASE_URL": self._records.url,
+            "STEWARD_DATABASE_URL": self.records.url,
             "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
             "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-both-of-them-know",
         }
@@ -80,20 +80,20 @@ class Pair:
         self._steward.telegram.route(ORIGIN, f"http://127.0.0.1:{self._ports[process]}")
 
     def _answered(self, words: int) -> bool:
-        return self._records.rows("SELECT count(*) FROM outbox") == [(words,)]
+        return self.records.rows("SELECT count(*) FROM outbox") == [(words,)]
 
     async def waits(self, writers: int) -> None:
         """Wait until so many of them stand before the plan and cannot change it."""
-        await self._steward.eventually(lambda: self._records.waiting == writers)
+        await self._steward.eventually(lambda: self.records.waiting == writers)
 
     async def both_look(self) -> None:
         """Wait until each of them has looked twice for work from now on."""
         for _ in range(2):
-            ((now,),) = self._records.rows("SELECT clock_timestamp()")
+            ((now,),) = self.records.rows("SELECT clock_timestamp()")
             await self._steward.eventually(partial(self._looked, now))
 
     def _looked(self, since: object) -> bool:
-        found = self._records.rows(
+        found = self.records.rows(
             "SELECT count(*) FROM pg_stat_activity"
             f" WHERE {LOOKING} AND state = 'idle' AND query_start > '{since}'"
         )
