@@ -54,6 +54,7 @@ class Application:
             group.create_task(self._take_over_again(), name="take over")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
+            group.create_task(self._find_descriptions(), name="descriptions")
             group.create_task(self._meet_servers(), name="meeting of servers")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
@@ -107,6 +108,12 @@ class Application:
         if self.parts.world.meaning is not None:
             await self.parts.world.ready()
             await self.parts.world.meaning.run()
+
+    async def _find_descriptions(self) -> None:
+        """Has skills and tools embedded behind the first poll, as far as they are searched for."""
+        if self.parts.world.descriptions is not None:
+            await self.parts.world.ready()
+            await self.parts.world.descriptions.run()
 
     async def _meet_servers(self) -> None:
         """Learns the tools of the operator's servers behind the first poll."""

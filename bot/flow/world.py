@@ -34,6 +34,7 @@ from bot.ports.charts import Charts
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
+from bot.ports.descriptions import Descriptions
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import FileChanges, WorkspaceDoor
@@ -197,6 +198,8 @@ class World:
     """Runs tool servers and lends their tools to chats; None when there are no servers."""
     meaning: MeaningIndex | None = None
     """Finds passages by their meaning; None when there are only words to go by."""
+    descriptions: Descriptions | None = None
+    """Finds skills and tools by their meaning; None when there are only words to go by."""
     charts: Charts | None = None
     """Draws charts; None when no picture is wanted."""
     hearing: Hearing | None = None

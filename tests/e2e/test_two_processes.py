@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from shutil import copytree
 
 import pytest
@@ -13,11 +14,12 @@ from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
-from tests.e2e.steward import Steward, words_in
+from tests.e2e.skills import put
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.e2e.test_meaning import embeddings
 from tests.ports import free_port
 from tests.standins.embeddings import Embeddings
-from tests.standins.messages_api import Gate, Reply, text
+from tests.standins.messages_api import Gate, Reply, calls, text, tool
 from tests.words import APPROVE, HALTED
 
 __all__ = ["embeddings"]
@@ -219,6 +221,41 @@ async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_fol
     await pair.told(0, lambda: steward.say("Keep this about the ladder"))
     await steward.sees("The ladder is red.")
     await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
+    await steward.recorded()
+
+
+@pytest.fixture
+def skills(own_postgres_url: str, steward: Steward) -> None:
+    """The same skills in both homes, of which the list has no room for any."""
+    del own_postgres_url  # It outlives the program.
+    steward.settings["STEWARD_SKILL_LIST_BYTES"] = "10"
+    folder = put(steward, "garage")
+    (folder / "SKILL.md").write_text(
+        "---\nname: garage\ndescription: Repairs an automobile.\n---\nDo it.\n"
+    )
+    copytree(steward.home / "skills", steward.folder / "second" / "skills")
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+@pytest.mark.usefixtures("skills")
+async def test_of_two_processes_one_pays_for_a_description_and_both_find_it(
+    own_postgres_url: str, embeddings: Embeddings, pair: Pair, steward: Steward
+) -> None:
+    steward.foreseen.append("words alone")
+    done = "SELECT count(*) > 1 AND bool_and(vector IS NOT NULL) FROM description"
+    await steward.eventually(lambda: steward.records.rows(done) == [(True,)])
+    for process, answer in enumerate(("The first one knows.", "The second one, too.")):
+        # Each has the vectors some seconds after they are there.
+        for attempt in count():
+            told = f"{answer} {attempt}"
+            steward.script(calls(tool("find_skills", {"query": "coche"})), text(told))
+            await pair.told(process, lambda: steward.say("Who repairs it?"))
+            await steward.sees(told)
+            if "garage" in list(results_in(steward.model.requests[-1]).values())[-1]:
+                break
+            await asyncio.sleep(1)
+    assert embeddings.inputs.count("garage: Repairs an automobile.") == 1
     await steward.recorded()
 
 

@@ -104,6 +104,12 @@ CREATE TABLE conversation (
 INSERT INTO "conversation" VALUES('bfe80bf3f68642088cb79e8822ab7233',1,'2026-11-21 09:30:00.123456',NULL,'','',NULL,0,NULL);
 INSERT INTO "conversation" VALUES('01f7d1409be44920b2516f0e843de93f',2,'2026-11-21 04:41:24.052952',NULL,'','',NULL,0,NULL);
 INSERT INTO "conversation" VALUES('b3a9c1d2e4f5',1,'2026-11-23 09:30:00.000000','2026-11-23 10:30:00.000000','Another way','','bfe80bf3f68642088cb79e8822ab7233',2,'{"model":"fast","skill":"minutes","skill_lent":true}');
+CREATE TABLE description (
+	"key" TEXT NOT NULL, 
+	vector BLOB, 
+	at DATETIME NOT NULL, 
+	CONSTRAINT pk_description PRIMARY KEY ("key")
+);
 CREATE TABLE diary (
 	id TEXT NOT NULL, 
 	goal TEXT NOT NULL, 
@@ -266,11 +272,11 @@ CREATE TABLE inbox (
 	chat INTEGER, 
 	message_id TEXT, 
 	turn TEXT, 
-	reason TEXT NOT NULL, person INTEGER, fragment BOOLEAN DEFAULT 0 NOT NULL, owner INTEGER, 
+	reason TEXT NOT NULL, person INTEGER, fragment BOOLEAN DEFAULT 0 NOT NULL, 
 	CONSTRAINT pk_inbox PRIMARY KEY (id), 
 	CONSTRAINT fk_inbox_chat FOREIGN KEY(chat) REFERENCES chat (id)
 );
-INSERT INTO "inbox" VALUES(1,'telegram','7',X'7B227570646174655F6964223A20377D','taken','2026-11-21 09:30:00.123456',1,'17','turn-1','',NULL,0,NULL);
+INSERT INTO "inbox" VALUES(1,'telegram','7',X'7B227570646174655F6964223A20377D','taken','2026-11-21 09:30:00.123456',1,'17','turn-1','',NULL,0);
 CREATE TABLE leaving (
 	number INTEGER NOT NULL, 
 	whose TEXT NOT NULL, 
@@ -307,12 +313,12 @@ CREATE TABLE outbox (
 	message_ids TEXT NOT NULL, 
 	attempts INTEGER NOT NULL, 
 	error TEXT NOT NULL, 
-	recorded_at DATETIME, copy_of INTEGER, maker INTEGER, 
+	recorded_at DATETIME, copy_of INTEGER, 
 	CONSTRAINT pk_outbox PRIMARY KEY (id), 
 	CONSTRAINT fk_outbox_chat FOREIGN KEY(chat) REFERENCES chat (id), 
 	CONSTRAINT uq_outbox_key UNIQUE ("key")
 );
-INSERT INTO "outbox" VALUES(1,'card:card-1',1,'{"kind":"card","blocks":[{"text":"Run a command?","kind":"markdown"},{"text":"ls","language":"sh","kind":"code"}],"buttons":[[{"label":"Approve","data":"y:abc"},{"label":"Deny","data":"n:abc"}]],"files":[{"path":"report.md","name":"report.md","caption":"the report"}],"reply_to":"17","silent":false}',1,0,'owed','2026-11-21 09:30:00.123456','[]','[]',0,'',NULL,NULL,NULL);
+INSERT INTO "outbox" VALUES(1,'card:card-1',1,'{"kind":"card","blocks":[{"text":"Run a command?","kind":"markdown"},{"text":"ls","language":"sh","kind":"code"}],"buttons":[[{"label":"Approve","data":"y:abc"},{"label":"Deny","data":"n:abc"}]],"files":[{"path":"report.md","name":"report.md","caption":"the report"}],"reply_to":"17","silent":false}',1,0,'owed','2026-11-21 09:30:00.123456','[]','[]',0,'',NULL,NULL);
 CREATE TABLE pairing (
 	id INTEGER NOT NULL, 
 	code_hash TEXT NOT NULL, 
@@ -488,11 +494,11 @@ CREATE TABLE turn (
 	attempts INTEGER NOT NULL, 
 	stop_asked TEXT, 
 	reply_to TEXT, 
-	ended_at DATETIME, skill TEXT, stages INTEGER DEFAULT '0' NOT NULL, rests INTEGER DEFAULT '0' NOT NULL, rests_until DATETIME, begun INTEGER DEFAULT '0' NOT NULL, held_back BOOLEAN DEFAULT 0 NOT NULL, ways_on TEXT DEFAULT 'none' NOT NULL, follows TEXT, way TEXT, said TEXT DEFAULT '' NOT NULL, parent TEXT, mandate TEXT DEFAULT '{}' NOT NULL, owner INTEGER, 
+	ended_at DATETIME, skill TEXT, stages INTEGER DEFAULT '0' NOT NULL, rests INTEGER DEFAULT '0' NOT NULL, rests_until DATETIME, begun INTEGER DEFAULT '0' NOT NULL, held_back BOOLEAN DEFAULT 0 NOT NULL, ways_on TEXT DEFAULT 'none' NOT NULL, follows TEXT, way TEXT, said TEXT DEFAULT '' NOT NULL, parent TEXT, mandate TEXT DEFAULT '{}' NOT NULL, 
 	CONSTRAINT pk_turn PRIMARY KEY (id), 
 	CONSTRAINT fk_turn_chat FOREIGN KEY(chat) REFERENCES chat (id)
 );
-INSERT INTO "turn" VALUES('turn-1',1,'bfe80bf3f68642088cb79e8822ab7233',1,'Ann','anthropic/claude-sonnet-5-5','2026-11-21 09:30:00.123456','message',NULL,'parked',NULL,1,1,0,0,NULL,NULL,NULL,'report',1,0,NULL,0,0,'none',NULL,NULL,'',NULL,'{}',NULL);
+INSERT INTO "turn" VALUES('turn-1',1,'bfe80bf3f68642088cb79e8822ab7233',1,'Ann','anthropic/claude-sonnet-5-5','2026-11-21 09:30:00.123456','message',NULL,'parked',NULL,1,1,0,0,NULL,NULL,NULL,'report',1,0,NULL,0,0,'none',NULL,NULL,'',NULL,'{}');
 CREATE TABLE "usage" (
 	id INTEGER NOT NULL, 
 	turn TEXT NOT NULL, 

@@ -15,6 +15,7 @@ from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
 from bot.adapters.sql.damage import Damage
 from bot.adapters.sql.database import Database, Now, Work, wall_clock
+from bot.adapters.sql.descriptions import SqlDescriptions
 from bot.adapters.sql.errands import SqlErrands
 from bot.adapters.sql.feedback import SqlFeedback
 from bot.adapters.sql.file_changes import SqlFileChanges
@@ -67,6 +68,7 @@ class Store:
     meant: SqlMeant
     meaning_debts: SqlMeaningDebts
     weights: SqlWeights
+    descriptions: SqlDescriptions
     notes: SqlNotes
     belongings: SqlBelongings
     turns: SqlTurns
@@ -143,6 +145,7 @@ def _store(
         meant=SqlMeant(database),
         meaning_debts=SqlMeaningDebts(database),
         weights=SqlWeights(database),
+        descriptions=SqlDescriptions(database),
         turns=SqlTurns(database),
         voice=SqlVoice(database),
         errands=SqlErrands(database),

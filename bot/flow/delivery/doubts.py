@@ -50,6 +50,10 @@ class Doubts:
     def since(self, row: OutboxRow) -> datetime | None:
         return self._since.get(row.id)
 
+    def not_found(self, row: OutboxRow) -> None:
+        """Ends the doubt about a message: it does not stand; a later one is about its next try."""
+        self._since.pop(row.id, None)
+
     @contextmanager
     def sending(self, row: OutboxRow) -> Generator[None]:
         """Doubts a message whose sending, in this block, neither succeeds nor is refused."""

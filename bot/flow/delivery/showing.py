@@ -83,10 +83,12 @@ class Showing:
         """Returns the id of a piece: it is sent, unless it stands there already."""
         since = self.doubts.since(row)
         with self.doubts.sending(row):
-            found = None
             if since is not None:
                 found = await self._found(row, piece, since, seen)
-            return found or await channel.send(row.address, piece, once=_name(row, len(seen)))
+                if found is not None:
+                    return found
+                self.doubts.not_found(row)
+            return await channel.send(row.address, piece, once=_name(row, len(seen)))
 
     async def _found(
         self, row: OutboxRow, piece: Piece, since: datetime, above: tuple[str, ...]
