@@ -55,7 +55,7 @@ _OWN_SIGHTINGS = (
     .order_by(outbox.c.id.desc())
     .limit(_LATELY)
 )
-_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED).limit(None)
+_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED, outbox.c.message_ids != ()).limit(None)
 """A message that is still to be changed or taken away may be an old one."""
 
 _SIGHTINGS = (
