@@ -14,7 +14,6 @@ from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import FindTools, UseTool
-from bot.ports.descriptions import Descriptions
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -144,7 +143,7 @@ class PreambleMaker:
         wanted: Wanted = none_wanted,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
-        descriptions: Descriptions | None = None,
+        finds: Callable[[Sequence[ToolSpec]], Tool] = FindTools,
     ) -> None:
         """`skill_list` is how many bytes the list of skills may take in the system text.
 
@@ -156,7 +155,7 @@ class PreambleMaker:
         self._wanted = wanted
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
-        self._descriptions = descriptions
+        self._finds = finds
         self._listed = SkillSet()
         self._crowded = False
         self._counted: tuple[tuple[Tool, ...], bool] | None = None
@@ -238,7 +237,7 @@ class PreambleMaker:
         if not choice.hidden:
             return Preamble(self._text(likely), tools)
         finding: tuple[Tool, ...] = (
-            FindTools(choice.hidden, self._descriptions),
+            self._finds(choice.hidden),
             UseTool(),
         )
         tools.update({tool.spec.name: tool for tool in finding})
