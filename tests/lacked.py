@@ -5,6 +5,8 @@ names until they have passed, so that a second run, where all is there, takes th
 marked `commands` pass on both, and mean something else on each: they run on both.
 """
 
+from pathlib import Path
+
 import pytest
 
 from tests.lacking import is_lack
@@ -23,6 +25,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and config.cache is not None:
         config.pluginmanager.register(_Lacks(config.cache))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Passes over the files without a test to run: reading them all takes longer than some runs."""
+    if not config.getoption("--lacked") or collection_path.suffix != ".py":
+        return None
+    assert config.cache is not None
+    files = {name.partition("::")[0] for name in config.cache.get(_KEPT, [])}
+    if collection_path.relative_to(config.rootpath).as_posix() in files:
+        return None
+    return "mark.commands" not in collection_path.read_text(encoding="utf-8") or None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

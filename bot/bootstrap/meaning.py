@@ -1,10 +1,11 @@
-"""Memory by meaning as the settings want it: its embedder and its index."""
+"""Searches by meaning as the settings want them: their embedder, and the index of the memory."""
 
 import asyncio
 import logging
 import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 
 from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.stemmer import stem
@@ -13,10 +14,15 @@ from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import VectorsAway, VectorsLost
+from bot.flow.describing.descriptions import DescriptionSearch
+from bot.flow.describing.filling import Filling
+from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
+from bot.ports.embedder import Embedder
+from bot.ports.skills import Skills
 from bot.settings import Settings
 
 _LOG = logging.getLogger(__name__)
@@ -28,6 +34,45 @@ def till_of(settings: Settings, store: Store) -> Till:
     return Till(store.ledger, store.journal, store.people, zones, SystemClock(), settings.budgets)
 
 
+@dataclass(frozen=True, slots=True)
+class ByMeaning:
+    """The searches by meaning of a run; None when no embedder is set."""
+
+    answers: Meaning | None = None
+    descriptions: DescriptionSearch | None = None
+
+
+@asynccontextmanager
+async def opened_searches(
+    settings: Settings, store: Store, till: Till, skills: Skills
+) -> AsyncGenerator[ByMeaning]:
+    """Yields the searches by meaning, which load nothing yet and share one embedder."""
+    async with _opened_embedder(settings) as embeds:
+        if embeds is None:
+            yield ByMeaning()
+            return
+        async with _opened(settings, store, PaidEmbedder(embeds, till), None) as meaning:
+            yield ByMeaning(meaning, _descriptions(settings, store, embeds, till, meaning, skills))
+
+
+def _descriptions(
+    settings: Settings,
+    store: Store,
+    embeds: Embedder,
+    till: Till,
+    meaning: Meaning,
+    skills: Skills,
+) -> DescriptionSearch:
+    # With a purse of its own: each search writes down what its own calls have cost.
+    paid, held, clock = PaidEmbedder(embeds, till), HeldVectors(), SystemClock()
+    filling = Filling(
+        paid, store.descriptions, store.journal, clock, skills, settings.skill_list_bytes, held
+    )
+    return DescriptionSearch(
+        paid, held, filling, lambda: bool(meaning.weight), store.journal, clock
+    )
+
+
 @asynccontextmanager
 async def opened_meaning(
     settings: Settings, store: Store, till: Till, held: ChromaVectors | None = None
@@ -36,14 +81,32 @@ async def opened_meaning(
 
     `held` is used instead of the index of the settings. Both are closed at the end.
     """
+    async with _opened_embedder(settings) as embeds:
+        if embeds is None:
+            yield None
+            return
+        async with _opened(settings, store, PaidEmbedder(embeds, till), held) as meaning:
+            yield meaning
+
+
+@asynccontextmanager
+async def _opened_embedder(settings: Settings) -> AsyncGenerator[Embedder | None]:
     embeds = embedder(settings)
-    if embeds is None:
-        yield None
-        return
+    try:
+        yield embeds
+    finally:
+        if embeds is not None:
+            await embeds.close()
+
+
+@asynccontextmanager
+async def _opened(
+    settings: Settings, store: Store, paid: PaidEmbedder, held: ChromaVectors | None
+) -> AsyncGenerator[Meaning]:
     index = held or vectors(settings)
     try:
         yield Meaning(
-            PaidEmbedder(embeds, till),
+            paid,
             index,
             store.meant,
             store.meaning_debts,
@@ -53,7 +116,6 @@ async def opened_meaning(
         )
     finally:
         await index.close()
-        await embeds.close()
 
 
 async def drop_unused(settings: Settings, store: Store) -> None:

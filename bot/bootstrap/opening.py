@@ -31,7 +31,7 @@ from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import told
 from bot.bootstrap.hooks import hook_folder
-from bot.bootstrap.meaning import drop_unused, opened_meaning, till_of
+from bot.bootstrap.meaning import ByMeaning, drop_unused, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
     fallback_keys,
@@ -53,7 +53,6 @@ from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
-from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.money.till import Till
 from bot.flow.world import Policy, StorePorts, World, at_once, never
@@ -101,7 +100,7 @@ class _Below:
     servers: ToolServers
     skills: SkillFolders
     hooks: HookFolder | None
-    meaning: Meaning | None
+    by_meaning: ByMeaning
     secrets: Secrets
 
 
@@ -166,9 +165,10 @@ async def _opened_below(
     hooks = await _opened_hooks(settings, stack, secrets.add)
     models = with_demo(known.providers)
     await drop_unused(settings, store)
-    meaning = await stack.enter_async_context(opened_meaning(settings, store, known.till))
+    searches = opened_searches(settings, store, known.till, skills)
+    by_meaning = await stack.enter_async_context(searches)
     returned = known.store_returned
-    return _Below(store, returned, models, persona, servers, skills, hooks, meaning, secrets)
+    return _Below(store, returned, models, persona, servers, skills, hooks, by_meaning, secrets)
 
 
 async def _opened_hooks(settings: Settings, stack: AsyncExitStack, hide: Hide) -> HookFolder | None:
@@ -240,7 +240,8 @@ def _world(
         skills=below.skills,
         ready=channels.ready,
         servers=below.servers,
-        meaning=below.meaning,
+        meaning=below.by_meaning.answers,
+        descriptions=below.by_meaning.descriptions,
         hooks=below.hooks,
         conceal=below.secrets.hidden,
         charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
@@ -261,9 +262,10 @@ def _catalog(
     settings: Settings, below: _Below, clock: Clock, sandbox: Sandbox, reader: MediaReader
 ) -> FixedCatalog:
     store = below.store
-    recall = Recall(store.memory, store.words, below.meaning, store.journal, clock)
+    answers, descriptions = below.by_meaning.answers, below.by_meaning.descriptions
+    searched = Recall(store.memory, store.words, answers, store.journal, clock).searched
     return FixedCatalog(
-        house_tools(settings, store, clock, below.skills, sandbox, recall.searched, reader)
+        house_tools(settings, store, clock, below.skills, sandbox, searched, reader, descriptions)
     )
 
 

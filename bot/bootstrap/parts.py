@@ -41,6 +41,7 @@ from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.logs import log_context
 from bot.ports.clock import Clock
+from bot.ports.descriptions import Descriptions
 from bot.ports.embedder import Embedder
 from bot.ports.lanes import Drain, Lanes, OwnedChats
 from bot.ports.model import Model
@@ -203,6 +204,7 @@ def house_tools(
     sandbox: Sandbox,
     searched: Searched,
     reader: PageReader,
+    descriptions: Descriptions | None = None,
 ) -> tuple[Tool, ...]:
     others = OtherChats(folder for _, folder in settings.shared_folders)
     sent = SentFiles(store.received, store.journal, clock)
@@ -222,7 +224,7 @@ def house_tools(
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats, store.people)
-    about_skills = skill_tools(skills, settings.limits.pipeline_depth)
+    about_skills = skill_tools(skills, settings.limits.pipeline_depth, descriptions)
     about_tasks = _about_tasks(settings, store, clock)
     sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
     return *house, *about_skills, *about_memory, *about_tasks, *sent_out

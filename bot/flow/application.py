@@ -12,6 +12,9 @@ _LOG = logging.getLogger(__name__)
 SWEEP_SECONDS = 20.0
 """Seconds between two searches for overdue cards."""
 
+TAKE_OVER_SECONDS = 1.5
+"""Seconds between two looks for work that dead processes left behind."""
+
 _AGAIN_SECONDS = 1.0
 
 
@@ -26,6 +29,7 @@ class Application:
         schedules = self.parts.one_turn.schedules
         await self.parts.people_asked.card_ending.sweep()
         await schedules.line_up()
+        await self._take_over()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
         schedules.call_in()
@@ -47,8 +51,10 @@ class Application:
             group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
             group.create_task(self._look_again(), name="look after an outage")
+            group.create_task(self._take_over_again(), name="take over")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
+            group.create_task(self._find_descriptions(), name="descriptions")
             group.create_task(self._meet_servers(), name="meeting of servers")
             group.create_task(self.parts.one_turn.speech.speaker.run(), name="speaking")
             group.create_task(self.parts.one_turn.way_in.sweep.run(), name="sweep of old files")
@@ -77,6 +83,22 @@ class Application:
                     self.parts.chat_work.lanes.wake(chat)
                 await self.parts.way_out.delivery.resume()
 
+    async def _take_over(self) -> None:
+        """Takes up the updates, runs and deliveries of processes that died."""
+        left = await self.parts.store.peers.take_over()
+        if left.updates:
+            self.parts.intake.look_again()
+        self.parts.one_turn.schedules.take_over(left.runs)
+        self.parts.way_out.delivery.take_over(left.owed)
+
+    async def _take_over_again(self) -> None:
+        while self.parts.store.peers.possible:
+            await self.parts.world.clock.sleep(TAKE_OVER_SECONDS)
+            try:
+                await self._take_over()
+            except StoreError as fault:
+                _LOG.warning("the work of dead processes has to wait: %s", fault)
+
     async def _take_in(self) -> None:
         await self.parts.world.ready()
         await self.parts.intake.run()
@@ -86,6 +108,12 @@ class Application:
         if self.parts.world.meaning is not None:
             await self.parts.world.ready()
             await self.parts.world.meaning.run()
+
+    async def _find_descriptions(self) -> None:
+        """Has skills and tools embedded behind the first poll, as far as they are searched for."""
+        if self.parts.world.descriptions is not None:
+            await self.parts.world.ready()
+            await self.parts.world.descriptions.run()
 
     async def _meet_servers(self) -> None:
         """Learns the tools of the operator's servers behind the first poll."""

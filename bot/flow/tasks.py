@@ -1,11 +1,14 @@
 """Runs tasks that end with their owner, and waits for events with a time limit."""
 
 import asyncio
-from collections.abc import Coroutine
+import math
+from collections.abc import Awaitable, Coroutine
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from bot.ports.clock import Clock
+
+_T = TypeVar("_T")
 
 
 class TaskOwner:
@@ -46,6 +49,30 @@ class TaskOwner:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
+
+
+class InTime:
+    """Waits for answers that must not keep anybody waiting; rests after one that did not come."""
+
+    def __init__(self, clock: Clock, seconds: float, rest_seconds: float) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._rest_seconds = rest_seconds
+        self._rests_until = -math.inf
+
+    @property
+    def rests(self) -> bool:
+        """Returns True for some time after a missing answer: nothing should be asked then."""
+        return self._clock.steady() < self._rests_until
+
+    async def done(self, work: Awaitable[_T]) -> _T:
+        """Returns the answer; raises TimeoutError when there is none in time."""
+        try:
+            async with asyncio.timeout(self._seconds):
+                return await work
+        except TimeoutError:
+            self._rests_until = self._clock.steady() + self._rest_seconds
+            raise
 
 
 async def awaited(event: asyncio.Event, clock: Clock, seconds: float) -> None:

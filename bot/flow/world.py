@@ -34,6 +34,7 @@ from bot.ports.charts import Charts
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
+from bot.ports.descriptions import Descriptions
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import FileChanges, WorkspaceDoor
@@ -51,6 +52,7 @@ from bot.ports.memory import Index, Memory
 from bot.ports.model import Model
 from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
+from bot.ports.peers import NoPeers, Peers
 from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
@@ -123,6 +125,8 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    peers: Peers = field(default_factory=NoPeers)
+    """Other processes on the same store."""
 
 
 async def never() -> None:
@@ -194,6 +198,8 @@ class World:
     """Runs tool servers and lends their tools to chats; None when there are no servers."""
     meaning: MeaningIndex | None = None
     """Finds passages by their meaning; None when there are only words to go by."""
+    descriptions: Descriptions | None = None
+    """Finds skills and tools by their meaning; None when there are only words to go by."""
     charts: Charts | None = None
     """Draws charts; None when no picture is wanted."""
     hearing: Hearing | None = None

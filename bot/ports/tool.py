@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from bot.domain.money.budget import CallKind, Cause
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.reach import Reach
 from bot.domain.tools.tool import Preview, ToolOutput, ToolSpec
@@ -42,6 +43,13 @@ class Place:
     """True when the workspace belongs to this chat alone, and was made for it."""
     mandate: Mandate = PERSONAL
     """The most that the turn of the call may do."""
+
+    @property
+    def embedding(self) -> Cause:
+        """Returns who pays for embedding what a call here searches for."""
+        skill = self.skill.name if self.skill is not None else None
+        payer = self.task or self.turn
+        return Cause(CallKind.EMBEDDING, self.chat, self.person, payer, skill)
 
     @property
     def secrets(self) -> tuple[str, ...]:

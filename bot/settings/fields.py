@@ -141,7 +141,8 @@ class Fields(BaseModel):
         RECALL_TOKENS, "Tokens of earlier answers that come with a message; 0 recalls nothing."
     )
     embed_model: Annotated[str, AfterValidator(forms.embed_model)] | None = told(
-        None, "The model that finds answers by meaning; local for one without a server."
+        None,
+        "The model that finds by meaning: answers, skills, tools; local for one without a server.",
     )
     embed_url: ServiceUrl | None = told(
         None,

@@ -6,6 +6,7 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.belongings import Belongings
 from bot.ports.chats import Chats
 from bot.ports.consents import Consents
+from bot.ports.descriptions import DescriptionRows
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import FileChanges
@@ -64,6 +65,8 @@ class StorePorts(Protocol):
     def meaning_debts(self) -> MeaningDebts: ...
     @property
     def weights(self) -> Weights: ...
+    @property
+    def descriptions(self) -> DescriptionRows: ...
     @property
     def notes(self) -> Notes: ...
     @property

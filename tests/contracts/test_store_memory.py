@@ -195,6 +195,14 @@ async def test_rare_words_count_more_and_little_in_common_is_no_fit(store: Store
     assert await found(store, "note from Lisbon about Ferdinand's violin concert") == []
 
 
+async def test_a_wish_that_holds_always_comes_before_what_was_said_once(store: StorePorts) -> None:
+    once = passage("once", "Once put honey into the tea", "Noted.", conversation="a")
+    wish = passage("wish", "Always put honey into the tea", "Noted.", conversation="b")
+    await remember(store, once, wish)
+    hits = await store.words.search("tea with honey", ME, 2)
+    assert [hit.id for hit in hits] == ["wish", "once"]
+
+
 async def test_neighbours_come_with_a_passage(store: StorePorts) -> None:
     line = [passage(f"n{n}", f"question {n}", "answer") for n in range(5)]
     other = passage("x", "elsewhere", "x", conversation="d")

@@ -4,7 +4,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.domain.memory.fit import BEYOND, BEYOND_OF_BOTH, ENOUGH, Candidate, fit, together
+from bot.domain.memory.fit import (
+    BEYOND,
+    BEYOND_OF_BOTH,
+    ENOUGH,
+    OWN_END,
+    Candidate,
+    fit,
+    together,
+)
 from bot.domain.memory.meaning import noise, unit
 from bot.domain.memory.passage import Hit
 
@@ -21,7 +29,7 @@ def fitting(words: dict[str, float], meaning: dict[str, float]) -> set[str]:
 @pytest.mark.parametrize(
     ("words", "meaning", "fits"),
     [
-        ({"a": ENOUGH, "b": 0.2}, {}, {"a"}),
+        ({"a": ENOUGH, "b": 0.15}, {}, {"a"}),
         # Half as good as the best, it may belong to the same answer.
         ({"a": ENOUGH, "b": 0.3}, {}, {"a", "b"}),
         ({"a": ENOUGH - 0.01, "b": 0.3}, {}, set()),
@@ -59,3 +67,25 @@ def test_a_stem_counts_as_often_as_it_comes_as_a_whole() -> None:
     found = {hit.id: hit.score for hit in fit({"tea": 1.0}, held, 9)}
     assert found.keys() == {"once", "twice", "apart"}
     assert found["once"] < found["twice"] == found["apart"]
+
+
+def test_what_the_person_said_counts_more_than_a_long_answer() -> None:
+    talk = " ".join(f"w{n}" for n in range(600))
+    held = {
+        "said": Candidate(NOW, f"about tea {OWN_END} {talk}"),
+        "answered": Candidate(NOW, f"about food {OWN_END} tea {talk} tea tea"),
+    }
+    assert [hit.id for hit in fit({"tea": 1.0}, held, 9)] == ["said", "answered"]
+
+
+def test_a_word_that_only_a_long_answer_has_says_little_about_its_fit() -> None:
+    talk = " ".join(f"w{n}" for n in range(600))
+    held = {
+        "said": Candidate(NOW, f"tea {OWN_END} {talk}"),
+        "short": Candidate(NOW, f"drinks {OWN_END} tea"),
+        "long": Candidate(NOW, f"drinks {OWN_END} {talk} tea"),
+    }
+    share = {hit.id: hit.share for hit in fit({"tea": 1.0}, held, 9)}
+    assert share["said"] == 1.0
+    assert 0.95 < share["short"] < 1.0
+    assert share["long"] < 0.75

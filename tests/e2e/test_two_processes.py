@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
+from itertools import count
 from shutil import copytree
 
 import pytest
@@ -13,11 +14,12 @@ from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
 from tests.e2e.planning import recorded, said, states, write
 from tests.e2e.records import ServerRecords
-from tests.e2e.steward import Steward, words_in
+from tests.e2e.skills import put
+from tests.e2e.steward import Steward, results_in, words_in
 from tests.e2e.test_meaning import embeddings
 from tests.ports import free_port
 from tests.standins.embeddings import Embeddings
-from tests.standins.messages_api import Gate, Reply, text
+from tests.standins.messages_api import Gate, Reply, calls, text, tool
 from tests.words import APPROVE, HALTED
 
 __all__ = ["embeddings"]
@@ -34,7 +36,7 @@ class Pair:
 
     def __init__(self, steward: Steward, records: ServerRecords) -> None:
         self._steward = steward
-        self._records = records
+        self.records = records
         self._ports = [free_port(), free_port()]
         self.hooks_port = free_port()
         """The port of the second one for calls of hooks, where they are set up."""
@@ -44,9 +46,9 @@ class Pair:
     async def start(self) -> None:
         """Start both at once: the first one that comes makes the tables."""
         steward = self._steward
-        self._called(0)
+        self.call(0)
         steward.settings |= {
-            "STEWARD_DATABASE_URL": self._records.url,
+            "STEWARD_DATABASE_URL": self.records.url,
             "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
             "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-both-of-them-know",
         }
@@ -71,28 +73,29 @@ class Pair:
 
     async def told(self, process: int, happen: Callable[[], object]) -> None:
         """Have something happen of which only this process is told."""
-        self._called(process)
+        self.call(process)
         happen()
         await self._steward.until(lambda: not self._steward.telegram.updates.pending)
 
-    def _called(self, process: int) -> None:
+    def call(self, process: int) -> None:
+        """Have Telegram call this process from now on."""
         self._steward.telegram.route(ORIGIN, f"http://127.0.0.1:{self._ports[process]}")
 
     def _answered(self, words: int) -> bool:
-        return self._records.rows("SELECT count(*) FROM outbox") == [(words,)]
+        return self.records.rows("SELECT count(*) FROM outbox") == [(words,)]
 
     async def waits(self, writers: int) -> None:
         """Wait until so many of them stand before the plan and cannot change it."""
-        await self._steward.eventually(lambda: self._records.waiting == writers)
+        await self._steward.eventually(lambda: self.records.waiting == writers)
 
     async def both_look(self) -> None:
         """Wait until each of them has looked twice for work from now on."""
         for _ in range(2):
-            ((now,),) = self._records.rows("SELECT clock_timestamp()")
+            ((now,),) = self.records.rows("SELECT clock_timestamp()")
             await self._steward.eventually(partial(self._looked, now))
 
     def _looked(self, since: object) -> bool:
-        found = self._records.rows(
+        found = self.records.rows(
             "SELECT count(*) FROM pg_stat_activity"
             f" WHERE {LOOKING} AND state = 'idle' AND query_start > '{since}'"
         )
@@ -218,6 +221,41 @@ async def test_of_two_processes_one_keeps_the_index_of_meaning_and_the_other_fol
     await pair.told(0, lambda: steward.say("Keep this about the ladder"))
     await steward.sees("The ladder is red.")
     await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
+    await steward.recorded()
+
+
+@pytest.fixture
+def skills(own_postgres_url: str, steward: Steward) -> None:
+    """The same skills in both homes, of which the list has no room for any."""
+    del own_postgres_url  # It outlives the program.
+    steward.settings["STEWARD_SKILL_LIST_BYTES"] = "10"
+    folder = put(steward, "garage")
+    (folder / "SKILL.md").write_text(
+        "---\nname: garage\ndescription: Repairs an automobile.\n---\nDo it.\n"
+    )
+    copytree(steward.home / "skills", steward.folder / "second" / "skills")
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+@pytest.mark.usefixtures("skills")
+async def test_of_two_processes_one_pays_for_a_description_and_both_find_it(
+    own_postgres_url: str, embeddings: Embeddings, pair: Pair, steward: Steward
+) -> None:
+    steward.foreseen.append("words alone")
+    done = "SELECT count(*) > 1 AND bool_and(vector IS NOT NULL) FROM description"
+    await steward.eventually(lambda: steward.records.rows(done) == [(True,)])
+    for process, answer in enumerate(("The first one knows.", "The second one, too.")):
+        # Each has the vectors some seconds after they are there.
+        for attempt in count():
+            told = f"{answer} {attempt}"
+            steward.script(calls(tool("find_skills", {"query": "coche"})), text(told))
+            await pair.told(process, lambda: steward.say("Who repairs it?"))
+            await steward.sees(told)
+            if "garage" in list(results_in(steward.model.requests[-1]).values())[-1]:
+                break
+            await asyncio.sleep(1)
+    assert embeddings.inputs.count("garage: Repairs an automobile.") == 1
     await steward.recorded()
 
 

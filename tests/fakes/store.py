@@ -28,6 +28,7 @@ from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.fakes.store_branches import listed, listing, past_of
+from tests.fakes.store_descriptions import MemoryDescriptions
 from tests.fakes.store_feedback import MemoryFeedback
 from tests.fakes.store_file_changes import MemoryFileChanges
 from tests.fakes.store_goals import MemoryGoals
@@ -69,6 +70,7 @@ class MemoryStore:
         self.meant = MemoryMeant(self.rows)
         self.meaning_debts = MemoryMeaningDebts(self.rows)
         self.weights = MemoryWeights(self.rows)
+        self.descriptions = MemoryDescriptions(self.rows)
         self.notes = MemoryNotes(self.rows)
         self.belongings = MemoryBelongings(self.rows)
         self.turns = MemoryTurns(self.rows)

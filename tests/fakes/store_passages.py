@@ -107,7 +107,8 @@ def _candidates(
         before = max((n for n in line if n < one.number), default=None)
         after = min((n for n in line if n > one.number), default=None)
         text = " ".join(held[one.id])
-        found[one.id] = Candidate(one.at, text, one.number, one.conversation, before, after)
+        wish = is_wish(one.question)
+        found[one.id] = Candidate(one.at, text, one.number, one.conversation, before, after, wish)
     return found
 
 

@@ -170,6 +170,9 @@ class Rows:
     meant: set[str] = field(default_factory=set[str])
     begun: Begun | None = None
     leaving: set[Leaving] = field(default_factory=set[Leaving])
+    descriptions: dict[str, tuple[bytes | None, datetime]] = field(
+        default_factory=dict[str, tuple[bytes | None, datetime]]
+    )
     past: tuple[str, bool] = ("", False)
     people: dict[int, Person] = field(default_factory=dict[int, Person])
     accounts: dict[str, int] = field(default_factory=dict[str, int])

@@ -1,7 +1,7 @@
 """A tool server over pipes, written by hand: polite, or as nasty as its arguments say.
 
     python tool_server.py FOLDER [--mute | --die | --odd | --broken | --shapeless | --bent | --sly]
-    python tool_server.py FOLDER [--circling | --endless | --heavy]
+    python tool_server.py FOLDER [--circling | --endless | --heavy | --many]
 
 Each start leaves a line in FOLDER/starts, each call one in FOLDER/calls, each page of a listing
 its number in FOLDER/pages. It refuses what the protocol refuses: a request before the handshake,
@@ -124,7 +124,19 @@ _ANSWERS: dict[str, dict[str, Any]] = {
 }
 """Answers of few bytes that take long to judge."""
 
-_SHOWN = {"--odd": _ODD, "--broken": _BROKEN, "--sly": _SLY, "--heavy": _HEAVY}
+_LARGE = {"type": "object", "properties": {"text": {"description": "x" * 2_000}}}
+_MANY: list[dict[str, Any]] = [
+    *({"name": f"n{n}", "description": "Counts.", "inputSchema": _LARGE} for n in range(59)),
+    {"name": "rental", "description": "Lends an automobile.", "inputSchema": _LARGE},
+]
+
+_SHOWN = {
+    "--odd": _ODD,
+    "--broken": _BROKEN,
+    "--sly": _SLY,
+    "--heavy": _HEAVY,
+    "--many": _MANY,
+}
 
 
 class ToolServer:

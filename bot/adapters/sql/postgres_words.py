@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, Text, column, text
 
 from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
+from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place, Row
 from bot.domain.memory.fit import OWN_END
 
 _MAKE = (
@@ -74,10 +74,18 @@ class PostgresEngine:
     def check(self, connection: Connection) -> None:
         """Leaves it at the count of the rows: the server checks its own pages."""
 
-    def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
-        distinct = sorted(set(tokens) - {OWN_END})
-        row = {"number": number, "tokens": " ".join(tokens), "distinct": distinct}
-        connection.execute(_PUT, row)
+    def put(self, connection: Connection, rows: Sequence[Row]) -> None:
+        connection.execute(
+            _PUT,
+            [
+                {
+                    "number": row.number,
+                    "tokens": " ".join(row.tokens),
+                    "distinct": sorted(set(row.tokens) - {OWN_END}),
+                }
+                for row in rows
+            ],
+        )
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
         rows = connection.execute(_COUNT, {"tokens": list(tokens)})

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Text, TextClause, column, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place
+from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place, Row
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -75,9 +75,11 @@ class SqliteEngine:
                 raise StoreDamaged(f"{table}: {' '.join(str(found).split())}")
         connection.exec_driver_sql(_READ_TERMS)
 
-    def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
-        connection.execute(_TAKE_OUT, {"number": number})
-        connection.execute(_PUT, {"number": number, "tokens": " ".join(tokens)})
+    def put(self, connection: Connection, rows: Sequence[Row]) -> None:
+        connection.execute(_TAKE_OUT, [{"number": row.number} for row in rows])
+        connection.execute(
+            _PUT, [{"number": row.number, "tokens": " ".join(row.tokens)} for row in rows]
+        )
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
         # One statement, whose text is always the same: else each search would make it anew.

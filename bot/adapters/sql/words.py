@@ -39,10 +39,18 @@ _OFTEN, _MOST_KNOWN = 2_000, 20_000
 _AT_ONCE = 10_000
 """Characters that are cut into stems on the loop: at most about 2 ms."""
 
+_NAMED = 500
+"""Passages that one statement names; a database bounds the values of a statement."""
+
 _MOST_ROWS = 20_000
 """Passages that the rarest words of a search may lead to; commoner words only weigh them."""
 
-_INDEXED = update(passage).where(passage.c.number == bindparam("of")).values(indexed=True)
+_INDEXED = (
+    update(passage)
+    .where(passage.c.number.in_(bindparam("numbers", expanding=True)))
+    .values(indexed=True)
+    .returning(passage.c.number)
+)
 _ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
 _HELD = text(f"SELECT count(*) FROM {_TABLE}")
 _INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
@@ -75,6 +83,13 @@ class Place(NamedTuple):
     after: int | None
 
 
+class Row(NamedTuple):
+    """A passage for the index."""
+
+    number: int
+    tokens: Sequence[str]
+
+
 class HeldRow(NamedTuple):
     """A passage in the index."""
 
@@ -104,8 +119,8 @@ class Engine(Protocol):
         """Reads the whole index, and raises a fault when it is damaged; nobody waits for it."""
         ...
 
-    def put(self, connection: Connection, number: int, tokens: Sequence[str]) -> None:
-        """Indexes the tokens of a passage, in place of those it had."""
+    def put(self, connection: Connection, rows: Sequence[Row]) -> None:
+        """Indexes the tokens of passages, in place of those they had."""
         ...
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
@@ -239,11 +254,15 @@ class SqlWords:
         self._engine.make(connection)
         _owe_all(connection)
 
-    def _put(self, connection: Connection, rows: Sequence[tuple[int, Sequence[str]]]) -> None:
-        for number, tokens in rows:
+    def _put(self, connection: Connection, rows: Sequence[Row]) -> None:
+        for n in range(0, len(rows), _NAMED):
+            some = rows[n : n + _NAMED]
+            wanted = {"numbers": [row.number for row in some]}
             # A passage that was forgotten meanwhile is not owed, and must not come back.
-            if connection.execute(_INDEXED, {"of": number}).rowcount:
-                self._engine.put(connection, number, tokens)
+            there = set(connection.execute(_INDEXED, wanted).scalars())
+            kept = [row for row in some if row.number in there]
+            if kept:
+                self._engine.put(connection, kept)
 
     def _search(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose, limit: int
@@ -342,6 +361,7 @@ def _candidates(found: Sequence[HeldRow], places: Sequence[Place]) -> Mapping[st
             one.conversation,
             before.get(one.number),
             after.get(one.number),
+            one.tokens.startswith(_token(one.whose, WISH)),
         )
         for one in found
     }
@@ -366,9 +386,9 @@ def _rarest(counted: Mapping[str, int]) -> tuple[list[str], bool]:
     return taken, False
 
 
-def _rows(passages: Sequence[Passage]) -> list[tuple[int, Sequence[str]]]:
+def _rows(passages: Sequence[Passage]) -> list[Row]:
     """Returns numbers and tokens of passages; the date is found too, as in “May 2026”."""
-    return [(one.number, _tokens(one)) for one in passages]
+    return [Row(one.number, _tokens(one)) for one in passages]
 
 
 def _tokens(one: Passage) -> Sequence[str]:

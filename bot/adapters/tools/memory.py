@@ -10,7 +10,7 @@ from bot.domain.memory.fit import Found
 from bot.domain.memory.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.memory.passage import Passage, Whose, clipped_words, whose
 from bot.domain.memory.recalled import foreign_in, origins_in
-from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Plain
 from bot.domain.talk.reach import Reach
@@ -89,9 +89,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
     ) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
-        skill = place.skill.name if place.skill is not None else None
-        cause = Cause(CallKind.EMBEDDING, place.chat, place.person, place.task or place.turn, skill)
-        found = await self._searched(arguments.query, owner, _MOST_FOUND, cause)
+        found = await self._searched(arguments.query, owner, _MOST_FOUND, place.embedding)
         passages = [one for one, _ in found]
         if not passages:
             return ToolOutput(NOTHING_FOUND)

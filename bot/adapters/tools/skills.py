@@ -1,5 +1,6 @@
 """The tools about skills: find_skills, use_skill and read_skill_file."""
 
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from bot.domain.skills.skill_words import NONE, laid_down, page, put_to_work
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.foreign_text import defused
 from bot.domain.tools.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
+from bot.ports.descriptions import Descriptions
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 
@@ -24,12 +26,13 @@ class FindSkillsArguments(Arguments):
 
 
 class FindSkills(ArgumentsTool[FindSkillsArguments]):
-    """Searches the names and descriptions of skills."""
+    """Searches the names and descriptions of skills; with an embedder also by their meaning."""
 
     summary = "find a skill"
 
-    def __init__(self, skills: Skills) -> None:
+    def __init__(self, skills: Skills, descriptions: Descriptions | None = None) -> None:
         self._skills = skills
+        self._descriptions = descriptions
         spec = ToolSpec(
             FIND,
             "Search all skills by words of their names and descriptions.",
@@ -42,12 +45,23 @@ class FindSkills(ArgumentsTool[FindSkillsArguments]):
     async def perform(
         self, arguments: FindSkillsArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        hits = await self._skills.search(arguments.query, _MOST_SOUGHT)
-        found = [skill for skill in hits if not skill.manual][:_MOST_FOUND]
+        found = await self._found(arguments.query, place)
         if not found:
             count = len(self._skills.known.offered)
             return ToolOutput(f"None of {count} skills has such words. Try others.")
         return ToolOutput("\n".join(f"- {s.name}: {defused(s.description)}" for s in found))
+
+    async def _found(self, query: str, place: Place) -> Sequence[Skill]:
+        hits = await self._skills.search(query, _MOST_SOUGHT)
+        found = [skill for skill in hits if not skill.manual]
+        if self._descriptions is not None:
+            known = self._skills.known
+            by_words = [skill.name for skill in found]
+            cause = place.embedding
+            names = await self._descriptions.search(query, known.shelf, by_words, cause)
+            either = {skill.name: skill for skill in (*found, *known.offered)}
+            found = [either[name] for name in names]
+        return found[:_MOST_FOUND]
 
 
 class UseSkillArguments(Arguments):
@@ -154,6 +168,8 @@ def _called(words: str, known: SkillSet) -> str:
     return found.name if found is not None else words.strip()
 
 
-def skill_tools(skills: Skills, depth: int) -> tuple[Tool, ...]:
+def skill_tools(
+    skills: Skills, depth: int, descriptions: Descriptions | None = None
+) -> tuple[Tool, ...]:
     """Returns every tool about skills, in the order in which models see them."""
-    return FindSkills(skills), UseSkill(skills, depth), ReadSkillFile(skills)
+    return FindSkills(skills, descriptions), UseSkill(skills, depth), ReadSkillFile(skills)

@@ -14,7 +14,7 @@ from math import log
 from bot.domain.memory.passage import Hit
 from bot.domain.text.stems import pairs
 
-ENOUGH = 0.45
+ENOUGH = 0.4
 """The share of a search that a passage must cover for any to be worth a person's tokens.
 
 Chosen on three public sets of long talks, by what comes for questions of strangers, which nothing
@@ -64,8 +64,21 @@ _LENGTH = 0.4
 _USUAL = 120
 """Stems of a usual passage."""
 
-_OWN = 0.4
-"""The part by which a word counts again that the person said."""
+_SAID_LENGTH, _SAID_USUAL = 0.4, 25
+"""Weight of the length of what the person said, from 0 to 1, and its usual stems."""
+
+_LONG_ANSWER = 300
+"""Stems of an answer beside which the words of the person count half again."""
+
+_ANSWERED = 0.4
+"""The part of a search's share that a word loses which only an endless answer has.
+
+A long answer has many words, and so the words of any question: it says little about whether it
+fits.
+"""
+
+_WISH = 1.2
+"""Times that a wish counts which holds always: it is asked in other words than it was said."""
 
 _NEAR, _NEAR_WORDS = 0.4, 6
 """The part by which two words of the search count again that stand so near each other."""
@@ -82,7 +95,7 @@ _TALK, _OF_TALK = 0.4, 3
 _HEAD = 10
 """Smooths the first ranks of a fusion; measured best on three public sets, better than 60."""
 
-_FRESH = 0.15
+_FRESH = 0.05
 """The part by which a passage of today counts more than one of long ago."""
 
 _HALF_DAYS = 30.0
@@ -101,6 +114,8 @@ class Candidate:
     before: int | None = None
     after: int | None = None
     """The numbers of the passages before and after it in its conversation."""
+    wish: bool = False
+    """True when the person may have said a wish in it that holds always."""
 
 
 @dataclass(slots=True)
@@ -156,14 +171,21 @@ def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, 
     if OWN_END in words:
         own, length = words.index(OWN_END), length - 1
     found = _Weighed(one, length=length)
+    answered = (length - own) / (length - own + _LONG_ANSWER)
     long = _TIMES * (1 - _LENGTH + _LENGTH * length / _USUAL)
+    short = _TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
     places = {stem: _places(words, stem) for stem in weight.keys() & set(words)}
+    covered = 0.0
     for stem, held in places.items():
-        times = len(held) + _OWN * sum(place < own for place in held)
-        found.score += weight[stem] * times * (_TIMES + 1) / (times + long)
+        times, said = len(held), sum(place < own for place in held)
+        # Beside a long answer, what the person said is weighed as a text of its own, too.
+        full = times / (times + long) + answered * said / (said + short)
+        found.score += weight[stem] * (_TIMES + 1) * full
+        covered += telling.get(stem, 0.0) * (1.0 if said else 1 - _ANSWERED * answered)
     whole = sum(telling.values())
-    found.share = sum(telling.get(stem, 0.0) for stem in places) / whole if whole else 0.0
+    found.share = covered / whole if whole else 0.0
     found.score += _NEAR * _near(places, weight)
+    found.score *= _WISH if one.wish else 1.0
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.domain.consent.pre_approval import PreApproved
 from bot.domain.tools.server import tools_prefix
+from bot.domain.tools.shelf import Shelf, described
 from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.domain.tools.variable import Variable, rendered, spellings
 
@@ -209,6 +210,11 @@ class SkillSet:
     def offered(self) -> tuple[Skill, ...]:
         """Returns the skills that a model may choose: a person's own first, each group by name."""
         return tuple(sorted((s for s in self.ready if not s.manual), key=lambda s: not s.own))
+
+    @cached_property
+    def shelf(self) -> Shelf:
+        """Returns the skills that a model may choose, for a search by their meaning."""
+        return Shelf(tuple(described(s.name, s.name, s.title, s.description) for s in self.offered))
 
     @cached_property
     def secrets(self) -> tuple[str, ...]:

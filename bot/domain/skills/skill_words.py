@@ -50,6 +50,12 @@ def is_crowded(skills: Sequence[Skill], budget: int) -> bool:
     return _fitting([f"- {skill.name}" for skill in skills], budget) < len(skills)
 
 
+def is_whole(skills: Sequence[Skill], budget: int) -> bool:
+    """Returns true when a list of so many bytes tells all names and descriptions, uncut."""
+    lines = [f"- {skill.name}: {_on_one_line(skill)}" for skill in skills]
+    return _fitting(lines, budget) == len(lines)
+
+
 def listing(skills: Sequence[Skill], budget: int, likely: Sequence[str] = ()) -> str:
     """Returns the list of skills for the system text: at most `budget` bytes of names and texts.
 

@@ -179,6 +179,7 @@ class OneTurn:
             lending.wanted,
             skill_list=self._policy.skill_list,
             tool_bytes=self._policy.tool_bytes,
+            descriptions=world.descriptions,
         )
 
     @cached_property

@@ -1,6 +1,6 @@
 """Tasks that run at their times, and beside them the calls of other programs, put together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from functools import cached_property
 
@@ -26,6 +26,7 @@ from bot.flow.ways.speakers import Speakers
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
+from bot.ports.peers import QueuedRun
 
 _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 
@@ -111,6 +112,15 @@ class ScheduleParts:
     async def line_up(self) -> None:
         """Puts the runs from before the start into the line; to be called before chats wake."""
         await line_up(self._store.turns, self._gate)
+
+    def take_over(self, runs: Sequence[QueuedRun]) -> None:
+        """Lines up runs of another process; calls of hooks and reflections do not stand in line."""
+        for run in runs:
+            if run.origin != "task":
+                self._lanes().wake(run.chat)
+            elif not self._gate.holds(run.turn, run.chat):
+                self._gate.add(run.turn, run.chat)
+        self._gate.begin()
 
     def call_in(self) -> None:
         """Calls the first runs of the line in, as far as there is room."""

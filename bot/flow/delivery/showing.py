@@ -1,7 +1,7 @@
 """Brings one owed message onto the screen: sends, edits or deletes it, and records that."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from bot.domain.talk.errors import ContentRefused, FormRefused
@@ -35,8 +35,10 @@ class Showing:
         passing: Passing,
         opened_at: datetime,
         woken_at: float,
+        *,
+        refused: Callable[[], bool],
     ) -> None:
-        self.doubts = Doubts(clock, opened_at, woken_at)
+        self.doubts = Doubts(clock, opened_at, woken_at, refused)
         self._looking = Looking(outbox)
         self._outbox = outbox
         self._channels = channels
@@ -81,10 +83,12 @@ class Showing:
         """Returns the id of a piece: it is sent, unless it stands there already."""
         since = self.doubts.since(row)
         with self.doubts.sending(row):
-            found = None
             if since is not None:
                 found = await self._found(row, piece, since, seen)
-            return found or await channel.send(row.address, piece, once=_name(row, len(seen)))
+                if found is not None:
+                    return found
+                self.doubts.not_found(row)
+            return await channel.send(row.address, piece, once=_name(row, len(seen)))
 
     async def _found(
         self, row: OutboxRow, piece: Piece, since: datetime, above: tuple[str, ...]

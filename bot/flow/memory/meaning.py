@@ -31,7 +31,12 @@ from bot.domain.talk.errors import (
     VectorsLost,
 )
 from bot.flow.memory.weighing import Weighing
-from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, PaidVectors
+from bot.flow.money.paid_embedder import (
+    IN_THE_BACKGROUND,
+    PaidEmbedder,
+    PaidVectors,
+    vectors_of,
+)
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -176,7 +181,7 @@ class Meaning:
 
     async def search(self, words: str, whose: Whose, limit: int, cause: Cause) -> MeantHits:
         """Returns the passages nearest to these words, with how far beyond chance each is."""
-        measured, weight = self._noise, self._weight
+        measured, weight = self._noise, self.weight
         if self._opened is None or measured is None or not weight:
             return MeantHits()
         paid = PaidVectors(())
@@ -197,7 +202,7 @@ class Meaning:
         return MeantHits(hits, paid.records, weight)
 
     @property
-    def _weight(self) -> float:
+    def weight(self) -> float:
         """The weight of what is found; of 0 nothing is searched, and nobody pays for it."""
         return self._weighing.weight(self._begun)
 
@@ -308,10 +313,8 @@ class Meaning:
         """Returns vectors in small portions: a search of somebody waits for one at most."""
         found = list[Vector]()
         for n in range(0, len(texts), _PROBED):
-            paid = await self._embedded(texts[n : n + _PROBED], IN_THE_BACKGROUND)
-            self._records.extend(paid.records)
+            found.extend(await self._in_the_background(texts[n : n + _PROBED]))
             await self._write_down()
-            found.extend(paid.vectors)
             await self._clock.sleep(_PAUSE_SECONDS)
         return found
 
@@ -329,37 +332,21 @@ class Meaning:
 
     async def _of(self, passages: Sequence[Passage]) -> dict[int, Vector]:
         """Returns the vectors of passages by number; of texts that are refused there is none."""
-        numbers = [one.number for one in passages]
         texts = await asyncio.to_thread(lambda: [embedded_text(one) for one in passages])
-        try:
-            paid = await self._embedded(texts, IN_THE_BACKGROUND)
-        except EmbedderRefuses as fault:
-            if len(passages) == 1:
-                return await self._again(numbers[0], texts, fault)
-        else:
-            self._records.extend(paid.records)
-            return dict(zip(numbers, paid.vectors, strict=True))
-        found: dict[int, Vector] = {}
-        for one in passages:
-            found |= await self._of([one])
+        found = dict[int, Vector]()
+        each = await vectors_of(texts, self._in_the_background)
+        for one, vector in zip(passages, each, strict=True):
+            if isinstance(vector, EmbedderRefuses):
+                told = "passage %d has no meaning for the embedder: %s"
+                _LOG.warning(told, one.number, vector)
+            else:
+                found[one.number] = vector
         return found
 
-    async def _again(
-        self, number: int, texts: Sequence[str], refusal: EmbedderRefuses
-    ) -> dict[int, Vector]:
-        """Asks once more for a refused text, behind one that an embedder in health takes.
-
-        An embedder that refuses any text is ill, and everything stays owed to it.
-        """
-        probe = await self._embedded(STRANGE_TEXTS[:1], IN_THE_BACKGROUND)
-        self._records.extend(probe.records)
-        try:
-            paid = await self._embedded(texts, IN_THE_BACKGROUND)
-        except EmbedderRefuses:
-            _LOG.warning("passage %d has no meaning for the embedder: %s", number, refusal)
-            return {}
+    async def _in_the_background(self, texts: Sequence[str]) -> Sequence[Vector]:
+        paid = await self._embedded(texts, IN_THE_BACKGROUND)
         self._records.extend(paid.records)
-        return {number: paid.vectors[0]}
+        return paid.vectors
 
     async def _embedded(self, texts: Sequence[str], cause: Cause) -> PaidVectors:
         paid = await self._embedder.embed(texts, cause)

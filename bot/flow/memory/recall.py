@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.unknowing import says_unknown
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import StewardError, StoreError
+from bot.flow.tasks import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits
@@ -68,7 +68,7 @@ class Recall:
         self._meaning = meaning
         self._journal = journal
         self._clock = clock
-        self._meaning_rests_until = -math.inf
+        self._in_time = InTime(clock, _MEANING_SECONDS, _REST_SECONDS)
 
     async def fitting(
         self, said: str, whose: Whose, besides: Collection[str], cause: Cause
@@ -140,7 +140,7 @@ class Recall:
         self, said: str, whose: Whose, limit: int, cause: Cause
     ) -> tuple[list[Found], tuple[AddUsage, ...]]:
         meaning = self._meaning
-        if meaning is None or self._clock.steady() < self._meaning_rests_until:
+        if meaning is None or self._in_time.rests:
             return together(await self._by_words(said, whose, limit), (), self._clock.now()), ()
         by_words, meant = await asyncio.gather(
             self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit, cause)
@@ -159,10 +159,8 @@ class Recall:
         self, meaning: MeaningIndex, said: str, whose: Whose, limit: int, cause: Cause
     ) -> MeantHits:
         try:
-            async with asyncio.timeout(_MEANING_SECONDS):
-                return await meaning.search(said, whose, limit, cause)
+            return await self._in_time.done(meaning.search(said, whose, limit, cause))
         except TimeoutError:
-            self._meaning_rests_until = self._clock.steady() + _REST_SECONDS
             _LOG.info("meaning was not searched: no answer in time")
         except StewardError as fault:
             _LOG.info("meaning was not searched: %s", fault)

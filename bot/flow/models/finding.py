@@ -3,20 +3,26 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 from bot.domain.talk.errors import InvalidArguments
 from bot.domain.text.foreign_text import defused, set_apart
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.server import is_lent
+from bot.domain.tools.shelf import Described, Shelf, described
 from bot.domain.tools.tool import Effect, Preview, Replay, ToolCall, ToolOutput, ToolSpec
 from bot.domain.tools.tool_choice import search, server_of
 from bot.domain.turn.transcript import CallPart, ReplyPart
+from bot.ports.descriptions import Descriptions
 from bot.ports.tool import Place, Tool
+
+ByMeaning: TypeAlias = Descriptions | None
+"""Finds tools by their meaning; None when there are only words to go by."""
 
 FIND_TOOLS = "find_tools"
 USE_TOOL = "use_tool"
-_MOST = 8
+_MOST, _MOST_SOUGHT = 8, 24
+_LONGEST_WORDS = 1_000
 _LONGEST = 200
 _LONGEST_NAMES = 1_000
 _WHOLE_BYTES = 12_000
@@ -38,10 +44,18 @@ _SCHEMA = {
 
 
 class FindTools:
-    """Searches the tools that are not offered by names and descriptions."""
+    """Searches the tools that are not offered by names and descriptions.
 
-    def __init__(self, hidden: Sequence[ToolSpec]) -> None:
-        self._hidden = tuple(hidden)
+    With an embedder they are also found by what the descriptions mean.
+    """
+
+    def __init__(self, hidden: Sequence[ToolSpec], descriptions: ByMeaning = None) -> None:
+        self._hidden = {spec.name: spec for spec in hidden}
+        self._descriptions = descriptions
+        self._shelf = Shelf()
+        if descriptions is not None:
+            self._shelf = Shelf(tuple(map(_described, hidden)))
+            descriptions.keep(self._shelf)
         self.spec = ToolSpec(
             FIND_TOOLS,
             _DESCRIPTION.format(count=len(hidden), servers=_counted(hidden)),
@@ -61,11 +75,19 @@ class FindTools:
         return Preview(deed, deed, Effect.READ)
 
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
-        del place, seen
-        found = search(str(arguments["words"])[:1_000], self._hidden, _MOST)
+        del seen
+        found = await self._found(str(arguments["words"])[:_LONGEST_WORDS], place)
         if not found:
             return ToolOutput(f"None of {len(self._hidden)} tools fits these words. Try others.")
         return ToolOutput("\n".join(_told(found)))
+
+    async def _found(self, words: str, place: Place) -> Sequence[ToolSpec]:
+        specs = tuple(self._hidden.values())
+        if self._descriptions is None:
+            return search(words, specs, _MOST)
+        by_words = [spec.name for spec in search(words, specs, _MOST_SOUGHT)]
+        names = await self._descriptions.search(words, self._shelf, by_words, place.embedding)
+        return [self._hidden[name] for name in names][:_MOST]
 
 
 class UseTool:
@@ -106,6 +128,10 @@ class UseTool:
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
         del place, seen
         self.check(arguments)
+
+
+def _described(spec: ToolSpec) -> Described:
+    return described(spec.name, spec.name, spec.description)
 
 
 def as_meant(parts: Sequence[ReplyPart], tools: Mapping[str, Tool]) -> tuple[ReplyPart, ...]:

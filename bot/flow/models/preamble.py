@@ -13,7 +13,7 @@ from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
-from bot.flow.models.finding import FindTools, UseTool
+from bot.flow.models.finding import ByMeaning, FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -143,6 +143,7 @@ class PreambleMaker:
         wanted: Wanted = none_wanted,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
+        descriptions: ByMeaning = None,
     ) -> None:
         """`skill_list` is how many bytes the list of skills may take in the system text.
 
@@ -154,6 +155,7 @@ class PreambleMaker:
         self._wanted = wanted
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
+        self._descriptions = descriptions
         self._listed = SkillSet()
         self._crowded = False
         self._counted: tuple[tuple[Tool, ...], bool] | None = None
@@ -234,7 +236,10 @@ class PreambleMaker:
         choice = chosen(own, _specs(lent), leaning, self._tool_bytes)
         if not choice.hidden:
             return Preamble(self._text(likely), tools)
-        finding: tuple[Tool, ...] = (FindTools(choice.hidden), UseTool())
+        finding: tuple[Tool, ...] = (
+            FindTools(choice.hidden, self._descriptions),
+            UseTool(),
+        )
         tools.update({tool.spec.name: tool for tool in finding})
         offered = (*(s.name for s in (*own, *_specs(finding))), *choice.offered)
         return Preamble(self._text(likely), tools, offered)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.adapters.chroma.short import LENGTH, Shortener, hadamard
-from bot.adapters.chroma.whole_vectors import product
 from bot.domain.memory.meaning import nearness, unit
+from bot.domain.memory.rounded import product
 
 _numbers = st.integers(-127, 127)
 

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from datetime import datetime
 
 import pytest
 
@@ -76,6 +77,7 @@ class RoughChannel(FakeChannel):
         self.fates = deque[Fate]()
         self.sent = list[str]()
         self.searched = list[str]()
+        self.since = list[datetime]()
         self.before_each: Callable[[], Awaitable[None]] | None = None
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
@@ -88,6 +90,7 @@ class RoughChannel(FakeChannel):
     async def find(
         self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
+        self.since.append(traces.since)
         self.searched.append("" if piece is None else str(piece.body["text"]))
         return await FakeChannel.find(self, to, piece, traces, pace=pace)
 

@@ -87,6 +87,19 @@ async def test_only_a_send_with_an_unknown_end_is_looked_for() -> None:
         assert (world.texts, world.channel.searched) == (["text"], ["text"])
 
 
+async def test_what_this_run_sent_again_is_looked_for_as_a_message_of_this_run() -> None:
+    world = await World().open()
+    await world.show("k", answer("text"))
+    await world.clock.advance(1)
+    opened = world.clock.now()
+    world.channel.fates.append((LOST, True))
+    async with world.delivering():
+        await world.clock.advance(2)
+    before, again = world.channel.since
+    assert before < opened <= again
+    assert world.texts == ["text"]
+
+
 async def test_a_card_whose_confirmation_was_lost_stands_once() -> None:
     world = await World().open()
     world.channel.fates.append((LOST, True))

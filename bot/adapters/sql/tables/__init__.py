@@ -17,6 +17,7 @@ from bot.adapters.sql.tables.approvals import (
 )
 from bot.adapters.sql.tables.chats import BRANCHES, OPENABLE, chat, conversation
 from bot.adapters.sql.tables.declaring import METADATA, whole_metadata
+from bot.adapters.sql.tables.descriptions import description
 from bot.adapters.sql.tables.errands import BROUGHT, UNTAKEN, errand
 from bot.adapters.sql.tables.file_changes import file_change
 from bot.adapters.sql.tables.goals import diary, goal, goal_turn
@@ -76,6 +77,7 @@ __all__ = [
     "chat",
     "consent",
     "conversation",
+    "description",
     "diary",
     "entry",
     "errand",
