@@ -1,4 +1,4 @@
-"""How soon chats go on: after an outage of the database, and after the death of a process."""
+"""Measures when chats go on: after an outage of the database, and after the death of a process."""
 
 import asyncio
 import os

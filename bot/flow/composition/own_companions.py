@@ -41,23 +41,40 @@ class OwnCompanions:
 
         Plans come after them, so a plan continues under its own skill, not the chat's choice.
         """
-        store, policy, skills = self._store, self._policy, self._world.skills
-        background = BackgroundCompanion(self._world.persona, store.people)
-        skilled = SkillCompanion(skills, policy.rule_documents)
-        most = policy.limits.plan_steps
-        plans = PlanCompanion(ending, skills, most, explore=policy.plan_explore)
+        store, policy = self._store, self._policy
         models = (policy.model, *policy.fallbacks)
-        by_whom = ModelCompanion(choosing)
-        ways = WaysCompanion(store.outbox, Speakers(store.people, zones), models)
-        memory = MemoryCompanion(
-            recall, store.notes, store.rules, store.people, policy.recall_tokens
+        found: Companions = (
+            BackgroundCompanion(self._world.persona, store.people),
+            SkillCompanion(self._world.skills, policy.rule_documents),
+            self._plans(ending),
+            WaysCompanion(store.outbox, Speakers(store.people, zones), models),
+            ModelCompanion(choosing),
+            self._memory(recall),
+            NotedCompanion(),
+            RuledCompanion(),
+            Footer(choosing),
+            MoneyCompanion(till, store.people, store.chats, store.outbox),
+            self._errands(zones, choosing),
+            VerboseCompanion(store.chats, store.outbox, self._world.conceal),
         )
-        noted, ruled, footer = NotedCompanion(), RuledCompanion(), Footer(choosing)
-        money = MoneyCompanion(till, store.people, store.chats, store.outbox)
-        wishes = Wishes(skills, choosing)
-        sending = Sending(store.chats, wishes)
-        errands = ErrandCompanion(
-            sending,
+        if policy.timezone is None:
+            found = (*found, ZoneQuestion(store.people, store.outbox, self._world.channels))
+        return found if self._world.speaking is None else (*found, SpeakingCompanion())
+
+    def _plans(self, ending: PlanEnding) -> PlanCompanion:
+        policy, skills = self._policy, self._world.skills
+        most = policy.limits.plan_steps
+        return PlanCompanion(ending, skills, most, explore=policy.plan_explore)
+
+    def _memory(self, recall: Recall) -> MemoryCompanion:
+        store, most = self._store, self._policy.recall_tokens
+        return MemoryCompanion(recall, store.notes, store.rules, store.people, most)
+
+    def _errands(self, zones: Zones, choosing: Choosing) -> ErrandCompanion:
+        store, policy = self._store, self._policy
+        wishes = Wishes(self._world.skills, choosing)
+        return ErrandCompanion(
+            Sending(store.chats, wishes),
             wishes,
             choosing,
             store.turns,
@@ -65,20 +82,3 @@ class OwnCompanions:
             policy.limits,
             explore=policy.plan_explore,
         )
-        found: Companions = (
-            background,
-            skilled,
-            plans,
-            ways,
-            by_whom,
-            memory,
-            noted,
-            ruled,
-            footer,
-            money,
-            errands,
-            VerboseCompanion(store.chats, store.outbox, self._world.conceal),
-        )
-        if policy.timezone is None:
-            found = (*found, ZoneQuestion(store.people, store.outbox, self._world.channels))
-        return found if self._world.speaking is None else (*found, SpeakingCompanion())

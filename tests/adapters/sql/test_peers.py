@@ -1,5 +1,6 @@
 """What a dead process left behind, on a real server; a living one is robbed of nothing."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -17,6 +18,10 @@ from bot.ports.peers import LeftBehind, QueuedRun
 from tests.domain.logs import turn
 
 pytestmark = pytest.mark.postgres
+_HELD = (
+    "FROM pg_locks WHERE locktype = 'advisory'"
+    " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 
 
@@ -34,17 +39,22 @@ class Processes:
         return store
 
     async def die(self, number: int) -> None:
+        """Ends a process, and waits until the server has seen that."""
         await self._stacks.pop(number).aclose()
+        while self._holding() > len(self._stacks):  # noqa: ASYNC110 - the server tells nobody
+            await asyncio.sleep(0.02)
+
+    def _holding(self) -> int:
+        engine = create_engine(self._url, poolclass=NullPool)
+        with engine.connect() as connection:
+            held = connection.execute(text(f"SELECT DISTINCT pid {_HELD}"))
+            return len(held.all())
 
     def cut(self) -> None:
         """Has the server end the connections that hold locks."""
         engine = create_engine(self._url, poolclass=NullPool)
-        holding = (
-            "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
-            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
-        )
         with engine.begin() as connection:
-            connection.execute(text(holding))
+            connection.execute(text(f"SELECT pg_terminate_backend(pid, 5000) {_HELD}"))
 
     async def end(self) -> None:
         for number in [*self._stacks]:
