@@ -35,6 +35,7 @@ from benchmarks import (
     send_rates,
     skills,
     start_time,
+    takeover,
     turn_cost,
     verbose,
 )
@@ -49,6 +50,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "answer": first_answer.measure,
     "turn": turn_cost.measure,
     "postgres": postgres.measure,
+    "takeover": takeover.measure,
     "chats": many_chats.measure,
     "drafts": drafts_and_edits.measure,
     "cards": open_cards.measure,

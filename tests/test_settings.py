@@ -114,6 +114,10 @@ def test_a_pace_that_is_none_is_told(tmp_path: Path) -> None:
         ("postgresql://me@db/steward", "postgresql+psycopg://me@db/steward"),
         ("postgres://me:pw12345@db:5432/x", "postgresql+psycopg://me:pw12345@db:5432/x"),
         ("postgresql+psycopg://db/x", "postgresql+psycopg://db/x"),
+        (
+            "postgresql://me@a:1,b:2/x?target_session_attrs=read-write",
+            "postgresql+psycopg://me@/x?target_session_attrs=read-write&host=a:1&host=b:2",
+        ),
         ("sqlite:////var/x.db", "sqlite+aiosqlite:////var/x.db"),
         ("sqlite+aiosqlite:///x.db", "sqlite+aiosqlite:///x.db"),
     ],

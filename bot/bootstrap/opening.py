@@ -54,6 +54,7 @@ from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.recall import Recall
+from bot.flow.money.till import Till
 from bot.flow.world import Policy, StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
@@ -124,25 +125,10 @@ async def opened(
         store = await _opened_store(settings, stack, patience)
         await _admit(settings, store)
         real = provider_models(settings)
-        for model in real.values():
-            await stack.enter_async_context(model)
-        persona = PersonaFile(settings.home / "persona.md", MOST_PERSONA, SystemClock())
-        await stack.enter_async_context(persona)
-        servers = await stack.enter_async_context(tool_servers(settings))
-        skills = await stack.enter_async_context(
-            skill_folders(settings, SystemClock(), secrets.add)
-        )
-        hooks = await _opened_hooks(settings, stack, secrets.add)
-        models = with_demo(real)
-        await drop_unused(settings, store)
         till = till_of(settings, store)
-        searches = opened_searches(settings, store, till, skills)
-        by_meaning = await stack.enter_async_context(searches)
         returned = never if patience is None else patience.returned
-        below = _Below(
-            store, returned, models, persona, servers, skills, hooks, by_meaning, secrets
-        )
-        policy = _policy(settings, models)
+        below = await _opened_below(settings, stack, secrets, _Open(store, returned, real, till))
+        policy = _policy(settings, below.models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),
             _world(settings, channels, below, holds),
@@ -153,6 +139,36 @@ async def opened(
         warm_up = partial(_warm, [*([first] if first is not None else []), *real.values()])
         collect_from_now_on()
         yield Running(Application(parts), store, policy.model, warm_up)
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The parts that the others below the flow are opened with."""
+
+    store: Store
+    store_returned: Callable[[], Awaitable[None]]
+    providers: Mapping[str, AnthropicModel | OpenAIModel]
+    till: Till
+
+
+async def _opened_below(
+    settings: Settings, stack: AsyncExitStack, secrets: Secrets, known: _Open
+) -> _Below:
+    """Opens the models, the persona, the servers, the skills, the hooks and the memory."""
+    clock, store = SystemClock(), known.store
+    for model in known.providers.values():
+        await stack.enter_async_context(model)
+    persona = PersonaFile(settings.home / "persona.md", MOST_PERSONA, clock)
+    await stack.enter_async_context(persona)
+    servers = await stack.enter_async_context(tool_servers(settings))
+    skills = await stack.enter_async_context(skill_folders(settings, clock, secrets.add))
+    hooks = await _opened_hooks(settings, stack, secrets.add)
+    models = with_demo(known.providers)
+    await drop_unused(settings, store)
+    searches = opened_searches(settings, store, known.till, skills)
+    by_meaning = await stack.enter_async_context(searches)
+    returned = known.store_returned
+    return _Below(store, returned, models, persona, servers, skills, hooks, by_meaning, secrets)
 
 
 async def _opened_hooks(settings: Settings, stack: AsyncExitStack, hide: Hide) -> HookFolder | None:

@@ -47,16 +47,8 @@ async def serve(
     listened to: nobody waits before. A fault of one channel ends the run with that fault. The next
     run takes up everything that is stored.
     """
-    clock = SystemClock()
     async with AsyncExitStack() as stack:
-        served = [
-            await stack.enter_async_context(form.opened(settings, clock))
-            for form in forms
-            if not form.missing(settings)
-        ]
-        if not served:
-            names = " and ".join(form.missing(settings) for form in forms)
-            raise SettingError(f"{names} is not set")
+        served = await _opened_channels(settings, forms, stack)
         channels, owners = _folded(served), set(settings.owners)
         holds = watch.holds if watch is not None else never_held
         live = opened(settings, channels, secrets or Secrets(), holds, patient=patient)
@@ -75,6 +67,22 @@ async def serve(
                 raise
             raise await told_owners(settings, damage, owners, channels.by_name) from None
     return 0
+
+
+async def _opened_channels(
+    settings: Settings, forms: Sequence[ChannelForm], stack: AsyncExitStack
+) -> Sequence[OpenChannel]:
+    """Opens every channel that is set up; raises SettingError when none is."""
+    clock = SystemClock()
+    served = [
+        await stack.enter_async_context(form.opened(settings, clock))
+        for form in forms
+        if not form.missing(settings)
+    ]
+    if not served:
+        names = " and ".join(form.missing(settings) for form in forms)
+        raise SettingError(f"{names} is not set")
+    return served
 
 
 def _folded(served: Sequence[OpenChannel]) -> Channels:

@@ -12,6 +12,9 @@ _LOG = logging.getLogger(__name__)
 SWEEP_SECONDS = 20.0
 """Seconds between two searches for overdue cards."""
 
+TAKE_OVER_SECONDS = 1.5
+"""Seconds between two looks for work that dead processes left behind."""
+
 _AGAIN_SECONDS = 1.0
 
 
@@ -26,6 +29,7 @@ class Application:
         schedules = self.parts.rooms.schedules
         await self.parts.rooms.approvals.ending.sweep()
         await schedules.line_up()
+        await self._take_over()
         for chat in await self.parts.store.journal.chats_with_work():
             self.parts.chat_work.lanes.wake(chat)
         schedules.call_in()
@@ -47,6 +51,7 @@ class Application:
             group.create_task(self._take_in(), name="intake")
             group.create_task(self._sweep(), name="sweep")
             group.create_task(self._look_again(), name="look after an outage")
+            group.create_task(self._take_over_again(), name="take over")
             group.create_task(self.parts.way_out.indexing.run(), name="indexing")
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self._find_descriptions(), name="descriptions")
@@ -73,6 +78,22 @@ class Application:
                 for chat in await self.parts.store.journal.chats_with_work():
                     self.parts.chat_work.lanes.wake(chat)
                 await self.parts.way_out.delivery.resume()
+
+    async def _take_over(self) -> None:
+        """Takes up the updates, runs and deliveries of processes that died."""
+        left = await self.parts.store.peers.take_over()
+        if left.updates:
+            self.parts.intake.look_again()
+        self.parts.rooms.schedules.take_over(left.runs)
+        self.parts.way_out.delivery.take_over(left.owed)
+
+    async def _take_over_again(self) -> None:
+        while self.parts.store.peers.possible:
+            await self.parts.world.clock.sleep(TAKE_OVER_SECONDS)
+            try:
+                await self._take_over()
+            except StoreError as fault:
+                _LOG.warning("the work of dead processes has to wait: %s", fault)
 
     async def _take_in(self) -> None:
         await self.parts.world.ready()

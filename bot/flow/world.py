@@ -52,6 +52,7 @@ from bot.ports.memory import Index, Memory
 from bot.ports.model import Model
 from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
+from bot.ports.peers import NoPeers, Peers
 from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
@@ -124,6 +125,8 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    peers: Peers = field(default_factory=NoPeers)
+    """Other processes on the same store."""
 
 
 async def never() -> None:

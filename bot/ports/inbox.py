@@ -44,7 +44,7 @@ class Inbox(Protocol):
         ...
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
-        """Returns new updates, oldest first, without those `besides`."""
+        """Returns the new updates of this process, oldest first, without those `besides`."""
         ...
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:

@@ -64,6 +64,10 @@ class OwnedChats(Protocol):
         """Lets another process have the chat, within a look at the latest."""
         ...
 
+    async def free(self) -> None:
+        """Waits until another process may wait for a chat that was left, and lets it have it."""
+        ...
+
     async def look(self, after: int) -> Look:
         """Returns chats with work whose numbers are above `after`."""
         ...

@@ -37,6 +37,8 @@ class OutboxRow:
     """The platform's ids of the pieces sent so far."""
     attempts: int = 0
     error: str = ""
+    ours: bool = True
+    """False when another process made it, or an earlier run where processes have numbers."""
 
 
 @dataclass(frozen=True, slots=True)

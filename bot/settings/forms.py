@@ -165,8 +165,19 @@ def database_url(text: str) -> str:
         )
     driver = _DATABASES[scheme]
     if driver.startswith("postgresql"):
-        _split(text)
+        rest = _hosts_apart(rest)
+        _split(f"{driver}://{rest}")
     return f"{driver}://{rest}"
+
+
+def _hosts_apart(rest: str) -> str:
+    """Moves several servers, named as `one:5432,two:5432`, to where the driver looks for them."""
+    place, slash, name = rest.partition("/")
+    user, at, servers = place.rpartition("@")
+    if "," not in servers:
+        return rest
+    named = "&".join(f"host={server}" for server in servers.split(","))
+    return f"{user}{at}{slash}{name}{'&' if '?' in name else '?'}{named}"
 
 
 def _split(url: str) -> SplitResult:

@@ -19,7 +19,7 @@ import sys
 import termios
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.certificates import certificates
+from bot.adapters.tools.arguments_tool import Arguments, schema_of
 
 READY = b"ready"
 """The word to whoever gives orders that the program is loaded."""
@@ -83,13 +84,22 @@ def _load() -> None:
     for library, name in _LOADED_IF_INSTALLED.items():
         if find_spec(library) is not None:
             import_module(name)
-    # Read once as well: a child would read what this one has read.
+    # Made once as well: a child would make what this one has made.
     certificates()
+    for arguments in _below(Arguments):
+        schema_of(arguments)
     # It is run in each child, where `python -m` would not find it imported.
     del sys.modules["bot.__main__"]
     # Pages that no collection writes to are shared with the children and never copied.
     gc.collect()
     gc.freeze()
+
+
+def _below(arguments: type[Arguments]) -> Iterator[type[Arguments]]:
+    """Yields all classes that inherit from this one."""
+    for one in arguments.__subclasses__():
+        yield one
+        yield from _below(one)
 
 
 def _check(mine: set[int]) -> None:

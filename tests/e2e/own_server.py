@@ -21,6 +21,8 @@ _SETTINGS = (
     *("-c", "unix_socket_directories=", "-c", "max_connections=60", "-c", "logging_collector=off"),
 )
 _DATABASE = "steward"
+STANDBY = "standby"
+"""The name by which a primary knows the server that follows it."""
 
 
 def _binaries() -> Path | None:
@@ -56,6 +58,23 @@ class OwnServer:
         self.begin()
         self._until_up()
         self.ask(f"CREATE DATABASE {_DATABASE}", database="postgres")
+
+    @property
+    def place(self) -> str:
+        """The host and port, as an address names them."""
+        return f"127.0.0.1:{self._port}"
+
+    def follow(self, primary: "OwnServer") -> None:
+        """Copies another server, and follows it from then on."""
+        host, _, port = primary.place.partition(":")
+        told = f"host={host} port={port} user=postgres application_name={STANDBY}"
+        self._run("pg_basebackup", "-D", str(self._data), "-d", told, "-R", "-c", "fast")
+        self.begin()
+        self._until_up()
+
+    def promote(self) -> None:
+        """Makes a server that follows another one the primary."""
+        self._run("pg_ctl", "promote", "-w", "-D", str(self._data))
 
     def begin(self) -> None:
         """Starts the server, and does not wait until it is up."""
@@ -130,6 +149,42 @@ def _as_postgres() -> tuple[str, ...]:
 @contextmanager
 def own_server() -> Iterator[OwnServer]:
     """Makes a server with an empty database, and removes both in the end."""
+    with _place() as (programs, folder):
+        server = OwnServer(programs, folder)
+        try:
+            server.make()
+            yield server
+        finally:
+            server.end()
+
+
+@contextmanager
+def two_servers() -> Iterator[tuple[OwnServer, OwnServer]]:
+    """Makes a primary and its standby, which has on its disk whatever the primary confirms."""
+    with _place() as (programs, folder):
+        first, second = folder / "first", folder / "second"
+        for one in (first, second):
+            one.mkdir()
+            if os.geteuid() == 0:
+                shutil.chown(one, "postgres")
+        primary = OwnServer(programs, first)
+        standby = OwnServer(programs, second)
+        try:
+            primary.make()
+            standby.follow(primary)
+            primary.ask(f"ALTER SYSTEM SET synchronous_standby_names = '{STANDBY}'", "postgres")
+            # What does not wait for the disk is lost for sure, not by luck.
+            primary.ask("ALTER SYSTEM SET wal_writer_delay = '10s'", "postgres")
+            primary.ask("SELECT pg_reload_conf()", "postgres")
+            yield primary, standby
+        finally:
+            standby.end()
+            primary.end()
+
+
+@contextmanager
+def _place() -> Iterator[tuple[Path, Path]]:
+    """Yields the folder of the server's programs and one for its data, which is removed again."""
     programs = _binaries()
     if programs is None:
         missing("no PostgreSQL programs", "apt-get install postgresql")
@@ -137,11 +192,6 @@ def own_server() -> Iterator[OwnServer]:
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
-        server = OwnServer(programs, folder)
-        try:
-            server.make()
-            yield server
-        finally:
-            server.end()
+        yield programs, folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

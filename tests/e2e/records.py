@@ -161,6 +161,13 @@ class ServerRecords(Records):
             connection.exec_driver_sql("SELECT id FROM plan FOR UPDATE")
             yield
 
+    @contextmanager
+    def tables_locked(self, names: str) -> Iterator[None]:
+        """Let nobody else look into these tables meanwhile."""
+        with self._engine.begin() as connection:
+            connection.exec_driver_sql(f"LOCK TABLE {names} IN ACCESS EXCLUSIVE MODE")
+            yield
+
     @property
     def waiting(self) -> int:
         """How many writers wait for another one's end."""

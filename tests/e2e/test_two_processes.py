@@ -36,7 +36,7 @@ class Pair:
 
     def __init__(self, steward: Steward, records: ServerRecords) -> None:
         self._steward = steward
-        self._records = records
+        self.records = records
         self._ports = [free_port(), free_port()]
         self.hooks_port = free_port()
         """The port of the second one for calls of hooks, where they are set up."""
@@ -46,9 +46,9 @@ class Pair:
     async def start(self) -> None:
         """Start both at once: the first one that comes makes the tables."""
         steward = self._steward
-        self._called(0)
+        self.call(0)
         steward.settings |= {
-            "STEWARD_DATABASE_URL": self._records.url,
+            "STEWARD_DATABASE_URL": self.records.url,
             "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
             "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-both-of-them-know",
         }
@@ -73,28 +73,29 @@ class Pair:
 
     async def told(self, process: int, happen: Callable[[], object]) -> None:
         """Have something happen of which only this process is told."""
-        self._called(process)
+        self.call(process)
         happen()
         await self._steward.until(lambda: not self._steward.telegram.updates.pending)
 
-    def _called(self, process: int) -> None:
+    def call(self, process: int) -> None:
+        """Have Telegram call this process from now on."""
         self._steward.telegram.route(ORIGIN, f"http://127.0.0.1:{self._ports[process]}")
 
     def _answered(self, words: int) -> bool:
-        return self._records.rows("SELECT count(*) FROM outbox") == [(words,)]
+        return self.records.rows("SELECT count(*) FROM outbox") == [(words,)]
 
     async def waits(self, writers: int) -> None:
         """Wait until so many of them stand before the plan and cannot change it."""
-        await self._steward.eventually(lambda: self._records.waiting == writers)
+        await self._steward.eventually(lambda: self.records.waiting == writers)
 
     async def both_look(self) -> None:
         """Wait until each of them has looked twice for work from now on."""
         for _ in range(2):
-            ((now,),) = self._records.rows("SELECT clock_timestamp()")
+            ((now,),) = self.records.rows("SELECT clock_timestamp()")
             await self._steward.eventually(partial(self._looked, now))
 
     def _looked(self, since: object) -> bool:
-        found = self._records.rows(
+        found = self.records.rows(
             "SELECT count(*) FROM pg_stat_activity"
             f" WHERE {LOOKING} AND state = 'idle' AND query_start > '{since}'"
         )

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.domain.assignments.task import ApprovedCall
+from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import Change, SaveTask
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.person import Role
@@ -267,3 +268,28 @@ async def test_a_plan_begins_once_an_owner_can_be_asked() -> None:
         await scene.say("/plan two things", BOB, at=WITH_BOB)
         await scene.settled()
         assert APPROVE in labels(at(scene, HOME))
+
+
+async def test_calls_on_a_tasks_card_are_an_owners_once_an_owner_approves_it() -> None:
+    wanted = {
+        "when": "every 2h",
+        "what": "Look",
+        "calls": [{"tool": "shell", "arguments": {"what": "ls"}}],
+    }
+    asked = calls(call("s", "schedule_task", wanted))
+    async with with_bob(asked, says("Set."), level=Level.COMMANDS) as scene:
+        scene.lend_tasks()
+        await scene.say("look every two hours", BOB, at=WITH_BOB)
+        await scene.parked()
+        assert APPROVE not in labels(at(scene, WITH_BOB))
+        assert await press(scene, "Approve", HOME, ANN) == APPROVED
+        await scene.settled()
+        (task,) = scene.store.rows.tasks.values()
+        assert [one.by_owner for one in task.calls] == [True]
+
+
+def test_words_of_a_model_alone_make_no_call_of_a_task_an_owners() -> None:
+    wanted = {"calls": [{"tool": "shell", "arguments": {"what": "ls"}}]}
+    told = [wish_of(wanted, by_owner=by).calls for by in (False, True)]
+    assert [[one.by_owner for one in found or ()] for found in told] == [[False], [True]]
+    assert [one.by_owner for one in wish_of(wanted).calls or ()] == [False]

@@ -35,7 +35,9 @@ class SharedLanes:
         self._lanes = EmbeddedLanes(self._drain_owned, clock, at_work)
         self._group = asyncio.TaskGroup()
         self._looking: asyncio.Task[None]
+        self._freeing: asyncio.Task[None]
         self._at_work: set[int] = set()
+        self._refused: set[int] = set()
         self._known: dict[int, str] = {}
         self._interrupted: dict[int, float] = {}
         self._stopped: dict[int, frozenset[str]] = {}
@@ -44,6 +46,7 @@ class SharedLanes:
         await self._group.__aenter__()
         await self._lanes.__aenter__()
         self._looking = self._group.create_task(self._look(), name="look for work left behind")
+        self._freeing = self._group.create_task(self._free(), name="free chats that are left")
         return self
 
     async def __aexit__(
@@ -53,6 +56,7 @@ class SharedLanes:
         trace: TracebackType | None,
     ) -> None:
         self._looking.cancel()
+        self._freeing.cancel()
         try:
             await self._lanes.__aexit__(kind, error, trace)
         finally:
@@ -69,8 +73,8 @@ class SharedLanes:
     async def _drain_owned(self, chat: int) -> None:
         try:
             if not await self._owned.take(chat):
-                # The next look finds it anew, and tries again.
-                self._known.pop(chat, None)
+                # Tried again at the next look: its work may be of a kind that no look finds.
+                self._refused.add(chat)
                 return
             self._at_work.add(chat)
             await self._drain(chat)
@@ -91,9 +95,22 @@ class SharedLanes:
                 _log.warning("chat %d has another owner now", chat)
                 self.interrupt(chat)
             self._forget_all_but(look.found, after, look.up_to)
+            self._try_again()
             for one in look.found:
                 self._see(one)
             after = look.up_to or 0
+
+    def _try_again(self) -> None:
+        refused, self._refused = self._refused, set()
+        for chat in refused:
+            self._lanes.wake(chat)
+
+    async def _free(self) -> None:
+        while True:
+            try:
+                await self._owned.free()
+            except StoreError as fault:
+                _log.warning("a chat that is left has to wait: %s", fault)
 
     def _see(self, one: ChatWithWork) -> None:
         if one.chat in self._at_work:

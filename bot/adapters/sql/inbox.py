@@ -9,6 +9,7 @@ from sqlalchemy import Boolean, Connection, bindparam, case, func, literal, or_,
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
+from bot.adapters.sql.this_process import OfThisProcess, ThisProcess
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
 from bot.domain.talk.errors import Conflict
@@ -27,7 +28,12 @@ _ASKED = (
     )
     .order_by(inbox.c.id)
 )
-_UNROUTED = select(*_COLUMNS).where(UNROUTED).order_by(inbox.c.id).limit(bindparam("most"))
+_UNROUTED = (
+    select(*_COLUMNS)
+    .where(UNROUTED, OfThisProcess(inbox.c.owner))
+    .order_by(inbox.c.id)
+    .limit(bindparam("most"))
+)
 _OTHER_UNROUTED = _UNROUTED.where(inbox.c.id.not_in(bindparam("besides", expanding=True)))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
 _OLDEST_WAITING = _WAITING.limit(bindparam("most"))
@@ -78,6 +84,7 @@ _MARK = (
         ),
         turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
         person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
+        owner=case((bindparam("anew", type_=Boolean), ThisProcess()), else_=inbox.c.owner),
         fragment=or_(inbox.c.fragment, bindparam("fragment", type_=inbox.c.fragment.type)),
         reason=bindparam("reason"),
         body=case(
@@ -170,6 +177,7 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "fragment": write.fragment,
             "reason": write.reason,
             "forget": write.forget,
+            "anew": write.state is InboundState.NEW,
         }
         if connection.execute(_MARK, row).rowcount == 0:
             raise Conflict(f"update {write.id} is not in a state that was expected")

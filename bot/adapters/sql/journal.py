@@ -41,6 +41,7 @@ from bot.adapters.sql.tables import chat as chat_table
 from bot.adapters.sql.tables import errand as errand_table
 from bot.adapters.sql.tables import inbox as inbox_table
 from bot.adapters.sql.tables import turn as turn_table
+from bot.adapters.sql.this_process import NextFence
 from bot.domain.assignments.errand import Errand
 from bot.domain.change import (
     AddArtifact,
@@ -197,7 +198,7 @@ _WRITERS: Mapping[type, Writer] = {
 _CLAIM = (
     update(chat_table)
     .where(chat_table.c.id == bindparam("of"))
-    .values(fence=chat_table.c.fence + 1)
+    .values(fence=NextFence(chat_table.c.fence))
     .returning(chat_table.c.fence)
 )
 _WITH_WORK = union(

@@ -11,14 +11,16 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
+from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.domain.change import Retract, Show
 from bot.domain.talk.message import Outbound, OutboundKind
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 
+_ELSEWHERE = {"address": chat.c.address, "ours": OfThisProcess(outbox.c.maker)}
 _ROWS = select(
-    *(chat.c.address if name == "address" else outbox.c[name] for name in names(OutboxRow))
+    *(_ELSEWHERE[name] if name in _ELSEWHERE else outbox.c[name] for name in names(OutboxRow))
 ).join_from(outbox, chat, outbox.c.chat == chat.c.id)
 _OWED_IN = _ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id)
 _BY_KEY = _ROWS.where(outbox.c.key == bindparam("of"))
@@ -53,7 +55,7 @@ _OWN_SIGHTINGS = (
     .order_by(outbox.c.id.desc())
     .limit(_LATELY)
 )
-_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED).limit(None)
+_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED, outbox.c.message_ids != ()).limit(None)
 """A message that is still to be changed or taken away may be an old one."""
 
 _SIGHTINGS = (

@@ -5,6 +5,7 @@ for each statement, which costs twice the processor time.
 """
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -29,6 +30,7 @@ from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
+from bot.adapters.sql.this_process import SETTING
 from bot.domain.talk.errors import DriverMissing
 from bot.shipped import in_checkout
 
@@ -55,6 +57,9 @@ _SILENCE = {
 }
 """When a silent server counts as gone: after 10 s of connecting, or 25 s of work."""
 
+_PROCESSES = 1 << 48
+"""The numbers of processes are drawn by lot, so none comes twice."""
+
 _ENDING_SECONDS = 5.0
 """Seconds that running work has when the database is closed."""
 
@@ -62,7 +67,9 @@ _ENDING_SECONDS = 5.0
 class PostgresDatabase:
     """A database where reads see one snapshot, and writers of one chat wait at the chat's row."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, process: int) -> None:
+        self.process = process
+        """The number of this process; rows carry it, so that others know whose they are."""
         self._lines = Lines(engine)
         self._threads = ThreadPoolExecutor(_MOST_LINES, "store")
         self._held: dict[int, Line] = {}
@@ -196,7 +203,8 @@ async def open_postgres(
 
     With `patience` it waits for a server that is not up yet.
     """
-    database = PostgresDatabase(_engine(url, busy_seconds))
+    process = 1 + secrets.randbelow(_PROCESSES)
+    database = PostgresDatabase(_engine(url, busy_seconds, process), process)
     try:
 
         async def prepared() -> None:
@@ -208,9 +216,10 @@ async def open_postgres(
         await database.close()
 
 
-def _engine(url: URL, busy_seconds: float) -> Engine:
+def _engine(url: URL, busy_seconds: float, process: int) -> Engine:
     wishes = url.query.get("options", "")
-    options = f"{wishes} -c lock_timeout={int(busy_seconds * 1000)}".strip()
+    limit = f"-c lock_timeout={int(busy_seconds * 1000)}"
+    options = f"{wishes} {limit} -c {SETTING}={process}".strip()
     silence = {name: limit for name, limit in _SILENCE.items() if name not in url.query}
     try:
         engine = create_engine(

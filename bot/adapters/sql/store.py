@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -43,6 +43,7 @@ from bot.adapters.sql.words import Engine, SqlWords
 from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.talk.errors import SettingError
 from bot.ports.lanes import OwnedChats
+from bot.ports.peers import NoPeers, Peers
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,10 @@ class Store:
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     damage: Damage
     """The first damage that anybody met."""
-    owned_chats: OwnedChats | None
+    owned_chats: OwnedChats | None = None
     """The chats that this process holds; None where one process alone can use the database."""
+    peers: Peers = field(default_factory=NoPeers)
+    """Other processes on the same database."""
 
 
 @asynccontextmanager
@@ -111,7 +114,8 @@ async def open_store(
         watched = WatchedDatabase(database, patience, damage.found)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        yield _store(watched, words, damage, now, _owned(parsed, database, patience))
+        owned, peers = await _shared(parsed, database, patience, alone=alone)
+        yield replace(_store(watched, words, damage, now), owned_chats=owned, peers=peers)
 
 
 def _store(
@@ -119,7 +123,6 @@ def _store(
     words: SqlWords,
     damage: Damage,
     now: Now,
-    owned_chats: OwnedChats | None,
 ) -> Store:
     return Store(
         inbox=SqlInbox(database),
@@ -153,7 +156,6 @@ def _store(
         feedback=SqlFeedback(database),
         check_writable=partial(try_writing, database),
         damage=damage,
-        owned_chats=owned_chats,
     )
 
 
@@ -177,13 +179,22 @@ def _engine(url: URL) -> Engine:
     return PostgresEngine()
 
 
-def _owned(url: URL, database: Database, patience: Patience | None) -> OwnedChats | None:
+async def _shared(
+    url: URL, database: Database, patience: Patience | None, *, alone: bool
+) -> tuple[OwnedChats | None, Peers]:
+    """Returns what processes on one database share; one that serves is known from here on."""
     if url.get_backend_name() == "sqlite":
-        return None
+        return None, NoPeers()
     from bot.adapters.sql.owned_chats import SqlOwnedChats  # noqa: PLC0415
+    from bot.adapters.sql.peers import SqlPeers  # noqa: PLC0415
     from bot.adapters.sql.postgres import PostgresDatabase  # noqa: PLC0415
+    from bot.adapters.sql.session_locks import SessionLocks  # noqa: PLC0415
 
-    return SqlOwnedChats(database, patience) if isinstance(database, PostgresDatabase) else None
+    assert isinstance(database, PostgresDatabase)
+    locks = SessionLocks(database, patience)
+    if alone:
+        await locks.open()
+    return SqlOwnedChats(locks), SqlPeers(locks)
 
 
 def _opened(

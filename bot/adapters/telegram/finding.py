@@ -31,7 +31,7 @@ _NOTHING = ("message to edit not found", "message_id_invalid")
 
 
 class Standing(Enum):
-    """What has a number in a chat."""
+    """The owner of a number in a chat, if it is a message there."""
 
     OURS = auto()
     OTHERS = auto()

@@ -55,8 +55,11 @@ class TaskWish:
         )
 
 
-def wish_of(arguments: Mapping[str, Any]) -> TaskWish:
-    """Returns the wish in the arguments of a tool, which have been checked."""
+def wish_of(arguments: Mapping[str, Any], *, by_owner: bool = False) -> TaskWish:
+    """Returns the wish in the arguments of a tool, which have been checked.
+
+    `by_owner` is True once an owner has approved the calls in it.
+    """
     calls = cast("list[Mapping[str, Any]] | None", arguments.get("calls"))
     dollars = arguments.get("dollars_a_day")
     until = arguments.get("calls_until")
@@ -68,7 +71,9 @@ def wish_of(arguments: Mapping[str, Any]) -> TaskWish:
         fresh=None if where is None else where == "own",
         allowed=None if allowed is None else Allowed(allowed),
         overlap=None if overlap is None else Overlap(overlap),
-        calls=None if calls is None else tuple(map(_approved, calls)),
+        calls=None
+        if calls is None
+        else tuple(_approved(call, by_owner=by_owner) for call in calls),
         calls_until=None if until is None else _day(until),
         limits=TaskLimits(
             arguments.get("runs_a_day"),
@@ -80,9 +85,8 @@ def wish_of(arguments: Mapping[str, Any]) -> TaskWish:
     )
 
 
-def _approved(call: Mapping[str, Any]) -> ApprovedCall:
-    """Returns a call as an owner allows it: a card that lists calls is theirs to approve."""
-    return ApprovedCall(call["tool"], canonical(call["arguments"]), by_owner=True)
+def _approved(call: Mapping[str, Any], *, by_owner: bool) -> ApprovedCall:
+    return ApprovedCall(call["tool"], canonical(call["arguments"]), by_owner=by_owner)
 
 
 def _day(text: str) -> datetime:

@@ -1,6 +1,6 @@
 """Weighs how well passages fit a search: rare words count more, long passages count less.
 
-The weights were chosen on public sets of long talks, and are told in decision 55.
+The weights were chosen on public sets of long talks, and are told in decisions 55 and 61.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence

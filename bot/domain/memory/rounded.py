@@ -29,7 +29,7 @@ class Rounded:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Compared:
     """A vector of the length 1 that others are compared with."""
 
     numbers: tuple[float, ...]
@@ -41,8 +41,8 @@ class Question:
         return (product(self.numbers, tuple(other.held), other.square) - self.above) / other.length
 
 
-def question(vector: Sequence[float]) -> Question:
-    return Question(tuple(vector), _ZERO * sum(vector))
+def question(vector: Sequence[float]) -> Compared:
+    return Compared(tuple(vector), _ZERO * sum(vector))
 
 
 def rounded(vector: Sequence[float]) -> Rounded:

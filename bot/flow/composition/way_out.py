@@ -73,6 +73,7 @@ class WayOut:
             self._never_shown,
             self._told_of_move,
             self._policy.limits,
+            peers=self._store.peers,
         )
 
     async def _never_shown(self, row: OutboxRow, why: str) -> None:

@@ -1,10 +1,12 @@
 """Delivers owed messages to people's screens, in order, through every fault of the network."""
 
 import asyncio
+import logging
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
+from bot.domain.talk.errors import StoreError
 from bot.domain.talk.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
@@ -17,6 +19,12 @@ from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
+from bot.ports.peers import NoPeers, Peers
+
+_LOG = logging.getLogger(__name__)
+
+_PAUSES = (0.1, 0.2, 0.4)
+"""Seconds between the tries to deliver to a chat to which another process delivers."""
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
@@ -38,6 +46,7 @@ class Delivery(TaskOwner):
         moved: ToldOfMove,
         limits: Limits,
         jitter: Jitter = random.random,
+        peers: Peers | None = None,
     ) -> None:
         super().__init__()
         self._outbox = outbox
@@ -47,6 +56,8 @@ class Delivery(TaskOwner):
         self._moved = moved
         self._card_life = float(limits.card_seconds)
         self._jitter = jitter
+        self._peers = NoPeers() if peers is None else peers
+        self._refused: set[int] = set()
         self._seats = Seats(AT_WORK, self._send_out)
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
@@ -60,6 +71,12 @@ class Delivery(TaskOwner):
         """Continues with the messages that were owed when the program ended."""
         for chat in await self._outbox.chats_owed():
             self.wake(chat)
+
+    def take_over(self, chats: Iterable[int]) -> None:
+        """Delivers to chats that no process delivers to, and to those that were refused."""
+        for chat in {*chats, *self._refused}:
+            if chat not in self._couriers:
+                self.wake(chat)
 
     def wake(self, chat: int) -> None:
         """Starts a delivery to a chat soon; a wake-up is never lost."""
@@ -78,8 +95,35 @@ class Delivery(TaskOwner):
             return
         courier = self._courier(chat, woken_at)
         self._couriers[chat] = courier
-        task = self.start(courier.work(), f"delivery {chat}")
+        task = self.start(self._work(chat, courier), f"delivery {chat}")
         task.add_done_callback(partial(self._let_go, chat))
+
+    async def _work(self, chat: int, courier: Courier) -> None:
+        """Has the courier work, unless another process delivers to the chat: then it tries later.
+
+        What is owed by then, that one brings along.
+        """
+        if not await self._admitted(chat):
+            self._refused.add(chat)
+            courier.owed.look_again = False
+            self._seats.leave()
+            return
+        try:
+            await courier.work()
+        finally:
+            self._refused.discard(chat)
+            self._peers.leave_delivery(chat)
+
+    async def _admitted(self, chat: int) -> bool:
+        for pause in _PAUSES:
+            try:
+                if await self._peers.take_delivery(chat):
+                    return True
+            except StoreError as fault:
+                _LOG.warning("a delivery has to wait: %s", fault, extra={"chat": chat})
+            self._refused.add(chat)
+            await self._clock.sleep(pause)
+        return False
 
     def _courier(self, chat: int, woken_at: float) -> Courier:
         return Courier(
@@ -100,6 +144,7 @@ class Delivery(TaskOwner):
                 self.passing,
                 self._opened_at,
                 woken_at,
+                refused=lambda: chat in self._refused,
             ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),

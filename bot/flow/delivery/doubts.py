@@ -1,6 +1,6 @@
 """Messages that may be on the screen though nobody has recorded them."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 
@@ -18,13 +18,17 @@ class Doubts:
 
     Messages of a chat go one after another, and those about tool calls beside them. So of the rows
     that an earlier run or another process made, only the first of both kinds may have been sent:
-    those from before `opened_at`, or from long before the chat was woken, in steady seconds.
+    those from before `opened_at`, or from long before the chat was woken, in steady seconds. Where
+    another process delivered a moment ago (`refused`), it may have sent ours.
     """
 
-    def __init__(self, clock: Clock, opened_at: datetime, woken_at: float) -> None:
+    def __init__(
+        self, clock: Clock, opened_at: datetime, woken_at: float, refused: Callable[[], bool]
+    ) -> None:
         self._clock = clock
         woken = clock.now() - timedelta(seconds=clock.steady() - woken_at)
         self._before = max(opened_at, woken - _LONGEST_COMMIT)
+        self._refused = refused
         self._since: dict[int, datetime] = {}
         self._looked = False
 
@@ -39,7 +43,8 @@ class Doubts:
             if row.content.kind is OutboundKind.GONE or calls in kinds:
                 continue
             kinds.add(calls)
-            if not row.shown_version and row.created_at < self._before:
+            foreign = self._refused() or not row.ours
+            if not row.shown_version and (foreign or row.created_at < self._before):
                 self._since[row.id] = row.created_at
 
     def since(self, row: OutboxRow) -> datetime | None:

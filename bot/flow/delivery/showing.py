@@ -1,7 +1,7 @@
 """Brings one owed message onto the screen: sends, edits or deletes it, and records that."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from bot.domain.talk.errors import ContentRefused, FormRefused
@@ -35,8 +35,10 @@ class Showing:
         passing: Passing,
         opened_at: datetime,
         woken_at: float,
+        *,
+        refused: Callable[[], bool],
     ) -> None:
-        self.doubts = Doubts(clock, opened_at, woken_at)
+        self.doubts = Doubts(clock, opened_at, woken_at, refused)
         self._looking = Looking(outbox)
         self._outbox = outbox
         self._channels = channels

@@ -15,8 +15,7 @@ from bot.domain.skills.skill_words import is_whole
 from bot.domain.talk.errors import EmbedderRefuses, OtherSize, StoreError
 from bot.domain.tools.shelf import Shelf
 from bot.flow.describing.held_vectors import HeldVectors
-from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder
-from bot.flow.money.refused_texts import vectors_of
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, vectors_of
 from bot.ports.clock import Clock
 from bot.ports.descriptions import DescriptionRows
 from bot.ports.journal import Journal

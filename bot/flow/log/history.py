@@ -60,6 +60,15 @@ class ChatLog:
         """Returns True when entries or writes are held in memory and not stored yet."""
         return bool(self._held)
 
+    def stands(self, chat: Chat) -> bool:
+        """Returns False when the store has gone another way than this log.
+
+        Another one claimed the chat, it was erased, or a server that died forgot what was last
+        written: then its numbers are lower.
+        """
+        same_end = self.holds or chat.last_seq == self.end
+        return chat.fence == self.fence.number and same_end
+
     @property
     def conversation(self) -> str:
         return self._conversation
@@ -197,7 +206,7 @@ class History:
         log in memory is void once the chat was claimed by somebody else, or erased.
         """
         log = self._logs.get(chat.id)
-        if log is not None and chat.fence > log.fence.number:
+        if log is not None and not log.stands(chat):
             log = None
         if log is None:
             fence = await self._journal.claim(chat.id)

@@ -31,8 +31,12 @@ from bot.domain.talk.errors import (
     VectorsLost,
 )
 from bot.flow.memory.weighing import Weighing
-from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, PaidVectors
-from bot.flow.money.refused_texts import vectors_of
+from bot.flow.money.paid_embedder import (
+    IN_THE_BACKGROUND,
+    PaidEmbedder,
+    PaidVectors,
+    vectors_of,
+)
 from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, TypeAlias, cast
 
 from bot.domain.talk.errors import InvalidArguments
 from bot.domain.text.foreign_text import defused, set_apart
@@ -15,6 +15,9 @@ from bot.domain.tools.tool_choice import search, server_of
 from bot.domain.turn.transcript import CallPart, ReplyPart
 from bot.ports.descriptions import Descriptions
 from bot.ports.tool import Place, Tool
+
+ByMeaning: TypeAlias = Descriptions | None
+"""Finds tools by their meaning; None when there are only words to go by."""
 
 FIND_TOOLS = "find_tools"
 USE_TOOL = "use_tool"
@@ -46,9 +49,7 @@ class FindTools:
     With an embedder they are also found by what the descriptions mean.
     """
 
-    def __init__(
-        self, hidden: Sequence[ToolSpec], descriptions: Descriptions | None = None
-    ) -> None:
+    def __init__(self, hidden: Sequence[ToolSpec], descriptions: ByMeaning = None) -> None:
         self._hidden = {spec.name: spec for spec in hidden}
         self._descriptions = descriptions
         self._shelf = Shelf()

@@ -13,8 +13,7 @@ from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
-from bot.flow.models.finding import FindTools, UseTool
-from bot.ports.descriptions import Descriptions
+from bot.flow.models.finding import ByMeaning, FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -144,7 +143,7 @@ class PreambleMaker:
         wanted: Wanted = none_wanted,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
-        descriptions: Descriptions | None = None,
+        descriptions: ByMeaning = None,
     ) -> None:
         """`skill_list` is how many bytes the list of skills may take in the system text.
 

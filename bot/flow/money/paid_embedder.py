@@ -1,18 +1,21 @@
 """An embedder whose calls are paid: each of them goes through the till."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from bot.domain.change import AddUsage
-from bot.domain.memory.meaning import Vector
+from bot.domain.memory.meaning import STRANGE_TEXTS, Vector
 from bot.domain.money.budget import CallKind, Cause, Scope
 from bot.domain.money.model import Usage
-from bot.domain.talk.errors import EmbedderError, EmbedderUnpaid, OverBudget
+from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, EmbedderUnpaid, OverBudget
 from bot.flow.money.receipt import Receipt
 from bot.flow.money.till import Till
 from bot.ports.embedder import Embedder
 
 _BYTES_A_TOKEN = 4
+
+Embed: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[Vector]]]
 
 IN_THE_BACKGROUND = Cause(CallKind.EMBEDDING)
 """Indexing is nobody's call: what an owner decides must not use up what others may spend."""
@@ -102,3 +105,29 @@ _USED_UP = {
 
 def _unpriced(model: str) -> str:
     return f"there is a budget, and nobody told what {model} costs: set STEWARD_EMBED_PRICE"
+
+
+async def vectors_of(texts: Sequence[str], embed: Embed) -> list[Vector | EmbedderRefuses]:
+    """Returns a vector for each text, or its refusal; raises an EmbedderError.
+
+    When a portion is refused, each of its texts is asked for alone.
+    """
+    try:
+        return list(await embed(texts))
+    except EmbedderRefuses as fault:
+        if len(texts) == 1:
+            return [await _again(texts[0], embed, fault)]
+    return [one for text in texts for one in await vectors_of([text], embed)]
+
+
+async def _again(text: str, embed: Embed, refusal: EmbedderRefuses) -> Vector | EmbedderRefuses:
+    """Asks once more for a refused text, behind one that an embedder in health takes.
+
+    An embedder that refuses any text is ill, and everything stays owed to it.
+    """
+    await embed(STRANGE_TEXTS[:1])
+    try:
+        (vector,) = await embed([text])
+    except EmbedderRefuses:
+        return refusal
+    return vector

@@ -184,15 +184,19 @@ class PlanCommands:
         )
         writes: list[Write] = []
         if dropped is not None:
-            how = f"/plan replace by {plain_name(dropped.by.name)}"
-            writes.extend(await self._desk.stops(dropped.plan, how))
-            writes.extend(self._desk.ended(dropped.plan, dropped.by))
+            writes.extend(await self._drops(dropped))
         stops = any(isinstance(write, AskStop) for write in writes)
         writes.extend((SavePlan(plan), plan_line(plan, person.id, now)))
         if wish or template:
             return Queued(tuple(writes))
         then = (Interrupt(asked.chat.id),) if stops else ()
         return Answer(_ON, tuple(writes), then)
+
+    async def _drops(self, dropped: "_Dropped") -> Sequence[Write]:
+        """Returns the writes that end a plan which a new one replaces."""
+        how = f"/plan replace by {plain_name(dropped.by.name)}"
+        stops = await self._desk.stops(dropped.plan, how)
+        return (*stops, *self._desk.ended(dropped.plan, dropped.by))
 
     async def _already(self, asked: Invocation, live: Plan, *, new: bool) -> Response:
         """Asks if the live plan shall be replaced."""

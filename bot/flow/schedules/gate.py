@@ -69,13 +69,15 @@ class RunGate:
             self.over(seat.turn, chat)
 
     def lost(self, chat: int) -> None:
-        """Notes that another process works on a chat now: it carries out the chat's runs, too.
+        """Notes that another process may work on a chat: it carries out the chat's runs, too.
 
-        They are rows, so it finds them all. A seat that was kept would hold up later runs.
+        They are rows, so it finds them all. A seat that was kept would hold up later runs. The
+        chat is woken, because there may be no other process: a server that died forgets claims.
         """
         self._line.pop(chat, None)
         if self._seats.pop(chat, None) is not None:
             self.begin()
+        self._wake(chat)
 
     def tidy(self) -> None:
         """Makes room for others where a run takes long, or rests because no model answers."""

@@ -55,7 +55,8 @@ class TaskKeeping(Bystander):
         arguments = call.arguments or {}
         if call.name == SCHEDULE_TASK:
             id = task_id(work.turn.id, call.id)
-            made = await self._making.made(id, wish_of(arguments), _occasion(work, call))
+            wish = wish_of(arguments, by_owner=_by_owner(work, call))
+            made = await self._making.made(id, wish, _occasion(work, call))
             return (SaveTask(made), *await self._making.tidied(work.turn.asker))
         if call.name not in (UPDATE_TASK, CANCEL_TASK):
             return ()
@@ -64,7 +65,8 @@ class TaskKeeping(Bystander):
             return ()
         if call.name == CANCEL_TASK:
             return await removed(task, self._scheduled)
-        changed = await self._making.changed(task, wish_of(arguments), _occasion(work, call))
+        wish = wish_of(arguments, by_owner=_by_owner(work, call))
+        changed = await self._making.changed(task, wish, _occasion(work, call))
         return (SaveTask(changed, task.version),)
 
 
@@ -73,6 +75,18 @@ async def removed(task: TimedTask, scheduled: Scheduled) -> tuple[Write, ...]:
     runs = await scheduled.runs(task.id, task.planned_at)
     stops = [AskStop(r.turn, CANCELLED) for r in runs if r.state in (*AT_WORK, RunState.WAITING)]
     return (*stops, DropTask(task.id))
+
+
+def _by_owner(work: Work, call: ToolCall) -> bool:
+    """Returns True when an owner approved the call: by its card, or by the plan that holds it.
+
+    Whoever decides about a card of somebody else is an owner. A call that has no card ran by a plan
+    that an owner approved, or is an owner's own, because nothing else reaches as far.
+    """
+    card = next((one for one in work.approvals if one.call.id == call.id), None)
+    if card is None or card.decided_by not in (None, work.turn.asker):
+        return True
+    return work.asker is not None and work.asker.is_owner
 
 
 def _occasion(work: Work, call: ToolCall) -> Occasion:

@@ -1,5 +1,6 @@
 """The room of tasks: their clock, the companions of their runs, their commands and their desk."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import cached_property
 
@@ -24,6 +25,7 @@ from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.words import TaskWords
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Journal
+from bot.ports.peers import QueuedRun
 
 _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 
@@ -110,6 +112,15 @@ class ScheduleRoom:
     async def line_up(self) -> None:
         """Puts the runs from before the start into the line; to be called before chats wake."""
         await line_up(self._ground.store.turns, self._gate)
+
+    def take_over(self, runs: Sequence[QueuedRun]) -> None:
+        """Lines up runs of another process; calls of hooks and reflections do not stand in line."""
+        for run in runs:
+            if run.origin != "task":
+                self._ground.wake(run.chat)
+            elif not self._gate.holds(run.turn, run.chat):
+                self._gate.add(run.turn, run.chat)
+        self._gate.begin()
 
     def call_in(self) -> None:
         """Calls the first runs of the line in, as far as there is room."""

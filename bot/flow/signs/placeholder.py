@@ -40,7 +40,7 @@ class Screen(Protocol):
         ...
 
 
-class Looking(Protocol):
+class Lookout(Protocol):
     """Looks for messages that may stand on the screen though nobody knows their ids."""
 
     async def find(
@@ -70,7 +70,7 @@ class Placing(TaskOwner):
         journal: Journal,
         wake: Callable[[int], None],
         screen: Screen,
-        looking: Looking,
+        looking: Lookout,
         clock: Clock,
     ) -> None:
         super().__init__()

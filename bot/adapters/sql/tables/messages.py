@@ -8,6 +8,7 @@ from sqlalchemy import ForeignKey, Integer, text
 from bot.adapters.sql.codec import OUTBOUND, PIECES, WORDS
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.this_process import ThisProcess
 from bot.ports.outbox import DeliveryState
 
 OWED = text("state = 'owed'")
@@ -17,7 +18,8 @@ COPIES = text("copy_of IS NOT NULL")
 class OutboxTable(Stored, table=True):
     """A visible message: its wanted content, and its pieces and ids as last recorded.
 
-    A message that shows the same as another one, its original, has the original's number.
+    A message that shows the same as another one, its original, has the original's number. Its
+    maker is the process that wrote it first.
     """
 
     __table_args__ = (
@@ -38,6 +40,7 @@ class OutboxTable(Stored, table=True):
     error: str = stored(Words)
     recorded_at: datetime | None = stored(Moment, null=True)
     copy_of: int | None = stored(Number, null=True)
+    maker: int | None = stored(Number, null=True, default=ThisProcess())
 
 
 class SightTable(Stored, table=True):

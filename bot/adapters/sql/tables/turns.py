@@ -8,6 +8,7 @@ from sqlalchemy import Boolean, Index, Integer, false, text
 from bot.adapters.sql.codec import DETAILS, MANDATE
 from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState, Way, WaysOn
 
@@ -18,6 +19,8 @@ LEADS_ON = text("ways_on = 'open'")
 
 
 class TurnTable(Stored, table=True):
+    """A turn; its owner is the process in whose line it stands as long as nobody waits for it."""
+
     __table_args__ = (
         partial("ix_turn_unsettled", "chat", where=UNSETTLED),
         partial("ix_turn_at_work", "chat", where=AT_WORK),
@@ -54,6 +57,7 @@ class TurnTable(Stored, table=True):
     way: Way | None = stored(Choice(Way), null=True)
     said: str = stored(Words, server_default="")
     parent: str | None = stored(Words, null=True)
+    owner: int | None = stored(Number, null=True, default=ThisProcess())
 
 
 class VerdictTable(Stored, table=True):

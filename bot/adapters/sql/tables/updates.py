@@ -6,6 +6,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, false, text
 
 from bot.adapters.sql.columns import Bytes, Choice, Moment, Number, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
+from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.change import InboundState
 
 UNROUTED = text("state = 'new'")
@@ -16,7 +17,10 @@ COUNTED = text("person IS NOT NULL AND NOT fragment")
 
 
 class InboxTable(Stored, table=True):
-    """A raw update; rows stay, so that an update is recognised for ever."""
+    """A raw update; rows stay, so that an update is recognised for ever.
+
+    Its owner is the process that routes it.
+    """
 
     __table_args__ = (
         Index("uq_inbox_channel", "channel", "key", unique=True),
@@ -38,6 +42,7 @@ class InboxTable(Stored, table=True):
     reason: str = stored(Words)
     person: int | None = stored(Number, null=True)
     fragment: bool = stored(Boolean, server_default=false())
+    owner: int | None = stored(Number, null=True, default=ThisProcess())
 
 
 inbox = METADATA.tables["inbox"]
