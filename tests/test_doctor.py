@@ -190,7 +190,7 @@ async def test_no_sandbox_is_a_warning(tmp_path: Path) -> None:
     visit = Visit(tmp_path, {}, sandbox=failing(OSError("bwrap is missing")))
     finding = (await visit.found())["sandbox"]
     assert finding.level == "warn"
-    assert "Every command asks first" in finding.sentence
+    assert "Every command asks you first" in finding.sentence
 
 
 async def test_prices_of_models_in_use_are_told_when_they_are_older_than_a_year(

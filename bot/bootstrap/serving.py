@@ -102,7 +102,7 @@ def _folded(served: Sequence[OpenChannel]) -> Channels:
 def host_of(running: Running) -> Host:
     """Returns the application as its channels see it."""
     parts, people = running.application.parts, running.store.people
-    pairing = Pairing(parts.doorway)
+    pairing = Pairing(parts.entrance.doorway)
 
     async def admit_owner(sender: Sender) -> None:
         await people.admit(sender, Role.OWNER)
@@ -124,7 +124,7 @@ def host_of(running: Running) -> Host:
         model_in,
         menus_of(commands),
         owners,
-        parts.doorway.owned,
+        parts.entrance.doorway.owned,
         pairing.code,
         admit_owner,
         parts.command_table.cards_on_screen.shown_in,
@@ -133,7 +133,7 @@ def host_of(running: Running) -> Host:
         Absence(running.store.ledger).lost,
         running.store.inbox.newest,
         partial(_waiting_in, running.store),
-        parts.present_words,
+        parts.entrance.present_words,
         running.model,
         running.warm_up,
     )

@@ -41,11 +41,11 @@ class Application:
         async with (
             self.parts.way_out.delivery,
             self.parts.way_out.reactions,
-            self.parts.acknowledging,
+            self.parts.entrance.acknowledging,
             self.parts.way_out.placing,
             self.parts.chat_work.trials,
             self.parts.chat_work.lanes,
-            self.parts.lines,
+            self.parts.entrance.lines,
             asyncio.TaskGroup() as group,
         ):
             group.create_task(self._take_in(), name="intake")

@@ -21,22 +21,31 @@ class OutboxRow:
     """One visible message."""
 
     id: int
+    """The number of the row."""
     key: str
+    """The name of the message, which says what it is: an answer of a turn, a card."""
     chat: int
+    """The chat that shows it."""
     address: Address
+    """Its place on the platform."""
     content: Outbound
+    """The words and buttons that people should see."""
     version: int
     """The version that people should see."""
     shown_version: int
     """The version on the screen."""
     state: DeliveryState
+    """How far the delivery of that version is."""
     created_at: datetime
+    """The time of its first version."""
     pieces: tuple[Piece, ...] = ()
     """The platform messages of the version in progress; empty before the first try."""
     message_ids: tuple[str, ...] = ()
     """The platform's ids of the pieces sent so far."""
     attempts: int = 0
+    """Tries of the version in progress."""
     error: str = ""
+    """The reason why the last try failed; empty without one."""
     ours: bool = True
     """False when another process made it, or an earlier run where processes have numbers."""
 

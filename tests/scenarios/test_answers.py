@@ -341,7 +341,7 @@ async def test_a_pairing_code_counts_only_where_a_person_typed_it_in_private(
     how: dict[str, Any],
 ) -> None:
     async with stage(people=()) as scene:
-        code = await scene.application.parts.doorway.pairing_code()
+        code = await scene.application.parts.entrance.doorway.pairing_code()
         assert len(base64.urlsafe_b64decode(f"{code}==")) == 128 // 8
         assert code not in str(scene.store.rows)
         typed = InboundMessage(HOME, BOB, "p1", f"/start {code}", scene.clock.now())

@@ -23,6 +23,7 @@ from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.row_reader import RowReader
 from bot.flow.room import Ground
 from bot.flow.turn.rest_card import PREFIX as RESTS
 from bot.flow.ways.buttons import PREFIX as WAYS
@@ -100,6 +101,10 @@ class ChatWork:
     def overhearing(self) -> Overhearing:
         store = self._store
         return Overhearing(store.inbox, store.chats, store.people, self._journal, self._way_in.rows)
+
+    @property
+    def rows(self) -> RowReader:
+        return self._way_in.rows
 
     @cached_property
     def threads(self) -> Threads:

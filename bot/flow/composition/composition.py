@@ -1,36 +1,19 @@
 """Puts the whole flow together: the ways in and out, the commands, and one turn."""
 
-from functools import cached_property
-
 from bot.domain.change import Change
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import card_of
-from bot.domain.talk.message import OutboundKind, Press, RawUpdate
-from bot.flow.arrivals.acknowledging import Acknowledging
-from bot.flow.arrivals.doorway import Doorway
-from bot.flow.arrivals.heeding import Heeding
+from bot.domain.talk.message import OutboundKind, RawUpdate
 from bot.flow.arrivals.intake import Intake
-from bot.flow.arrivals.knocking import Knocking
-from bot.flow.arrivals.left_out import LeftOutMessages
-from bot.flow.arrivals.lines import Lines
-from bot.flow.arrivals.patient_router import PatientRouter
-from bot.flow.arrivals.router import Router
-from bot.flow.arrivals.set_aside import PREFIX as ASIDE
-from bot.flow.arrivals.set_aside import SetAsideUpdates
-from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
-from bot.flow.commanding.desks import Desks
-from bot.flow.commands.dispatch import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
+from bot.flow.composition.entrance import Entrance
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.rooms import Rooms
-from bot.flow.composition.touching import present_words, touches
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.companion import Companions
 from bot.flow.money.till import Till
-from bot.flow.people.knocks import PREFIX as KNOCKS
-from bot.flow.plans.question import PREFIX as QUESTIONS
 from bot.flow.room import Ground
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.lanes import Lanes
@@ -75,87 +58,14 @@ class Composition:
         self.command_table = CommandTable(
             ground, self.rooms, self.way_in, self.way_out, self.chat_work
         )
+        self.entrance = Entrance(ground, self.rooms, self.chat_work, self.command_table)
 
     def _lanes(self) -> Lanes:
         return self.chat_work.lanes
 
-    @cached_property
+    @property
     def intake(self) -> Intake:
-        work, clock = self.chat_work, self.world.clock
-        rows = self.way_in.rows
-        return Intake(self.store.inbox, rows, self.lines, work.seams, work.overhearing, clock)
-
-    @cached_property
-    def lines(self) -> Lines:
-        inbox, journal = self.store.inbox, self.way_out.journal
-        clock = self.world.clock
-        return Lines(PatientRouter(self._router, inbox, journal, clock, self._set_aside))
-
-    @cached_property
-    def _set_aside(self) -> SetAsideUpdates:
-        store, journal, clock = self.store, self.way_out.journal, self.world.clock
-        news = self.chat_work.news
-        return SetAsideUpdates(store.inbox, store.outbox, news, journal, clock, self._look_again)
-
-    def _look_again(self) -> None:
-        self.intake.look_again()
-
-    @cached_property
-    def doorway(self) -> Doorway:
-        store = self.store
-        clock, journal = self.world.clock, self.way_out.journal
-        return Doorway(store.door, store.people, self._knocking, store.chats, journal, clock)
-
-    @cached_property
-    def _knocking(self) -> Knocking:
-        store, journal, clock = self.store, self.way_out.journal, self.world.clock
-        news = self.chat_work.news
-        return Knocking(store.people, store.door, store.chats, news, store.outbox, journal, clock)
-
-    @cached_property
-    def _router(self) -> Router:
-        store, work, journal = self.store, self.chat_work, self.way_out.journal
-        return Router(
-            touches(store, self.world, journal, self._commands, self._desks, self.acknowledging),
-            PrivateTalk(store.people, store.chats, self.doorway, self._heeding),
-            GroupTalk(store.people, work.overhearing, work.seams, work.threads, self._heeding),
-            work.overhearing,
-            work.moving,
-            work.membership,
-            LeftOutMessages(store.people, store.chats, work.news, journal, self.world.clock),
-            journal,
-        )
-
-    @cached_property
-    def _heeding(self) -> Heeding:
-        work, journal = self.chat_work, self.way_out.journal
-        chats, edits = self.store.chats, self.rooms.undoing.edits
-        desks, commands = self._desks, self._commands
-        return Heeding(commands, desks, work.queueing, work.seams, chats, journal, edits)
-
-    @cached_property
-    def _commands(self) -> Commands:
-        table, journal = self.command_table, self.way_out.journal
-        return Commands(table.commands, journal, self.store.outbox, table.consequences)
-
-    @cached_property
-    def acknowledging(self) -> Acknowledging:
-        return Acknowledging()
-
-    @cached_property
-    def _desks(self) -> Desks:
-        desks = {
-            **{letter: desk for room in self.rooms.all for letter, desk in room.desks.items()},
-            **self.chat_work.desks,
-            QUESTIONS: self.command_table.plan_replacing,
-            KNOCKS: self._knocking,
-            ASIDE: self._set_aside,
-        }
-        return Desks(self.store.outbox, self.way_out.journal, desks)
-
-    async def present_words(self, press: Press) -> str:
-        """Returns the words that a button changes; empty where it changes none."""
-        return await present_words(self.store, self._desks).of(press)
+        return self.entrance.intake
 
     def _moved(self, change: Change) -> None:
         self.rooms.moved(change)

@@ -55,7 +55,7 @@ _WORTH_SHRINKING = 2_500
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class Headroom:
     """The parts to leave out: entries up to `covers`, or the texts of the results in `shrink`."""
 
     covers: int | None = None
@@ -109,7 +109,7 @@ class Compaction:
         return text or digest_of(entries), paid.records
 
 
-def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
+def choose(entries: Sequence[Entry], running: str, keep: float) -> Headroom:
     """Returns whole old turns to leave out, until the share `keep` of the view is left.
 
     Without old turns it returns results of the running turn.
@@ -127,8 +127,8 @@ def choose(entries: Sequence[Entry], running: str, keep: float) -> Room:
         if total - whole <= target:
             break
     if covers is not None:
-        return Room(covers=covers)
-    return Room(shrink=_shrinkable(entries, running))
+        return Headroom(covers=covers)
+    return Headroom(shrink=_shrinkable(entries, running))
 
 
 def _is_said(entry: Entry) -> bool:

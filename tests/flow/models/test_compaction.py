@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from bot.domain.money.model import ModelProfile
 from bot.domain.turn.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
 from bot.flow.log.request_view import ViewFold
-from bot.flow.models.compaction import Room, choose, digest_of, transcript_of
+from bot.flow.models.compaction import Headroom, choose, digest_of, transcript_of
 from tests.domain.logs import Scribe, call, log, logs, reply, result
 from tests.flow.log.views import build_view
 
@@ -71,7 +71,7 @@ def test_making_room_again_and_again_comes_to_an_end(entries: list[Entry]) -> No
     scribe = Scribe(entries, entries[-1].turn)
     for _ in range(len(entries) + 1):
         room = choose(scribe.entries, scribe.turn, 0.5)
-        if room == Room():
+        if room == Headroom():
             return
         cut = room.covers and SummaryBody(room.covers, "They talked.")
         scribe.write(cut or CutBody(room.shrink, 2_000))
@@ -82,7 +82,7 @@ def test_a_summary_alone_is_not_summarised_again() -> None:
     scribe = Scribe().write(AskerBody("Hi", "Ann"), reply("Hello"))
     scribe.open(SummaryBody(2, "They greeted."))
     scribe.open(AskerBody("And now?", "Ann"))
-    assert choose(scribe.entries, scribe.turn, 0.5) == Room()
+    assert choose(scribe.entries, scribe.turn, 0.5) == Headroom()
 
 
 def test_as_much_is_kept_as_the_share_allows() -> None:
