@@ -21,31 +21,31 @@ class OutboxRow:
     """One visible message."""
 
     id: int
-    """The number of the row."""
+    """Its number, in the order of the rows."""
     key: str
-    """The name of the message, which says what it is: an answer of a turn, a card."""
+    """The name that its maker gave it; the same name again changes its content."""
     chat: int
-    """The chat that shows it."""
+    """The chat that sees it."""
     address: Address
-    """Its place on the platform."""
+    """The place of that chat."""
     content: Outbound
-    """The words and buttons that people should see."""
+    """The content that people should see."""
     version: int
     """The version that people should see."""
     shown_version: int
     """The version on the screen."""
     state: DeliveryState
-    """How far the delivery of that version is."""
+    """Owed until the wanted version is on the screen, or given up."""
     created_at: datetime
-    """The time of its first version."""
+    """The time at which the row was made."""
     pieces: tuple[Piece, ...] = ()
     """The platform messages of the version in progress; empty before the first try."""
     message_ids: tuple[str, ...] = ()
     """The platform's ids of the pieces sent so far."""
     attempts: int = 0
-    """Tries of the version in progress."""
+    """Tries that failed for an unexpected reason."""
     error: str = ""
-    """The reason why the last try failed; empty without one."""
+    """The reason why it was given up."""
     ours: bool = True
     """False when another process made it, or an earlier run where processes have numbers."""
 

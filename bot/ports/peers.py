@@ -16,7 +16,7 @@ class QueuedRun:
 
 @dataclass(frozen=True, slots=True)
 class LeftBehind:
-    """Work that dead processes have left, and that this one has taken over."""
+    """The work of dead processes that this one has taken over."""
 
     updates: int = 0
     """Updates that were not routed."""

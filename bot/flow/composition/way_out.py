@@ -9,6 +9,7 @@ from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
+from bot.flow.delivery.seats import Admission
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
 from bot.flow.signs.life_signs import Lives
@@ -73,7 +74,7 @@ class WayOut:
             self._never_shown,
             self._told_of_move,
             self._policy.limits,
-            peers=self._store.peers,
+            admission=Admission(self._world.clock, self._store.peers),
         )
 
     async def _never_shown(self, row: OutboxRow, why: str) -> None:

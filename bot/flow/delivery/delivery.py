@@ -1,30 +1,22 @@
 """Delivers owed messages to people's screens, in order, through every fault of the network."""
 
 import asyncio
-import logging
 import random
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from bot.domain.talk.errors import StoreError
 from bot.domain.talk.limits import Limits
 from bot.flow.delivery.courier import Courier, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.owed_rows import OwedRows
 from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.pauses import Jitter, Pauses
-from bot.flow.delivery.seats import Seat, Seats
+from bot.flow.delivery.seats import Admission, Seat, Seats
 from bot.flow.delivery.showing import Showing
 from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
-from bot.ports.peers import NoPeers, Peers
-
-_LOG = logging.getLogger(__name__)
-
-_PAUSES = (0.1, 0.2, 0.4)
-"""Seconds between the tries to deliver to a chat to which another process delivers."""
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
@@ -46,7 +38,7 @@ class Delivery(TaskOwner):
         moved: ToldOfMove,
         limits: Limits,
         jitter: Jitter = random.random,
-        peers: Peers | None = None,
+        admission: Admission | None = None,
     ) -> None:
         super().__init__()
         self._outbox = outbox
@@ -56,8 +48,7 @@ class Delivery(TaskOwner):
         self._moved = moved
         self._card_life = float(limits.card_seconds)
         self._jitter = jitter
-        self._peers = NoPeers() if peers is None else peers
-        self._refused: set[int] = set()
+        self._admission = Admission(clock) if admission is None else admission
         self._seats = Seats(AT_WORK, self._send_out)
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
@@ -74,7 +65,7 @@ class Delivery(TaskOwner):
 
     def take_over(self, chats: Iterable[int]) -> None:
         """Delivers to chats that no process delivers to, and to those that were refused."""
-        for chat in {*chats, *self._refused}:
+        for chat in {*chats, *self._admission.refused}:
             if chat not in self._couriers:
                 self.wake(chat)
 
@@ -103,27 +94,14 @@ class Delivery(TaskOwner):
 
         What is owed by then, that one brings along.
         """
-        if not await self._admitted(chat):
-            self._refused.add(chat)
+        if not await self._admission.get(chat):
             courier.owed.look_again = False
             self._seats.leave()
             return
         try:
             await courier.work()
         finally:
-            self._refused.discard(chat)
-            self._peers.leave_delivery(chat)
-
-    async def _admitted(self, chat: int) -> bool:
-        for pause in _PAUSES:
-            try:
-                if await self._peers.take_delivery(chat):
-                    return True
-            except StoreError as fault:
-                _LOG.warning("a delivery has to wait: %s", fault, extra={"chat": chat})
-            self._refused.add(chat)
-            await self._clock.sleep(pause)
-        return False
+            self._admission.give_back(chat)
 
     def _courier(self, chat: int, woken_at: float) -> Courier:
         return Courier(
@@ -144,7 +122,7 @@ class Delivery(TaskOwner):
                 self.passing,
                 self._opened_at,
                 woken_at,
-                refused=lambda: chat in self._refused,
+                refused=lambda: chat in self._admission.refused,
             ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),

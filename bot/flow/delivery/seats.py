@@ -1,7 +1,17 @@
-"""Seats: they limit how many chats are delivered to at a time; the others stand in line."""
+"""Seats: they limit how many chats are delivered to at a time; and one process for each chat."""
 
 import asyncio
+import logging
 from collections.abc import Callable
+
+from bot.domain.talk.errors import StoreError
+from bot.ports.clock import Clock
+from bot.ports.peers import NoPeers, Peers
+
+_LOG = logging.getLogger(__name__)
+
+_PAUSES = (0.1, 0.2, 0.4)
+"""Seconds between the tries to deliver to a chat to which another process delivers."""
 
 
 class Seats:
@@ -59,3 +69,29 @@ class Seat:
 
     def leave(self) -> None:
         self._seats.leave()
+
+
+class Admission:
+    """Lets this process deliver to a chat to which no other one does."""
+
+    def __init__(self, clock: Clock, peers: Peers | None = None) -> None:
+        self._clock = clock
+        self._peers = NoPeers() if peers is None else peers
+        self.refused: set[int] = set()
+        """Chats to which another process delivered a moment ago."""
+
+    async def get(self, chat: int) -> bool:
+        """Returns False when another process goes on delivering to the chat."""
+        for pause in _PAUSES:
+            try:
+                if await self._peers.take_delivery(chat):
+                    return True
+            except StoreError as fault:
+                _LOG.warning("a delivery has to wait: %s", fault, extra={"chat": chat})
+            self.refused.add(chat)
+            await self._clock.sleep(pause)
+        return False
+
+    def give_back(self, chat: int) -> None:
+        self.refused.discard(chat)
+        self._peers.leave_delivery(chat)
