@@ -14,9 +14,10 @@ def test_runs_of_later_times_begin_though_another_process_ended_the_first() -> N
     gate.add("monday", chat=1)
     gate.begin()
     gate.lost(1)
+    assert woken == [1, 1], "there may be no other process, so the chat looks at its rows"
     gate.add("tuesday", chat=1)
     gate.begin()
-    assert woken == [1, 1]
+    assert woken == [1, 1, 1]
 
 
 def test_a_chat_that_went_to_another_process_makes_room_for_others() -> None:
@@ -27,5 +28,5 @@ def test_a_chat_that_went_to_another_process_makes_room_for_others() -> None:
     gate.begin()
     assert woken == [1]
     gate.lost(1)
-    assert woken == [1, 2]
+    assert woken == [1, 2, 1]
     assert not gate.holds("b", 1), "the other process looks for it, and nobody holds it back"
