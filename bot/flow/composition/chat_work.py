@@ -77,6 +77,7 @@ class ChatWork:
             self.overhearing,
             self.moving,
             clock,
+            self._world.channels,
         )
 
     @cached_property

@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from datetime import datetime
 from typing import Protocol, assert_never
 
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.talk.bundle import belong, seam_of
+from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict, FenceLost, NoSuchChat
 from bot.domain.talk.message import InboundMessage
 from bot.domain.turn.turn import Turn, TurnState
@@ -63,7 +64,10 @@ class ChatQueue:
         overhearing: Overhearing,
         moving: Moving,
         clock: Clock,
+        served: Container[str],
     ) -> None:
+        """Takes the names of the channels that are served: the work of other chats waits."""
+        self._served = served
         self._journal = journal
         self._history = history
         self._turns = turns
@@ -122,6 +126,8 @@ class ChatQueue:
         while True:
             seen = self._arrivals[chat]
             agenda = await self._journal.agenda(chat)
+            if not self._reaches(agenda.chat):
+                return None
             job = next_job(without_resting(agenda, self._clock.now()), parked)
             if job is None:
                 if all(turn.state is TurnState.RESTING for turn in agenda.unfinished):
@@ -133,6 +139,10 @@ class ChatQueue:
             except Conflict as fault:
                 _LOG.info("the world moved on (%s), looking again", fault)
                 self._history.forget(chat)
+
+    def _reaches(self, chat: Chat) -> bool:
+        """Returns False for a chat of a channel that is served no more, or not by this start."""
+        return chat.address.channel in self._served or chat.screen is not None
 
     async def _do(self, log: ChatLog, job: Job, agenda: Agenda, seen: int) -> Decisions | None:
         match job:

@@ -89,6 +89,8 @@ class Reactions(TaskOwner):
     def _want(self, address: Address, message_id: str, sign: Sign) -> None:
         if not self.open or (address.channel, address.chat) in self._unwilling:
             return
+        if address.channel not in self._channels:
+            return  # The channel is served no more.
         key = address, message_id
         if key not in self._marks and self._at_work >= _MOST_AT_WORK:
             return

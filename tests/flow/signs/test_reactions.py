@@ -52,6 +52,13 @@ async def test_a_message_that_waited_shows_each_of_its_states(desk: Desk) -> Non
     assert desk.shown == [("queued", "m"), ("working", "m"), ("done", "m")]
 
 
+async def test_a_channel_that_is_not_served_gets_none(desk: Desk) -> None:
+    desk.reactions.queued(Address("terminal", "here"), "7")
+    desk.reactions.queued(HOME, "m")
+    await desk.settle()
+    assert desk.shown == [("queued", "m")]
+
+
 async def test_in_a_flood_most_messages_stay_without_a_reaction(desk: Desk) -> None:
     flood = [str(number) for number in range(1000)]
     for message in flood:
