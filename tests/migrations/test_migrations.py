@@ -215,7 +215,11 @@ async def test_chats_and_cards_of_the_first_revision_want_what_they_wanted(tmp_p
     async with open_store(url) as store:
         chat = await store.chats.at(Address("telegram", "42"), private=True)
         card = await store.approvals.get("card-1")
-    assert (chat.title, chat.activation, chat.listens) == ("", Activation.MENTION, False)
+    assert (chat.title, chat.settings.activation, chat.settings.listens) == (
+        "",
+        Activation.MENTION,
+        False,
+    )
     assert card is not None
     assert card.asker_name == ""
 
@@ -224,7 +228,11 @@ async def test_a_group_of_the_second_revision_is_as_it_was(tmp_path: Path):
     url = play(RECORDED[1], tmp_path / "old.db")
     async with open_store(url) as store:
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
-    assert (group.title, group.activation, group.listens) == ("Team", Activation.ALWAYS, True)
+    assert (group.title, group.settings.activation, group.settings.listens) == (
+        "Team",
+        Activation.ALWAYS,
+        True,
+    )
     assert group.moved_from == Address("telegram", "-1001")
 
 
@@ -233,8 +241,8 @@ async def test_a_group_of_the_fourth_revision_gets_its_answers_as_it_did(tmp_pat
     async with open_store(url) as store:
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
         home = await store.chats.at(Address("telegram", "42"), private=True)
-    assert (group.long_answers, group.previews) == (LongAnswers.FILE, True)
-    assert (home.long_answers, home.previews) == (LongAnswers.MESSAGES, False)
+    assert (group.settings.long_answers, group.settings.previews) == (LongAnswers.FILE, True)
+    assert (home.settings.long_answers, home.settings.previews) == (LongAnswers.MESSAGES, False)
 
 
 @pytest.mark.parametrize(("revision", "wanted"), [(17, False), (18, True)])
@@ -245,7 +253,7 @@ async def test_a_group_has_its_footer_from_the_eighteenth_revision_on(
     async with open_store(url) as store:
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
         home = await store.chats.at(Address("telegram", "42"), private=True)
-    assert (group.footer, home.footer) == (wanted, False)
+    assert (group.settings.footer, home.settings.footer) == (wanted, False)
 
 
 @pytest.mark.parametrize(("revision", "wanted"), [(32, False), (33, True)])
@@ -256,7 +264,7 @@ async def test_a_group_shows_tool_calls_from_the_thirty_third_revision_on(
     async with open_store(url) as store:
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
         home = await store.chats.at(Address("telegram", "42"), private=True)
-    assert (group.verbose, home.verbose) == (wanted, False)
+    assert (group.settings.verbose, home.settings.verbose) == (wanted, False)
 
 
 @pytest.mark.parametrize(("revision", "wanted"), [(22, False), (23, True)])
@@ -268,7 +276,7 @@ async def test_a_group_has_its_voice_from_the_twenty_third_revision_on(
         group = await store.chats.at(Address("telegram", "-1002"), private=False)
         home = await store.chats.at(Address("telegram", "42"), private=True)
         heard, owed = await store.voice.heard(home.id, "7/u"), await store.voice.owed(5)
-    assert (group.voice, home.voice) == (wanted, False)
+    assert (group.settings.voice, home.settings.voice) == (wanted, False)
     assert (heard, len(owed)) == (("buy milk", 1) if wanted else (None, 0))
 
 
