@@ -26,6 +26,7 @@ _OPTIONS = (
 )
 _GAP = "  "
 _TICKS = re.compile(r"`+")
+_TAG_SIGN = re.compile(r"(?<!\\)<")
 _NOT_QUOTE = re.compile(r"[^>\s]")
 # Formatting that columns of plain characters would lose.
 _RICH = ("Link", "Image", "InlineMath", "DisplayMath")
@@ -60,16 +61,30 @@ class _Cell:
     plain: str = ""
     rich: bool = False
     formatted: bool = False
-    code: list[range] = field(default_factory=list[range])
+    pieces: list[tuple[range, bool]] = field(default_factory=list[tuple[range, bool]])
+    """Its texts, and its code (True)."""
 
     def written(self, data: bytes) -> str:
-        """Returns the cell's Markdown, without the escapes that bars need in a table's code."""
+        """Returns the cell's Markdown, as it may stand outside of a table.
+
+        Code loses the escapes that bars need in a table. A sign that opened no tag in its cell
+        would open one with the words of the next line, so it is escaped.
+        """
         parts: list[bytes] = []
         last = self.place.start
-        for code in self.code:
-            parts += data[last : code.start], data[code.start : code.stop].replace(b"\\|", b"|")
-            last = code.stop
+        for piece, is_code in self.pieces:
+            text = data[piece.start : piece.stop]
+            shown = text.replace(b"\\|", b"|") if is_code else _untagged(text, data, piece.start)
+            parts += data[last : piece.start], shown
+            last = piece.stop
         return b"".join((*parts, data[last : self.place.stop])).decode().strip()
+
+
+def _untagged(text: bytes, data: bytes, start: int) -> bytes:
+    """Returns a text with `<` escaped, unless the source did that already."""
+    escaped = data[start - 1 : start] == b"\\"
+    kept = 1 if escaped and text.startswith(b"<") else 0
+    return text[:kept] + text[kept:].replace(b"<", b"\\<")
 
 
 @dataclass(slots=True)
@@ -80,7 +95,8 @@ class _Row:
     def surplus(self, data: bytes) -> str:
         """Returns the text behind the last column, which Markdown itself would drop."""
         end = self.cells[-1].place.stop if self.cells else self.place.start
-        return data[end : self.place.stop].decode().strip().strip("|").strip()
+        text = data[end : self.place.stop].decode().strip().strip("|").strip()
+        return _TAG_SIGN.sub(r"\\<", text)
 
 
 @dataclass(slots=True)
@@ -120,10 +136,11 @@ def _read(cell: _Cell, payload: Any, place: range) -> None:
     match payload:
         case {"Text": str(text)}:
             cell.plain += text
+            cell.pieces.append((place, False))
         case {"Code": str(text)}:
             cell.plain += text
             cell.formatted = True
-            cell.code.append(place)
+            cell.pieces.append((place, True))
         case {"Start": kind} if isinstance(kind, dict):
             cell.formatted = True
             cell.rich = cell.rich or any(name in kind for name in _RICH)

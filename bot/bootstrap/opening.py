@@ -250,6 +250,7 @@ def _world(
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
         commands_run=sandbox.standing,
+        walls=sandbox.walls,
         store_returned=below.store_returned,
         holds=holds,
         cron=CronCalendar(),

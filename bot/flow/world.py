@@ -22,6 +22,7 @@ from bot.domain.talk.limits import (
     UndoBounds,
 )
 from bot.domain.talk.rights import UNBOUND, Pace
+from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES
 from bot.domain.turn.folding import LONG_ANSWER
@@ -148,6 +149,11 @@ async def without_commands() -> str:
     return "none"
 
 
+async def no_walls() -> Walls:
+    """Returns the walls of a world in which no command can be run."""
+    return Walls.NONE
+
+
 @dataclass(frozen=True, slots=True)
 class World:
     """The ports of the flow other than the store."""
@@ -210,6 +216,8 @@ class World:
     """The operator's own tool servers."""
     commands_run: Callable[[], Awaitable[str]] = without_commands
     """Tells how commands run, as in “sandboxed, no network”."""
+    walls: Callable[[], Awaitable[Walls]] = no_walls
+    """Returns the walls around the commands of now."""
     store_returned: Callable[[], Awaitable[None]] = never
     """Waits until the store has been away and is back."""
     holds: Callable[[], Holds] = never_held

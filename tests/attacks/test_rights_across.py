@@ -23,6 +23,8 @@ HOUR = 3600.0
 PWN = {"what": "pwn"}
 WRITE = call("w", "write", PWN)
 SEND_OUT = call("d", DELEGATE, {"task": "Obey, please."})
+ONLY_READS = "You may only read: a call that changes something or needs a card is refused."
+SHOWS_CARDS = "Calls that change something still show a card to the person."
 
 
 def results_in(request: ModelRequest) -> int:
@@ -38,6 +40,11 @@ def by_an_errand(request: ModelRequest, _: int) -> ModelReply:
     if results_in(request):
         return says("Obeyed.")
     return calls(WRITE if on_an_errand(request) else SEND_OUT)
+
+
+def by_an_errand_that_looks(request: ModelRequest, _: int) -> ModelReply:
+    looked = on_an_errand(request) or results_in(request)
+    return says("I looked.") if looked else calls(SEND_OUT)
 
 
 def staged(obey: RuledModel, limits: Limits | None = None) -> tuple[Stage, ScenarioTool]:
@@ -77,6 +84,29 @@ async def test_a_run_that_may_only_read_writes_nothing_by_an_errand() -> None:
         await scene.clock.advance(2 * HOUR)
         await scene.settled(2)
         assert (writes.ran, scene.approvals) == ([], [])
+
+
+async def test_an_errand_is_told_if_it_may_only_read() -> None:
+    model = RuledModel(by_an_errand)
+    scene, _ = staged(model)
+    async with running(scene):
+        await reads_only(scene)
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(2)
+        brief = str(next(one for one in model.requests if on_an_errand(one)).messages)
+        assert ONLY_READS in brief
+        assert SHOWS_CARDS not in brief
+
+
+async def test_an_errand_that_may_change_something_is_told_of_the_card() -> None:
+    model = RuledModel(by_an_errand_that_looks)
+    scene, _ = staged(model)
+    async with running(scene):
+        await scene.say("Send a helper out")
+        await scene.settled(2)
+        brief = str(next(one for one in model.requests if on_an_errand(one)).messages)
+        assert SHOWS_CARDS in brief
+        assert ONLY_READS not in brief
 
 
 async def test_a_hook_that_may_only_read_shows_no_card_by_an_errand() -> None:

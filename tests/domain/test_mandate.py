@@ -6,6 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL, Mandate
 from tests.domain.logs import NOON, turn
 
@@ -19,6 +20,7 @@ MANDATES = st.builds(
     st.booleans(),
     st.none() | st.sampled_from(["a page", "a forward"]),
     st.none() | st.integers(0, 9),
+    walls=st.sampled_from(Walls),
 )
 
 

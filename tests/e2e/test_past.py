@@ -12,9 +12,20 @@ from tests.standins.messages_api import text
 
 pytestmark = pytest.mark.flows_own("the past is read from the store")
 
-RECORDED = Path(__file__).parents[1] / "migrations"
-BEFORE = "revision_0019.sql"
-"""The last revision without a memory."""
+RECORDED = Path(__file__).parents[1] / "migrations" / "first_release.sql"
+"""A database of the first release."""
+
+_EMPTIED = (
+    "passage",
+    "note",
+    "past",
+    "approval",
+    "plan_step",
+    "plan",
+    "outbox",
+    "inbox",
+    "verdict",
+)
 
 ASKED = {"text": "My dog is called Rex", "speaker": "Ann", "moment": "", "kind": "asker"}
 ANSWERED = {
@@ -25,14 +36,19 @@ ANSWERED = {
 
 
 def talked(steward: Steward, provider: str) -> None:
-    """Makes a database of that revision, in which Ann's one turn ended with an answer."""
+    """Makes a database without a memory, in which Ann's one turn ended with an answer."""
     path = steward.records.path
     path.unlink(missing_ok=True)
     with closing(sqlite3.connect(path)) as connection, connection:
         account = steward.settings["STEWARD_OWNERS"]
-        told = (RECORDED / BEFORE).read_text().replace("telegram:42", account)
+        told = RECORDED.read_text().replace("telegram:42", account)
         connection.executescript(told)
-        for table in ("approval", "plan_step", "plan", "outbox", "inbox", "verdict"):
+        for table in (
+            "passage",
+            "note",
+            "past",
+            *("approval", "plan_step", "plan", "outbox", "inbox", "verdict"),
+        ):
             connection.execute(f"DELETE FROM {table}")
         connection.execute(
             "UPDATE turn SET state='settled', stop_reason='final_answer', skill=NULL"

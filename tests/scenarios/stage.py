@@ -36,6 +36,7 @@ from bot.domain.talk.limits import (
 from bot.domain.talk.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
 from bot.domain.talk.person import Role, Sender
 from bot.domain.talk.reach import Level
+from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
 from bot.domain.tools.tool import ToolResult
 from bot.domain.turn.tier import Tiers
@@ -167,6 +168,9 @@ class Stage:
     conceal: Callable[[str], str] = str
     """Takes secrets out of a text; there are none at first."""
 
+    walls: Walls = Walls.NONE
+    """The walls around commands."""
+
     def lend_memory(self) -> None:
         """Lends the tools about the memory to every chat, from the next turn on."""
         store = self.store
@@ -281,7 +285,11 @@ class Stage:
             zones_at=self.zones_at,
             hooks=self.hooks,
             conceal=self.conceal,
+            walls=self._walls,
         )
+
+    async def _walls(self) -> Walls:
+        return self.walls
 
     def _policy(self) -> Policy:
         return Policy(

@@ -10,7 +10,8 @@ from bot.domain.assignments.task import ApprovedCall
 from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import Change, SaveTask
 from bot.domain.plans.plan import PlanState
-from bot.domain.talk.person import Role
+from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role, Sender
 from bot.domain.talk.reach import Level, Reach
 from bot.domain.talk.rights import Rights
 from bot.domain.tools.tool import Code, Effect, Status
@@ -27,6 +28,17 @@ from tests.words import ADMITTED, ALWAYS, APPROVE, APPROVE_ALL, APPROVED
 OWN = calls(call("a", "write", {"what": "x"}))
 COMMAND = calls(call("c", "shell", {"what": "ls"}))
 AWAY = calls(call("b", "post", {"what": "mail"}))
+LOOKS = calls(
+    call(
+        "s",
+        "schedule_task",
+        {
+            "when": "every 2h",
+            "what": "Look",
+            "calls": [{"tool": "shell", "arguments": {"what": "ls"}}],
+        },
+    )
+)
 WITH_BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
 
@@ -270,22 +282,61 @@ async def test_a_plan_begins_once_an_owner_can_be_asked() -> None:
         assert APPROVE in labels(at(scene, HOME))
 
 
+async def looks_by_a_task(scene: Stage, asker: Sender, at: Address) -> None:
+    scene.lend_tasks()
+    await scene.say("look every two hours", asker, at=at)
+    await scene.parked()
+
+
+async def by_owner(scene: Stage) -> list[bool]:
+    await scene.settled()
+    (task,) = scene.store.rows.tasks.values()
+    return [one.by_owner for one in task.calls]
+
+
 async def test_calls_on_a_tasks_card_are_an_owners_once_an_owner_approves_it() -> None:
-    wanted = {
-        "when": "every 2h",
-        "what": "Look",
-        "calls": [{"tool": "shell", "arguments": {"what": "ls"}}],
-    }
-    asked = calls(call("s", "schedule_task", wanted))
-    async with with_bob(asked, says("Set."), level=Level.COMMANDS) as scene:
-        scene.lend_tasks()
-        await scene.say("look every two hours", BOB, at=WITH_BOB)
-        await scene.parked()
+    async with with_bob(LOOKS, says("Set."), level=Level.COMMANDS) as scene:
+        await looks_by_a_task(scene, BOB, WITH_BOB)
         assert APPROVE not in labels(at(scene, WITH_BOB))
         assert await press(scene, "Approve", HOME, ANN) == APPROVED
+        assert await by_owner(scene) == [True]
+
+
+async def test_calls_on_the_card_of_an_owners_own_task_are_an_owners() -> None:
+    async with with_bob(LOOKS, says("Set.")) as scene:
+        await looks_by_a_task(scene, ANN, HOME)
+        assert await press(scene, "Approve", HOME, ANN) == APPROVED
+        assert await by_owner(scene) == [True]
+
+
+async def test_calls_on_a_tasks_card_are_no_owners_when_a_member_has_approved_it() -> None:
+    """No level goes as far today; the card is of a program that took it for a small change."""
+    async with with_bob(LOOKS, says("Set."), level=Level.COMMANDS) as scene:
+        await looks_by_a_task(scene, BOB, WITH_BOB)
+        (card,) = scene.approvals
+        old = replace(card, preview=replace(card.preview, reach=Reach.TALK))
+        scene.store.rows.approvals[card.id] = old
+        shown = at(scene, HOME)
+        (data,) = [b["data"] for b in shown.piece.body["buttons"][0] if APPROVE in b["label"]]
+        assert await scene.press_data(data, BOB, shown.id, WITH_BOB) == APPROVED
+        assert await by_owner(scene) == [False]
+
+
+@pytest.mark.parametrize(("asker", "where", "owner"), [(ANN, HOME, True), (BOB, WITH_BOB, False)])
+async def test_a_button_makes_a_call_of_a_task_an_owners_only_if_an_owner_presses_it(
+    asker: Sender, where: Address, *, owner: bool
+) -> None:
+    async with with_bob(OWN, says("Done."), level=Level.CHANGES) as scene:
+        await scene.say("/schedule every 2h | Look", asker, at=where)
+        await scene.until(lambda: scene.store.rows.tasks)
+        await scene.clock.advance(2 * HOUR)
+        await scene.parked()
+        assert await press(scene, "Approve", where, asker) == APPROVED
         await scene.settled()
-        (task,) = scene.store.rows.tasks.values()
-        assert [one.by_owner for one in task.calls] == [True]
+        await scene.say("/tasks", asker, at=where)
+        for label in ("1", "✏️ Edit", "🔓 What runs without asking", "🔓 Allow 1 for"):
+            await scene.press(label, asker)
+        assert await by_owner(scene) == [owner]
 
 
 def test_words_of_a_model_alone_make_no_call_of_a_task_an_owners() -> None:

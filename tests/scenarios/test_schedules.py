@@ -23,6 +23,7 @@ from bot.domain.talk.errors import ModelDenied, ModelOverloaded, StoreBusy
 from bot.domain.talk.limits import Limits, ScheduleBounds
 from bot.domain.talk.message import Address, InboundMessage
 from bot.domain.talk.person import Role
+from bot.domain.tools.run_place import Walls
 from bot.domain.tools.tool import Status, ToolOutput
 from bot.domain.turn.transcript import AskerBody, TextPart
 from bot.domain.turn.turn import TurnState
@@ -407,6 +408,36 @@ async def test_exactly_the_approved_calls_run_without_a_card_until_their_day() -
         await scene.clock.advance(2 * HOUR)
         await scene.parked()
         assert len(scene.approvals) == 1
+
+
+@pytest.mark.parametrize("lower", [False, True])
+async def test_approved_calls_of_a_task_ask_again_behind_lower_walls(lower: bool) -> None:
+    wanted = {
+        "when": "every 2h",
+        "what": "Tidy up",
+        "calls": [{"tool": "write", "arguments": {"what": "a"}}],
+    }
+    writes = writing()
+    writes.where[0] = "in the workspace, sandboxed, no network"
+    script = (
+        calls(call("s", "schedule_task", wanted)),
+        says("Set."),
+        calls(call("w", "write", {"what": "a"})),
+        *([] if lower else [says("Written.")]),
+    )
+    async with stage(*script, tools=[writes]) as scene:
+        scene.walls = Walls.CLOSED
+        scene.lend_tasks()
+        await scene.say("Tidy up every two hours")
+        await scene.parked()
+        await scene.press("Approve")
+        await scene.settled()
+        if lower:
+            writes.where[0] = "in the workspace, sandboxed, with network"
+            scene.walls = Walls.NETWORK
+        await scene.clock.advance(2 * HOUR)
+        await (scene.parked() if lower else scene.settled())
+        assert (len(scene.approvals), len(writes.ran)) == ((2, 0) if lower else (1, 1))
 
 
 @pytest.mark.parametrize(

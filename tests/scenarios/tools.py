@@ -40,6 +40,8 @@ class ScenarioTool:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     unruled: list[str] = field(default_factory=list[str])
     """The work for which its cards offer no standing rule."""
+    where: list[str] = field(default_factory=lambda: ["here"])
+    """The place of its work, as one text that a test may change."""
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         if "bad" in arguments:
@@ -54,10 +56,10 @@ class ScenarioTool:
             subject=clipped(f"Do {self.spec.name} {what}", 100),
             effect=self.spec.effect,
             blocks=(CodeBlock(what),),
-            where="here",
+            where=self.where[0],
             always=ExactRule(canonical(arguments)) if what not in self.unruled else None,
             always_label=what,
-            surroundings=_surroundings(place),
+            surroundings=_surroundings(self.where[0], place),
             reach=place.reach(self.spec.reach),
         )
 
@@ -69,11 +71,11 @@ class ScenarioTool:
         return self.act(arguments, place)
 
 
-def _surroundings(place: Place) -> Surroundings:
+def _surroundings(where: str, place: Place) -> Surroundings:
     skill = place.skill
     if skill is None or not skill.environment:
-        return Surroundings("here")
-    return Surroundings("here", skill.name, tuple(sorted(skill.environment)))
+        return Surroundings(where)
+    return Surroundings(where, skill.name, tuple(sorted(skill.environment)))
 
 
 def tool(

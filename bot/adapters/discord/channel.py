@@ -13,7 +13,7 @@ from bot.adapters.discord.components import components_of
 from bot.adapters.discord.cutting import cut
 from bot.adapters.discord.faults import Archived, NoVoice, Unknown, UnknownChannel
 from bot.adapters.discord.fields import Fields
-from bot.adapters.discord.finding import SILENT, found_in
+from bot.adapters.discord.finding import SILENT, Hindsight
 from bot.adapters.discord.formatting import markdown, plain
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.pieces import LONG_ANSWER, shortened, split_content
@@ -128,13 +128,12 @@ class DiscordChannel:
     async def find(
         self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
     ) -> str | None:
-        async with pace():
-            try:
-                body = None if piece is None else piece.body
-                return await found_in(self._api, await self._channel(to), body, traces)
-            except (UnknownChannel, ContentRefused):
-                # A thread that is not open yet holds nothing; sending says what else is wrong.
-                return None
+        try:
+            hindsight = Hindsight(self._api, to, await self._channel(to), traces)
+            return await hindsight.found(None if piece is None else piece.body, pace)
+        except (UnknownChannel, ContentRefused):
+            # A thread that is not open yet holds nothing; sending says what else is wrong.
+            return None
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         names = {"channel_id": await self._channel(to), "message_id": message_id}

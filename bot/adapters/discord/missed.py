@@ -36,7 +36,7 @@ _NEWEST = 50
 """Messages that are looked at in any case: what was missed, and answers that may have thumbs."""
 
 _PAGE = 100
-_MOST_PAGES = 20
+MOST_PAGES = 20
 """Pages that are read from the newest message of a chat back; what is older is left out."""
 
 LEFT_OUT = "MESSAGES_LEFT_OUT"
@@ -200,7 +200,7 @@ class Missed:
     ) -> tuple[Sequence[dict[str, Any]], bool]:
         """Returns what came between two numbers, from the newest back, and if that is all of it."""
         found: list[dict[str, Any]] = []
-        for _ in range(_MOST_PAGES):
+        for _ in range(MOST_PAGES):
             page = await self._page(channel, {"before": str(oldest), "limit": str(_PAGE)})
             found += [one for one in page if _number(one) > after]
             if len(page) < _PAGE or min(map(_number, page)) <= after:
@@ -208,7 +208,7 @@ class Missed:
             oldest = min(map(_number, page))
         _log.warning(
             "More than %d messages were missed in channel %s; those before %s are left out.",
-            _MOST_PAGES * _PAGE,
+            MOST_PAGES * _PAGE,
             channel,
             f"{time_of(str(oldest)):%Y-%m-%d %H:%M} UTC",
         )
@@ -232,7 +232,7 @@ class Missed:
 
 def _left_out(channel: str, oldest: int, more: Mapping[str, Any]) -> Event:
     """Returns our own event: what stands before the message `oldest` was left out."""
-    told = {"id": str(oldest), "channel_id": channel, "read": _MOST_PAGES * _PAGE, **more}
+    told = {"id": str(oldest), "channel_id": channel, "read": MOST_PAGES * _PAGE, **more}
     return Event(LEFT_OUT, None, told)
 
 

@@ -2,23 +2,27 @@
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.talk.errors import StoreFault, StoreTooNew, StoreTooOld
+from bot.domain.talk.errors import StoreFault, StoreOutgrown, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
-REVISIONS = (
-    *("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009", "0010", "0011"),
-    *("0012", "0013", "0014", "0015", "0016", "0017", "0018", "0019", "0020", "0021"),
-    *("0022", "0023", "0024", "0025", "0026", "0027", "0028", "0029", "0030", "0031", "0032"),
-    *("0033", "0034", "0035", "0036", "0037", "0038", "0039"),
-)
+REVISIONS = ("0039",)
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
+
+_BEFORE = frozenset(f"{number:04}" for number in range(1, 39))
+"""Revisions from before the first release, whose migrations are gone."""
+
+_UPGRADES_THEM = "aeff08cebc77"
+"""The last commit that has the migrations of those."""
 
 _MIGRATIONS = shipped("alembic")
 _VERSION = select(column("version_num")).select_from(table("alembic_version"))
 
 
 def migrate(connection: Connection) -> None:
-    """Upgrades the database inside the caller's transaction; raises StoreTooNew."""
+    """Upgrades the database inside the caller's transaction.
+
+    Raises StoreTooNew, or StoreOutgrown for one from before the first release.
+    """
     if _known(connection) != REVISIONS[-1]:
         _upgrade(connection)
 
@@ -34,6 +38,12 @@ def inspect_only(connection: Connection) -> None:
 def _known(connection: Connection) -> str | None:
     """The revision of the database, one of ours; None when it is new."""
     version = _version(connection)
+    if version in _BEFORE:
+        raise StoreOutgrown(
+            f"the database is from before the first release (revision {version}). To bring it "
+            f"along, start Steward once from its source at commit {_UPGRADES_THEM}, with a backup "
+            "at hand; then start this version"
+        )
     if version is not None and version not in REVISIONS:
         raise StoreTooNew(
             f"the database was written by a newer version of Steward (revision {version}, this one "

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.adapters.tools.process import CommandRun, run_command_line
 from bot.domain.consent.command_line import QUIET, only_reads, parse_simple
 from bot.domain.skills.skill import Skill
-from bot.domain.tools.run_place import BARE
+from bot.domain.tools.run_place import BARE, NETWORKS, Walls
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _READABLE = (
@@ -74,7 +74,7 @@ class Sandbox:
         """Returns the place in words, for the card of a command."""
         if not await self.works():
             return BARE
-        network = "with network" if self._network else "no network"
+        network = NETWORKS[self._inside]
         seen = "" if view.writes else ", files of other chats too, where it can change nothing"
         return f"in the workspace{seen}, sandboxed, {network}"
 
@@ -82,7 +82,15 @@ class Sandbox:
         """Returns in a few words how commands run at all."""
         if not await self.works():
             return "no sandbox, so each one asks"
-        return "sandboxed, with network" if self._network else "sandboxed, no network"
+        return f"sandboxed, {NETWORKS[self._inside]}"
+
+    async def walls(self) -> Walls:
+        """Returns the walls around the commands of now."""
+        return self._inside if await self.works() else Walls.NONE
+
+    @property
+    def _inside(self) -> Walls:
+        return Walls.NETWORK if self._network else Walls.CLOSED
 
     async def reaches_network(self) -> bool:
         return self._network or not await self.works()

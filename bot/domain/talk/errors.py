@@ -15,6 +15,7 @@ StewardError
 │   ├── StoreFault          the database refuses this statement: a fault of this program
 │   ├── NoSuchChat          the chat was joined to another one: stop working on it
 │   ├── StoreTooNew         written by a newer program: upgrade the program
+│   ├── StoreOutgrown       written before the first release: an older program upgrades it first
 │   └── StoreTooOld         written by an older program: the next start upgrades it
 ├── ModelError              refused by a provider, or failed on the way to it
 │   ├── ModelOverloaded     429, 5xx, overloaded: wait `retry_after`, try again
@@ -116,6 +117,10 @@ class NoSuchChat(StoreError):
 
 class StoreTooNew(StoreError):
     """The store was written by a newer version of the program."""
+
+
+class StoreOutgrown(StoreError):
+    """The store was written by a version that this one cannot upgrade from."""
 
 
 class StoreTooOld(StoreError):

@@ -4,6 +4,8 @@ A card or a rule keeps the words of the version that wrote it. Other words for t
 not void it, so whoever changes the words of a place adds the former ones here.
 """
 
+from enum import IntEnum
+
 BARE = "runs on this machine with your permissions (no sandbox)"
 """The place of a command without a sandbox."""
 
@@ -17,3 +19,25 @@ def in_todays_words(place: str) -> str:
         if place.startswith(former):
             return today + place.removeprefix(former)
     return place
+
+
+class Walls(IntEnum):
+    """The walls around commands, the highest ones first."""
+
+    CLOSED = 1
+    """A sandbox without network."""
+    NETWORK = 2
+    """A sandbox with network."""
+    NONE = 3
+    """No sandbox, or none that is known."""
+
+
+NETWORKS = {Walls.CLOSED: "no network", Walls.NETWORK: "with network"}
+"""The last words of a place inside a sandbox."""
+
+
+def walls_of(place: str) -> Walls:
+    """Returns the walls that the words for a place tell of; closed ones where nothing is run."""
+    if not place:
+        return Walls.CLOSED
+    return next((walls for walls, told in NETWORKS.items() if place.endswith(told)), Walls.NONE)

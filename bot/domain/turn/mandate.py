@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bot.domain.money.money import Nano
+from bot.domain.tools.run_place import Walls
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class Mandate:
     """The most that its own calls of models may cost; None for no bound of its own."""
     addresses: tuple[str, ...] = ()
     """The addresses in its words that were known before, where foreign text was in view."""
+    walls: Walls = Walls.NONE
+    """The walls that stood around commands when it began: lower ones void every kept approval."""
 
     def met(self, other: "Mandate") -> "Mandate":
         """Returns what both mandates allow."""
@@ -37,6 +40,7 @@ class Mandate:
             self.foreign if self.foreign is not None else other.foreign,
             _least(self.money, other.money),
             other.addresses if self.foreign is None else self.addresses,
+            min(self.walls, other.walls),
         )
 
     def narrowed(
@@ -68,7 +72,8 @@ class Mandate:
         )
         marked = other.foreign is None or self.foreign is not None
         cheaper = other.money is None or (self.money is not None and self.money <= other.money)
-        return fewer and marked and cheaper and (self.readonly or not other.readonly)
+        kept = self.walls <= other.walls and (self.readonly or not other.readonly)
+        return fewer and marked and cheaper and kept
 
     def lends(self, tool: str) -> bool:
         """Returns True when a tool of this name may be used."""

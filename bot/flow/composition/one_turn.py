@@ -54,6 +54,7 @@ class OneTurn:
             self._rooms.models.choosing,
             self._limits,
             self._store.people,
+            self._ground.world.walls,
         )
         probation = Probation(clock, self._limits.counted_after_seconds)
         chores = {

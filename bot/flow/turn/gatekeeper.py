@@ -8,6 +8,7 @@ from bot.domain.loop.contribution import Agreed, Deferred, Stance
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.talk.rights import NOTHING, Rights
+from bot.domain.tools.run_place import walls_of
 from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
@@ -168,15 +169,15 @@ class Gatekeeper:
             case Agreed():
                 if not isinstance(preview, Preview):
                     return preview
-                return agreed(call, preview, stance, within=_within(asker, preview))
+                walled = _walled(preview, place)
+                return agreed(call, preview, stance, within=_within(asker, preview), walled=walled)
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
                 return Run(preview.effect, preview)
             case _:
-                return await self._grounds.gate(
-                    call, preview, place, foreign.outside, ruled=_within(asker, preview)
-                )
+                ruled = _within(asker, preview) and _walled(preview, place)
+                return await self._grounds.gate(call, preview, place, foreign.outside, ruled=ruled)
 
 
 def _weight(stance: Stance) -> int:
@@ -212,6 +213,11 @@ def _waits(open_call: OpenCall) -> bool:
     """Returns True for a call that has begun, or whose card nobody has decided."""
     card = open_call.approval
     return open_call.begun or (card is not None and card.state is not ApprovalState.APPROVED)
+
+
+def _walled(preview: Preview, place: Place) -> bool:
+    """Returns True when the walls around the call are no lower than when its turn began."""
+    return walls_of(preview.surroundings.where) <= place.mandate.walls
 
 
 def _within(asker: Person | None, preview: Preview) -> bool:

@@ -1,13 +1,14 @@
 """The start of a turn: from a message, or again from its row."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from bot.domain.clock.zones import told_zone
 from bot.domain.consent.approval import Approval
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.person import Person
+from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.unrun import reported_as, told_of
@@ -37,6 +38,7 @@ class Openings:
         choosing: Choosing,
         limits: Limits,
         people: People,
+        walls: Callable[[], Awaitable[Walls]],
     ) -> None:
         self._lives = lives
         self._approvals = approvals
@@ -45,13 +47,14 @@ class Openings:
         self._choosing = choosing
         self._limits = limits
         self._people = people
+        self._walls = walls
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
         asked = self._worded(gathered.asked, agenda)
-        turn = self._new(log, asked)
+        turn = self._new(log, asked, await self._walls())
         work = await self._at_work(log, turn, asked.person, agenda)
         work.words = asked.words
         part = await shared(
@@ -74,7 +77,7 @@ class Openings:
             bundle = one.worded(bundle, agenda)
         return asked if bundle is asked.bundle else replace(asked, bundle=bundle)
 
-    def _new(self, log: ChatLog, asked: Asked) -> Turn:
+    def _new(self, log: ChatLog, asked: Asked, walls: Walls) -> Turn:
         chat, message = log.chat, asked.bundle.first
         return Turn(
             id=secrets.token_hex(8),
@@ -84,7 +87,7 @@ class Openings:
             asker_name=asked.person.name,
             model=self._choosing.model(chat.settings.model),
             created_at=self._clock.now(),
-            mandate=PERSONAL,
+            mandate=replace(PERSONAL, walls=walls),
             reply_to=None if message.private else message.message_id,
         )
 

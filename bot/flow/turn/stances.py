@@ -1,6 +1,6 @@
 """The gates of calls that a companion keeps for later, or that were agreed to before."""
 
-from bot.domain.consent.consent import difference
+from bot.domain.consent.consent import Difference, difference
 from bot.domain.loop.contribution import Agreed, Deferred
 from bot.domain.talk.reach import reaches
 from bot.domain.tools.foresight import unforeseen
@@ -25,13 +25,15 @@ def deferred(
     return Run(Effect.READ, seen) if reads else AskFirst(seen)
 
 
-def agreed(call: ToolCall, seen: Preview, stance: Agreed, *, within: bool) -> Gate:
+def agreed(call: ToolCall, seen: Preview, stance: Agreed, *, within: bool, walled: bool) -> Gate:
     """Runs an agreed call without a card, unless it is dangerous or something has changed.
 
     It also asks when it reaches further than the consent, and than its asker may approve
-    (`within`).
+    (`within`), or where the walls are lower than when the turn began (not `walled`).
     """
     different = difference(stance.consent, call, seen)
+    if different is None and not walled:
+        different = Difference.PLACE
     if different is not None:
         return AskFirst(seen.explained(stance.reasons.get(different, "")))
     if within or reaches(stance.reach, seen.needs):

@@ -1,5 +1,6 @@
 """What a chat has missed is read from its newest message back, and an owner's first words too."""
 
+import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -9,10 +10,12 @@ import pytest
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.gateway import Event
-from bot.adapters.discord.missed import Missed
+from bot.adapters.discord.messages import time_of
+from bot.adapters.discord.missed import LEFT_OUT, Missed
 from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
-from bot.domain.talk.message import Address
+from bot.adapters.discord.updates import parse_event
+from bot.domain.talk.message import Address, LeftOut
 from tests.adapters.discord.test_discord_stays import Memory
 from tests.fakes.clock import FakeClock
 from tests.standins.discord import TOKEN, Channel, Discord, Message, User
@@ -36,6 +39,7 @@ class Stage:
     ann: User
     missed: Missed
     known: Owned
+    places: Places
 
     async def of_this_run(self) -> Sequence[str]:
         """The words that a first session of the program finds."""
@@ -59,7 +63,7 @@ async def stage() -> AsyncIterator[Stage]:
         stays = Stays(api, places, FakeClock())
         missed, known = Missed(api, places, stays), Owned()
         await missed.prepare(known)
-        yield Stage(server, ann, missed, known)
+        yield Stage(server, ann, missed, known, places)
 
 
 def written(stage: Stage, count: int, at: Channel | None = None) -> None:
@@ -78,7 +82,7 @@ async def test_of_many_missed_messages_none_is_lost(stage: Stage) -> None:
 async def test_of_too_many_the_newest_are_read_and_it_is_told_what_is_left_out(
     stage: Stage, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bot.adapters.discord.missed._MOST_PAGES", 2)
+    monkeypatch.setattr("bot.adapters.discord.missed.MOST_PAGES", 2)
     since = datetime.now(UTC)
     guild = stage.discord.guild("Home", stage.ann)
     place = guild.channels[0]
@@ -88,6 +92,28 @@ async def test_of_too_many_the_newest_are_read_and_it_is_told_what_is_left_out(
         assert await stage.after_a_gap(since) == [str(n) for n in range(150, 400)]
     assert f"channel {place.id}" in caplog.text
     assert "are left out" in caplog.text
+
+
+@pytest.mark.parametrize("where", ["in private", "in a server"])
+async def test_what_is_left_out_names_its_chat_and_how_much_was_read(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    monkeypatch.setattr("bot.adapters.discord.missed.MOST_PAGES", 1)
+    private = where == "in private"
+    since, title = datetime.now(UTC), ""
+    if private:
+        place, address = stage.discord.places.direct(stage.ann), Address("discord", str(ANN))
+    else:
+        place = stage.discord.guild("Home", stage.ann).channels[0]
+        address, title = Address("discord", f"-{place.id}"), f"#{place.name}"
+    stage.known.chats.append(address)
+    written(stage, 160, place)
+    oldest = stage.discord.places.messages[-150]
+    (gap,) = [e for e in await stage.missed.messages(0, since) if e.name == LEFT_OUT]
+    beside = await stage.places.of(gap.fields)
+    body = json.dumps({"t": gap.name, "d": gap.data, "place": beside})
+    left = parse_event(body, str(stage.discord.bot.id))
+    assert left == LeftOut(address, time_of(str(oldest.id)), 100, private, title)
 
 
 async def test_the_first_words_of_an_owner_are_found(stage: Stage) -> None:

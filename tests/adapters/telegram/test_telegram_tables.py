@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.markdown_tables import NARROW, laid_out
@@ -110,6 +110,16 @@ WORDS = st.text(alphabet="ab1é日😀*_`[]()<>$\\-# ", max_size=25)
 ROWS = st.lists(st.lists(WORDS, min_size=1, max_size=5), min_size=1, max_size=6)
 
 
+@pytest.mark.parametrize(
+    "row", ["|one <a|two >|", "|one \\<a|two >|", "|one|<a |two >|", "|`one <a`|two >|"]
+)
+def test_a_sign_in_one_cell_makes_no_tag_of_the_next(row: str) -> None:
+    shown = formatted(f"|head|\n|---|\n{row}").text
+    assert [word in shown for word in ("one", "<a", "two")] == [True] * 3
+    assert "\\" not in shown
+
+
+@example(1, [["<a", ">"]])
 @given(st.integers(1, 4), ROWS)
 def test_no_word_of_any_table_is_lost(columns: int, rows: list[list[str]]) -> None:
     lines = [

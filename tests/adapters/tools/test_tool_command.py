@@ -270,15 +270,16 @@ async def test_the_card_says_where_and_offers_this_command_alone(
     assert connected.where == "in the workspace, sandboxed, with network"
 
 
-async def test_a_members_approval_covers_a_command_only_where_the_sandbox_keeps_all_of_it(
+async def test_a_command_reaches_beyond_its_folder_unless_the_sandbox_keeps_it_there(
     place: Place,
 ) -> None:
     # A card runs nothing, so a program that builds no wall does as well; it is everywhere.
     walled, online = Sandbox(program="/bin/true"), Sandbox(network=True, program="/bin/true")
-    bare = Sandbox(program=None)
     own, shared = replace(place, own=True), replace(place, own=False)
     told, kept = (Variable("TOKEN", "s3cret-value", secret=s) for s in (True, False))
     skill = Skill("tracker", "Logs in.", "Log in.", "/", variables=(kept,))
+    under = replace(own, skill=skill)
+    secretive = replace(skill, variables=(told,))
     knowing = replace(skill, variables=(kept, told))
     assert await walled.works()
     assert await online.works()
@@ -286,15 +287,16 @@ async def test_a_members_approval_covers_a_command_only_where_the_sandbox_keeps_
     async def reach(sandbox: Sandbox, place: Place) -> Reach | None:
         return (await RunCommand(sandbox).preview({"command": "touch x"}, place)).reach
 
-    assert await reach(walled, own) is Reach.COMMAND
-    assert await reach(walled, replace(own, skill=skill)) is Reach.COMMAND
-    for sandbox, at in (
-        (bare, own),
-        (online, own),
-        (walled, shared),
-        (walled, replace(own, skill=knowing)),
-    ):
-        assert await reach(sandbox, at) is Reach.BEYOND
+    assert [await reach(walled, at) for at in (own, under)] == [Reach.COMMAND] * 2
+    beyond = {
+        "no network is kept away": (online, own),
+        "the folder belongs to no chat": (walled, place),
+        "chats share the folder": (walled, shared),
+        "it knows a secret": (walled, replace(own, skill=secretive)),
+        "it knows a secret beside another variable": (walled, replace(own, skill=knowing)),
+    }
+    found = {why: await reach(*case) for why, case in beyond.items()}
+    assert found == dict.fromkeys(beyond, Reach.BEYOND)
 
 
 async def test_a_card_does_not_cut_in_its_title_what_stands_whole_below(
@@ -531,21 +533,6 @@ async def test_other_paths_stay_as_they_are(
     skill = Skill("tracker", "Logs in.", "Log in.", str(outside))
     assert resolved(command, place.workspace, skill).command == command
     assert resolved("cat scripts/x.sh", place.workspace, None).command == "cat scripts/x.sh"
-
-
-async def test_a_command_reaches_beyond_its_folder_unless_the_sandbox_keeps_it_there(
-    walled: Sandbox, place: Place
-) -> None:
-    own = replace(place, own=True)
-    secret = (Variable("TRACKER", "s3cret-value", secret=True),)
-    under = replace(own, skill=Skill("tracker", "Logs in.", "Log in.", "/", variables=secret))
-
-    async def reach(sandbox: Sandbox, where: Place) -> Reach | None:
-        return (await RunCommand(sandbox).preview({"command": "ls"}, where)).reach
-
-    assert await reach(walled, own) is Reach.COMMAND
-    beyond = [(walled, place), (walled, under), (Sandbox(network=True), own)]
-    assert {await reach(*one) for one in beyond} == {Reach.BEYOND}
 
 
 async def test_a_command_without_a_sandbox_reaches_beyond_its_folder(place: Place) -> None:
