@@ -36,9 +36,9 @@ from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
 from bot.flow.approvals.rule_commands import RuleCommands
 from bot.flow.approvals.undecided import CardEnding
+from bot.flow.commanding.switches import QUEUE
 from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
@@ -496,6 +496,5 @@ def _commands() -> list[Command]:
             TaskCalls(scheduled, approvals, clock),
             clock,
         ),
-        BusyCommands(),
     )
-    return [command for group in groups for command in group.table]
+    return [QUEUE.command(), *(command for group in groups for command in group.table)]

@@ -109,7 +109,7 @@ def host_of(running: Running) -> Host:
 
     async def model_in(address: Address) -> str:
         chat = await running.store.chats.at(address, private=True)
-        return parts.rooms.models.choosing.model(chat.model)
+        return parts.rooms.models.choosing.model(chat.settings.model)
 
     async def owners() -> Sequence[str]:
         return [key for key, person in await people.accounts() if person.is_owner]

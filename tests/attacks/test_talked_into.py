@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.tools.web import WebFetch, WebSearch
-from bot.domain.change import AddRule, Change, KeepPassage, SaveChat
+from bot.domain.change import AddRule, Change, KeepPassage, SaveSettings
 from bot.domain.consent.approval import Rule
 from bot.domain.memory.passage import Passage
 from bot.domain.talk.errors import ToolFailure
@@ -107,7 +107,7 @@ async def trap(
         assert person is not None
         pattern = ExactRule(canonical(arguments(action, thing, SECRET)))
         rule = Rule(0, person.id, chat.id, action, pattern, thing, scene.clock.now())
-        saved = SaveChat(replace(chat, previews=True))
+        saved = SaveSettings(chat, replace(chat.settings, previews=True))
         await scene.store.journal.commit(Change((AddRule(rule), saved)))
         yield Trap(scene, model, pages, tools)
 

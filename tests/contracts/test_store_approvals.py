@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.change import AddRule, DropRule, EndGrants, NoteOffer, SaveApproval, SaveChat
+from bot.domain.change import AddRule, DropRule, EndGrants, NoteOffer, SaveApproval, SaveSettings
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
@@ -199,7 +199,11 @@ async def test_rules_that_a_skill_asked_for_end_but_for_those_of_the_skill_in_us
 async def test_an_offer_is_remembered_until_another_skill_is_in_use(store: StorePorts, chat: Chat):
     assert (await store.chats.get(chat.id)).offered is None
     await commit(store, NoteOffer(chat.id, "tea@1"))
-    await commit(store, SaveChat(replace(chat, previews=True)), EndGrants(chat.id, "tea@1"))
+    await commit(
+        store,
+        SaveSettings(chat, replace(chat.settings, previews=True)),
+        EndGrants(chat.id, "tea@1"),
+    )
     assert (await store.chats.get(chat.id)).offered == "tea@1"
     await commit(store, EndGrants(chat.id, "tea@2"))
     assert (await store.chats.get(chat.id)).offered is None

@@ -10,7 +10,7 @@ from bot.domain.change import (
     JoinChats,
     KeepPassage,
     MarkInbound,
-    SaveChat,
+    OpenConversation,
     SaveConversation,
     SaveTurn,
     Show,
@@ -46,7 +46,7 @@ async def branch(store: StorePorts, chat: Chat, of: str, name: str, at: float = 
     now = await store.chats.get(chat.id)
     left = replace(known, closed_at=later(at), in_use=USED)
     new = Conversation(name, chat.id, later(at), parent=of, shared=now.last_seq)
-    moved = SaveChat(replace(now, conversation=name))
+    moved = OpenConversation(chat.id, name)
     await commit(store, SaveConversation(left), SaveConversation(new), moved)
     return name
 

@@ -14,8 +14,8 @@ from bot.domain.change import (
     MoveChat,
     NameChat,
     SaveApproval,
-    SaveChat,
     SaveErrand,
+    SaveSettings,
     SaveTurn,
 )
 from bot.domain.change.erasing import Target
@@ -79,9 +79,9 @@ async def test_a_home_has_the_place_of_its_screen(store: StorePorts, chat: Chat)
     assert home == await store.chats.get(errand.home)
     assert (home.screen, home.shown_in, home.title) == (chat.id, chat.id, "Team")
     assert home.address == Address("telegram", "43")
-    await commit(store, SaveChat(replace(raw, model="fast")))
+    await commit(store, SaveSettings(raw, replace(raw.settings, model="fast")))
     known = await store.chats.get(errand.home)
-    assert (known.screen, known.model) == (chat.id, "fast")
+    assert (known.screen, known.settings.model) == (chat.id, "fast")
     assert await store.chats.within(chat.address) == [await store.chats.get(chat.id)]
 
 

@@ -10,7 +10,7 @@ from bot.domain.change import (
     PassOver,
     ReleaseHeard,
     SaveApproval,
-    SaveChat,
+    SaveSettings,
 )
 from bot.domain.talk.chat import Activation, Chat, LongAnswers
 from bot.domain.talk.message import Address, RawUpdate
@@ -36,13 +36,17 @@ async def hear(store: StorePorts, chat: Chat, count: int) -> list[InboundRow]:
 
 async def test_a_new_chat_waits_to_be_mentioned_and_hears_nothing(store: StorePorts):
     chat = await store.chats.at(OLD, private=False)
-    assert (chat.title, chat.activation, chat.listens) == ("", Activation.MENTION, False)
+    assert (chat.title, chat.settings.activation, chat.settings.listens) == (
+        "",
+        Activation.MENTION,
+        False,
+    )
     assert chat.moved_from is None
 
 
 async def test_what_a_group_wants_of_the_bot_is_kept(store: StorePorts, chat: Chat):
     wish = replace(
-        chat,
+        chat.settings,
         activation=Activation.ALWAYS,
         listens=True,
         long_answers=LongAnswers.FILE,
@@ -50,13 +54,17 @@ async def test_what_a_group_wants_of_the_bot_is_kept(store: StorePorts, chat: Ch
         footer=True,
         verbose=True,
     )
-    await commit(store, SaveChat(wish))
-    assert await store.chats.get(chat.id) == wish
+    await commit(store, SaveSettings(chat, wish))
+    assert await store.chats.get(chat.id) == replace(chat, settings=wish)
 
 
 async def test_a_title_changes_without_the_rest(store: StorePorts, chat: Chat):
-    await commit(store, NameChat(chat.id, "Team"), SaveChat(replace(chat, model="m")))
-    assert await store.chats.get(chat.id) == replace(chat, model="m", title="Team")
+    await commit(
+        store, NameChat(chat.id, "Team"), SaveSettings(chat, replace(chat.settings, model="m"))
+    )
+    assert await store.chats.get(chat.id) == replace(
+        chat, settings=replace(chat.settings, model="m"), title="Team"
+    )
 
 
 async def test_a_chat_that_moves_takes_its_history_and_what_is_owed_along(store: StorePorts):

@@ -17,9 +17,10 @@ from bot.domain.change import (
     Fence,
     InboundState,
     MarkInbound,
+    OpenConversation,
     SaveApproval,
-    SaveChat,
     SaveConversation,
+    SaveSettings,
     SaveTurn,
 )
 from bot.domain.consent.approval import ApprovalState
@@ -212,10 +213,12 @@ async def test_a_settled_turn_cannot_be_asked_to_stop(store: StorePorts, chat: C
 async def test_saving_a_chat_keeps_its_fence_and_log_end(store: StorePorts, chat: Chat):
     fence = await store.journal.claim(chat.id)
     await commit(store, lines(chat, 1), fence=fence)
-    wish = replace(chat, queue_mode=QueueMode.STEER, model="m", timezone="Europe/Berlin")
-    await commit(store, SaveChat(replace(wish, conversation="next")))
+    wish = replace(chat.settings, queue_mode=QueueMode.STEER, model="m", timezone="Europe/Berlin")
+    await commit(store, SaveSettings(chat, wish), OpenConversation(chat.id, "next"))
     stored = await store.chats.get(chat.id)
-    assert stored == replace(wish, conversation="next", fence=fence.number, last_seq=1)
+    assert stored == replace(
+        chat, settings=wish, conversation="next", fence=fence.number, last_seq=1
+    )
 
 
 async def test_a_conversation_is_closed_and_a_new_one_opened(store: StorePorts, chat: Chat):

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.domain.change import ChooseSkill, SaveChat, SaveTurn
+from bot.domain.change import ChooseSkill, SaveSettings, SaveTurn
 from bot.domain.talk.chat import Chat
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import a_turn, commit
@@ -41,10 +41,10 @@ async def test_a_choice_of_a_person_stays_until_a_person_changes_it(
 
 async def test_settings_of_a_chat_leave_its_skill_alone(store: StorePorts, chat: Chat) -> None:
     await commit(store, ChooseSkill(chat.id, "minutes", lent=True))
-    await commit(store, SaveChat(replace(chat, previews=True)))
+    await commit(store, SaveSettings(chat, replace(chat.settings, previews=True)))
     assert await at_work(store, chat) == ("minutes", True)
     other = await store.chats.get(chat.id)
-    assert other.previews
+    assert other.settings.previews
 
 
 async def test_a_turn_keeps_its_skill_and_its_depth(store: StorePorts, chat: Chat) -> None:

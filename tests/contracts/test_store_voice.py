@@ -10,7 +10,7 @@ from bot.domain.change import (
     KeepHeard,
     MarkInbound,
     OweVoice,
-    SaveChat,
+    SaveSettings,
     SaveTurn,
     SetVoice,
 )
@@ -48,16 +48,16 @@ async def test_owed_voice_notes_come_by_age_until_they_end(store: StorePorts, ch
 
 
 async def test_the_voice_of_a_chat_has_a_write_of_its_own(store: StorePorts, chat: Chat) -> None:
-    assert not chat.voice
+    assert not chat.settings.voice
     await commit(store, SetVoice(chat.id, on=True))
-    await commit(store, SaveChat(replace(chat, footer=True)))
+    await commit(store, SaveSettings(chat, replace(chat.settings, footer=True)))
     now = await store.chats.get(chat.id)
-    assert (now.voice, now.footer) == (True, True)
+    assert (now.settings.voice, now.settings.footer) == (True, True)
     other = await store.chats.at(Address("telegram", "43"), private=True)
     owed = [VoiceNote("here", chat.id, NOW), VoiceNote("there", other.id, NOW)]
     await commit(store, *map(OweVoice, owed), SetVoice(other.id, on=True))
     await commit(store, SetVoice(chat.id, on=False))
-    assert not (await store.chats.get(chat.id)).voice
+    assert not (await store.chats.get(chat.id)).settings.voice
     assert await store.voice.owed(5) == owed[1:]
 
 

@@ -63,3 +63,23 @@ async def test_where_nobody_may_send_voice_messages_it_comes_as_a_file(
     [note] = await sounds(discord)
     assert note.attachments[0]["filename"] == "answer.ogg"
     assert not note.flags & 1 << 13
+
+
+async def test_a_new_thread_has_the_switches_of_its_channel(discord: OnDiscord) -> None:
+    """Its own are that nobody has to call the bot there, and what only its channel needs."""
+    # The first send to a thread finds that it is not there yet.
+    discord.foreseen.append("Unknown Channel")
+    discord.steward.script(text("Twelve eggs."))
+    await discord.start()
+    guild = discord.discord.guild("Home", discord.ann)
+    place, bot = guild.channels[0], discord.discord.bot.id
+    turned = ("/voice on", "/footer on", "/queue steer", "/context on", "/threads on")
+    for count, command in enumerate(turned, 1):
+        discord.say(f"<@{bot}> {command}", at=place)
+        await discord.until(lambda count=count: len(discord.discord.screen(place)) == count)
+    discord.say(f"<@{bot}> What is in the cake?", at=place)
+    await discord.until(lambda: [one for one in guild.channels if one.type == 11])
+    columns = "voice, footer, queue_mode, activation, listens, threads"
+    rows = f"SELECT {columns} FROM chat WHERE address LIKE 'discord:%/%'"
+    [kept] = discord.steward.records.rows(rows)
+    assert kept == (True, True, "steer", "always", False, False)

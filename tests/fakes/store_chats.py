@@ -10,8 +10,9 @@ from bot.domain.change import (
     MoveChat,
     NameChat,
     NoteOffer,
-    SaveChat,
+    OpenConversation,
     SaveConversation,
+    SaveSettings,
     SetVoice,
 )
 from tests.fakes.store_moving import move
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 def write_chat(
     rows: "Rows",
     write: (
-        SaveChat
+        SaveSettings
+        | OpenConversation
         | NameChat
         | ChooseSkill
         | SetVoice
@@ -44,29 +46,34 @@ def write_chat(
         rows.chat(write.conversation.chat)
         rows.conversations[write.conversation.id] = write.conversation
         return
-    known = rows.chats.get(write.chat.id)
-    if known is not None:
-        rows.chats[known.id] = replace(
-            write.chat,
-            address=known.address,
-            fence=known.fence,
-            last_seq=known.last_seq,
-            title=known.title,
-            moved_from=known.moved_from,
-            skill=known.skill,
-            skill_lent=known.skill_lent,
-            offered=known.offered,
-            voice=known.voice,
-            screen=known.screen,
-        )
+    if isinstance(write, OpenConversation):
+        if write.chat in rows.chats:
+            known = rows.chats[write.chat]
+            rows.chats[known.id] = replace(known, conversation=write.conversation)
+        return
+    _save_settings(rows, write)
+
+
+def _save_settings(rows: "Rows", write: SaveSettings) -> None:
+    known, changed = rows.chats.get(write.chat.id), write.changed
+    if known is None:
+        return
+    rows.chats[known.id] = replace(known, settings=replace(known.settings, **changed))
+    if changed.get("voice") is False:
+        _end_voices(rows, known.id)
+
+
+def _end_voices(rows: "Rows", chat: int) -> None:
+    owed = rows.voice_notes.items()
+    rows.voice_notes = {turn: note for turn, note in owed if note.chat != chat}
 
 
 def _alter_chat(rows: "Rows", write: NameChat | ChooseSkill | SetVoice | NoteOffer) -> None:
     known = rows.chat(write.chat)
     if isinstance(write, SetVoice):
-        rows.chats[known.id] = replace(known, voice=write.on)
-        owed = rows.voice_notes.items()
-        rows.voice_notes = {t: n for t, n in owed if write.on or n.chat != known.id}
+        rows.chats[known.id] = replace(known, settings=replace(known.settings, voice=write.on))
+        if not write.on:
+            _end_voices(rows, known.id)
         return
     if isinstance(write, NameChat):
         rows.chats[known.id] = replace(known, title=write.title)

@@ -57,6 +57,7 @@ from bot.domain.change import (
     MoveChat,
     NameChat,
     NoteOffer,
+    OpenConversation,
     OweVoice,
     PassOver,
     PauseTasks,
@@ -65,7 +66,6 @@ from bot.domain.change import (
     Retract,
     Revoke,
     SaveApproval,
-    SaveChat,
     SaveConversation,
     SaveErrand,
     SaveFeedback,
@@ -76,6 +76,7 @@ from bot.domain.change import (
     SaveProfile,
     SaveReceived,
     SaveRun,
+    SaveSettings,
     SaveTask,
     SaveTerms,
     SaveTurn,
@@ -204,7 +205,8 @@ class Rows:
             case SaveTurn() | AskStop() | CountStart() | EndRest() | EndWays():
                 write_turn(self, write)
             case (
-                SaveChat()
+                SaveSettings()
+                | OpenConversation()
                 | NameChat()
                 | ChooseSkill()
                 | SetVoice()

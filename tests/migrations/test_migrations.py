@@ -177,11 +177,23 @@ async def test_a_file_of_the_first_release_is_taken_over_with_all_it_holds(
     )
     assert owed.key == "card:card-1"
     assert owed.content.blocks == (Markdown("Run a command?"), CodeBlock("ls", "sh"))
-    assert (group.title, group.activation, group.listens) == ("Team", Activation.ALWAYS, True)
+    assert (group.title, group.settings.activation, group.settings.listens) == (
+        "Team",
+        Activation.ALWAYS,
+        True,
+    )
     assert group.moved_from == Address("telegram", "-1001")
-    assert (group.long_answers, group.previews) == (LongAnswers.FILE, True)
-    assert (group.footer, group.verbose, group.voice) == (True, True, True)
-    assert (chat.footer, chat.verbose, chat.voice) == (False, False, False)
+    assert (group.settings.long_answers, group.settings.previews) == (LongAnswers.FILE, True)
+    assert (group.settings.footer, group.settings.verbose, group.settings.voice) == (
+        True,
+        True,
+        True,
+    )
+    assert (chat.settings.footer, chat.settings.verbose, chat.settings.voice) == (
+        False,
+        False,
+        False,
+    )
     assert (heard, len(spoken)) == ("buy milk", 1)
     today = f"sqlite:///{tmp_path / 'today.db'}"
     async with open_store(today):

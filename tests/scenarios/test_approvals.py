@@ -127,7 +127,9 @@ async def test_the_time_on_a_decided_card_is_that_of_the_person() -> None:
 async def test_the_time_on_a_decided_card_is_that_of_the_chat() -> None:
     async with stage(calls(write()), says("No."), tools=[writing()]) as scene:
         chat = await scene.store.chats.at(HOME, private=True)
-        scene.store.rows.chats[chat.id] = replace(chat, timezone="Asia/Tokyo")
+        scene.store.rows.chats[chat.id] = replace(
+            chat, settings=replace(chat.settings, timezone="Asia/Tokyo")
+        )
         await scene.say("write x")
         await scene.parked()
         local = scene.clock.now().astimezone(ZoneInfo("Asia/Tokyo"))

@@ -204,7 +204,7 @@ async def test_a_conversation_is_opened_with_its_model_and_its_skill() -> None:
         await scene.say(f"/conversations {first}")
         await scene.shows(OPEN_AGAIN)
         (chat,) = scene.store.rows.chats.values()
-        assert (chat.skill, chat.model) == ("minutes", "fake/other")
+        assert (chat.skill, chat.settings.model) == ("minutes", "fake/other")
         await scene.say("third")
         turn = await scene.settled(3)
         assert (turn.skill, turn.model) == ("minutes", "fake/other")

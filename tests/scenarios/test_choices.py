@@ -24,7 +24,7 @@ async def test_a_press_sets_the_value_and_the_message_shows_it() -> None:
         await scene.shows("`/queue steer`")
         assert await scene.press("Join in") == ""
         await scene.shows("From now on a message that comes while I am busy joins")
-        assert (await home(scene)).queue_mode is QueueMode.STEER
+        assert (await home(scene)).settings.queue_mode is QueueMode.STEER
         assert await scene.press("Interrupt") == ""
         await scene.shows("From now on a message that comes while I am busy stops me")
         (shown,) = scene.cards
@@ -45,7 +45,7 @@ async def test_a_model_and_a_skill_are_chosen_by_a_press() -> None:
         await scene.say("/model")
         await scene.press("✓ fake")
         await scene.shows("From your next message on: `fake/fake`")
-        assert (await home(scene)).model == "fake/fake"
+        assert (await home(scene)).settings.model == "fake/fake"
 
 
 async def test_the_help_has_a_page_for_each_topic_and_owners_have_one_more() -> None:
@@ -79,9 +79,9 @@ async def test_a_press_grants_nothing_that_typing_would_not() -> None:
         (shown,) = team.scene.cards
         told = await team.scene.press_data("m:activation:always", BOB, shown.id, TEAM)
         assert OWNERS_ONLY in told
-        assert team.chat.activation is Activation.MENTION
+        assert team.chat.settings.activation is Activation.MENTION
         assert await team.scene.press_data("m:activation:always", ANN, shown.id, TEAM) == ""
-        assert team.chat.activation is Activation.ALWAYS
+        assert team.chat.settings.activation is Activation.ALWAYS
 
 
 @pytest.mark.parametrize("data", ["m:compact:", "m:new:", "m:stop:all", "m:nothing:x", "m:allow:9"])
@@ -100,7 +100,7 @@ async def test_a_stranger_presses_nothing() -> None:
         await scene.shows("`/queue steer`")
         (shown,) = scene.cards
         assert await scene.press_data("m:queue:steer", BOB, shown.id) == DEAD_BUTTON
-        assert (await home(scene)).queue_mode is QueueMode.QUEUE
+        assert (await home(scene)).settings.queue_mode is QueueMode.QUEUE
 
 
 def test_words_too_long_for_a_button_have_none():

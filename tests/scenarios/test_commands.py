@@ -230,7 +230,9 @@ async def test_a_compaction_for_which_no_model_is_set_up_ends_and_the_chat_goes_
         await scene.say("first")
         await scene.settled()
         chat = next(iter(scene.store.rows.chats.values()))
-        scene.store.rows.chats[chat.id] = replace(chat, model="gone/gone")
+        scene.store.rows.chats[chat.id] = replace(
+            chat, settings=replace(chat.settings, model="gone/gone")
+        )
         await scene.say("/compact")
         assert (await scene.settled(2)).stop_reason is StopReason.MODEL_FAILURE
         await scene.shows("There is no model `gone/gone`")
@@ -243,7 +245,7 @@ async def test_a_mode_is_kept() -> None:
     async with stage() as scene:
         await scene.say("/queue steer")
         await scene.shows("joins what I am doing")
-        assert next(iter(scene.store.rows.chats.values())).queue_mode is QueueMode.STEER
+        assert next(iter(scene.store.rows.chats.values())).settings.queue_mode is QueueMode.STEER
 
 
 async def test_rules_are_listed_and_taken_back() -> None:

@@ -102,7 +102,7 @@ async def test_all_messages_of_known_people_are_answered_once_an_owner_wants_it(
         await team.say("when is lunch?", BOB)
         await team.say("me too", EVE)
         await team.scene.settled()
-        assert team.chat.activation is Activation.ALWAYS
+        assert team.chat.settings.activation is Activation.ALWAYS
         assert len(team.scene.turns) == 1
 
 
@@ -110,7 +110,10 @@ async def test_only_an_owner_sets_what_a_group_wants():
     async with group() as team:
         assert OWNERS_ONLY in await team.command("/activation always", BOB)
         assert OWNERS_ONLY in await team.command("/context on", BOB)
-        assert (team.chat.activation, team.chat.listens) == (Activation.MENTION, False)
+        assert (team.chat.settings.activation, team.chat.settings.listens) == (
+            Activation.MENTION,
+            False,
+        )
 
 
 async def test_the_settings_of_groups_mean_nothing_in_a_private_chat():
@@ -151,7 +154,7 @@ async def test_nothing_heard_is_kept_once_context_is_off():
         await team.say("a secret", EVE)
         await team.command("/context off")
         assert InboundState.HEARD not in team.states()
-        assert not team.chat.listens
+        assert not team.chat.settings.listens
 
 
 async def test_nobody_commands_in_the_name_of_a_chat():

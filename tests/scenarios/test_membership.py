@@ -311,7 +311,7 @@ async def test_messages_before_the_word_of_the_move_end_in_the_one_chat(times: i
         await team.scene.settled(3)
         said = [t for t in blocks(team.scene.model.requests[-1]) if t in ("One.", "Two.")]
         assert said == ["One.", "Two."]
-        assert team.chat.activation is Activation.ALWAYS
+        assert team.chat.settings.activation is Activation.ALWAYS
         assert team.scene.channel.texts(NEW) == ["Two.", "Three."]
 
 
@@ -362,18 +362,18 @@ async def test_a_group_belongs_to_its_owner_for_what_is_heard_there():
         team.scene.groups.owners.add(("-100", "fake:2"))
         assert READING_ON in await team.command("/context on", BOB)
         assert "every message" in await team.command("/activation always", BOB)
-        assert team.chat.listens
+        assert team.chat.settings.listens
         assert team.scene.groups.asked == ["fake:2", "fake:2"]
         team.scene.groups.owners.clear()
         assert OWNERS_ONLY in await team.command("/context off", BOB)
-        assert team.chat.listens
+        assert team.chat.settings.listens
 
 
 async def test_whose_group_it_is_may_not_be_told():
     async with group() as team:
         team.scene.groups.fault = ChannelUnreachable("no answer", maybe_done=False)
         assert OWNER_UNKNOWN in await team.command("/context on", BOB)
-        assert not team.chat.listens
+        assert not team.chat.settings.listens
 
 
 async def test_an_owner_of_the_bot_is_never_asked_about():

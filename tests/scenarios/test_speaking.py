@@ -307,7 +307,7 @@ async def test_without_a_service_voice_says_what_is_missing() -> None:
         assert "STEWARD_HEAR_URL" in await scene.shows("I cannot hear voice")
         await scene.say("/voice off")
         await scene.shows(TEXT_ALONE)
-    assert not next(c for c in scene.store.rows.chats.values() if c.address == HOME).voice
+    assert not next(c for c in scene.store.rows.chats.values() if c.address == HOME).settings.voice
 
 
 async def test_a_group_has_one_switch_and_the_voice_note_replies_as_the_answer_does() -> None:
@@ -359,4 +359,6 @@ async def test_a_press_below_voice_turns_it_on_and_off() -> None:
         await scene.press("On")
         await scene.shows(VOICE_ON)
         await scene.press("Off")
-        await scene.until(lambda: not any(c.voice for c in scene.store.rows.chats.values()))
+        await scene.until(
+            lambda: not any(c.settings.voice for c in scene.store.rows.chats.values())
+        )

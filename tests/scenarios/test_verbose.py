@@ -315,7 +315,7 @@ async def test_in_a_group_those_who_run_it_may_switch_and_everybody_is_warned() 
         told = await scene.shows_in(TEAM, OFF)
         assert NOT_YOURS in told
         team = next(c for c in scene.store.rows.chats.values() if c.address == TEAM)
-        assert not team.verbose
+        assert not team.settings.verbose
         refused = await scene.press("On", BOB)
         assert NOT_YOURS in refused
         scene.groups.admins.add(("-5", BOB.key))
@@ -325,7 +325,9 @@ async def test_in_a_group_those_who_run_it_may_switch_and_everybody_is_warned() 
         scene.groups.fault = ChannelUnreachable("it is away", maybe_done=False)
         await says_in_team("/verbose off")
         await scene.shows_in(TEAM, "I could not find out who runs this group")
-        assert next(c for c in scene.store.rows.chats.values() if c.address == TEAM).verbose
+        assert next(
+            c for c in scene.store.rows.chats.values() if c.address == TEAM
+        ).settings.verbose
 
 
 async def test_the_whole_of_the_newest_calls_comes_as_a_file_on_request() -> None:

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, exists, select
 
-from bot.adapters.sql.chats import at_home
-from bot.adapters.sql.columns import columns
+from bot.adapters.sql.chats import CHAT_COLUMNS, at_home, chat_of
 from bot.adapters.sql.tables import (
     LEADS_ON,
     OPEN,
@@ -25,7 +24,7 @@ from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import NoSuchChat
 
 _PARTS = select(
-    *columns(chat, Chat),
+    *CHAT_COLUMNS,
     select(plan.c.id).where(plan.c.chat == chat.c.id, PLANNED).scalar_subquery(),
     select(turn.c.id).where(turn.c.chat == chat.c.id, LEADS_ON).limit(1).scalar_subquery(),
     exists().where(turn.c.chat == chat.c.id, UNSETTLED),
@@ -56,5 +55,5 @@ def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
     *known, planned, leads_on, turns, cards, waiting, cards_open, errands = tuple(row)
-    known_as = at_home(connection, Chat(*known))
+    known_as = at_home(connection, chat_of(known))
     return AgendaParts(known_as, planned, leads_on, turns, cards, waiting, cards_open, errands)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import uuid4
 
 from sqlalchemy import (
@@ -29,17 +30,16 @@ from bot.domain.change import (
     EndGrants,
     NameChat,
     NoteOffer,
-    SaveChat,
+    OpenConversation,
     SaveConversation,
+    SaveSettings,
     SetVoice,
 )
 from bot.domain.talk.chat import (
-    Activation,
     Chat,
+    ChatSettings,
     Conversation,
     ListedConversation,
-    LongAnswers,
-    QueueMode,
 )
 from bot.domain.talk.errors import NoSuchChat, StoreFault
 from bot.domain.talk.message import Address
@@ -48,7 +48,12 @@ from bot.domain.turn.transcript import AskerBody
 _MOST_BEFORE = 24
 """Entries of a conversation among which the first words of a person are looked for."""
 
-_CHATS = select(*columns(chat, Chat))
+_SWITCHES = names(ChatSettings)
+_OWN = tuple(name for name in names(Chat) if name != "settings")
+CHAT_COLUMNS = tuple(chat.c[name] for name in (*_OWN, *_SWITCHES))
+"""The columns from which `chat_of` makes a chat, in this order."""
+
+_CHATS = select(*CHAT_COLUMNS)
 _AT = _CHATS.where(chat.c.address == bindparam("of"))
 _BY_ID = _CHATS.where(chat.c.id == bindparam("of"))
 _MOVED_FROM = _CHATS.where(chat.c.moved_from == bindparam("of")).order_by(chat.c.id.desc())
@@ -66,25 +71,7 @@ _OF_CHANNEL = (
     .limit(bindparam("most"))
 )
 _ADD = Upsert(chat, ["address"])
-_SETTINGS = (
-    "conversation",
-    "private",
-    "queue_mode",
-    "model",
-    "timezone",
-    "activation",
-    "listens",
-    "long_answers",
-    "previews",
-    "footer",
-    "verbose",
-    "threads",
-)
-_SAVE = (
-    update(chat)
-    .where(chat.c.id == bindparam("of"))
-    .values({name: bindparam(name) for name in _SETTINGS})
-)
+_OPEN = update(chat).where(chat.c.id == bindparam("of")).values(conversation=bindparam("opened"))
 _NAME = update(chat).where(chat.c.id == bindparam("of")).values(title=bindparam("called"))
 _SET_VOICE = update(chat).where(chat.c.id == bindparam("of")).values(voice=bindparam("spoken"))
 _END_VOICES = delete(voice_note).where(voice_note.c.chat == bindparam("of"))
@@ -146,14 +133,14 @@ class SqlChats:
     async def at(self, address: Address, *, private: bool) -> Chat:
         known = first_of(await self._database.fetch(_AT, {"of": address}))
         if known is not None:
-            return Chat(*known)
+            return chat_of(known)
         return await self._database.write(
             partial(_found, address=address, private=private, at=self._now()), repeatable=True
         )
 
     async def within(self, address: Address) -> Sequence[Chat]:
         wanted = {"of": address, "topics": f"{address.key}/"}
-        return [Chat(*row) for row in await self._database.fetch(_WITHIN, wanted)]
+        return [chat_of(row) for row in await self._database.fetch(_WITHIN, wanted)]
 
     async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
         wanted = {"of": f"{channel}:", "most": limit}
@@ -161,8 +148,8 @@ class SqlChats:
 
     async def get(self, chat: int) -> Chat:
         row = first_of(await self._database.fetch(_BY_ID, {"of": chat}))
-        if row is not None and Chat(*row).screen is None:
-            return Chat(*row)
+        if row is not None and chat_of(row).screen is None:
+            return chat_of(row)
         return await self._database.read(lambda c: one(c, chat))
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
@@ -204,25 +191,40 @@ def _begins(connection: Connection, id: str) -> str:
     return ""
 
 
+def chat_of(row: Sequence[Any]) -> Chat:
+    """Returns the chat of a row of `CHAT_COLUMNS`."""
+    return Chat(*row[: len(_OWN)], settings=ChatSettings(*row[len(_OWN) :]))
+
+
 def one(connection: Connection, chat: int) -> Chat:
     row = connection.execute(_BY_ID, {"of": chat}).first()
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    return at_home(connection, Chat(*row))
+    return at_home(connection, chat_of(row))
 
 
 def at_home(connection: Connection, known: Chat) -> Chat:
     """Returns the home of an errand with the place that its screen has now; others as they are."""
     if known.screen is None:
         return known
-    screen = Chat(*connection.execute(_BY_ID, {"of": known.screen}).one())
+    screen = chat_of(connection.execute(_BY_ID, {"of": known.screen}).one())
     place = {"address": screen.address, "title": screen.title, "moved_from": screen.moved_from}
     return replace(known, **place)
 
 
-def save_chats(connection: Connection, writes: Sequence[SaveChat], _at: datetime) -> None:
-    rows = [{**values(write.chat, _SETTINGS), "of": write.chat.id} for write in writes]
-    connection.execute(_SAVE, rows)
+def save_settings(connection: Connection, writes: Sequence[SaveSettings], _at: datetime) -> None:
+    for write in writes:
+        if changed := write.changed:
+            saved = update(chat).where(chat.c.id == write.chat.id).values(changed)
+            connection.execute(saved)
+        if changed.get("voice") is False:
+            connection.execute(_END_VOICES, {"of": write.chat.id})
+
+
+def open_conversations(
+    connection: Connection, writes: Sequence[OpenConversation], _at: datetime
+) -> None:
+    connection.execute(_OPEN, [{"of": w.chat, "opened": w.conversation} for w in writes])
 
 
 def name_chats(connection: Connection, writes: Sequence[NameChat], _at: datetime) -> None:
@@ -259,32 +261,24 @@ def save_conversations(
 
 def first(connection: Connection, address: Address) -> Chat | None:
     row = connection.execute(_AT, {"of": address}).first()
-    return None if row is None else Chat(*row)
+    return None if row is None else chat_of(row)
 
 
 def _found(connection: Connection, address: Address, private: bool, at: datetime) -> Chat:
     """Creates a chat with its first conversation, unless it was just created or moved away."""
     moved = connection.execute(_MOVED_FROM, {"of": address}).first()
     if moved is not None:
-        return Chat(*moved)
+        return chat_of(moved)
     opened = uuid4().hex
     row = {
         "address": address,
         "conversation": opened,
         "private": private,
-        "queue_mode": QueueMode.QUEUE,
         "fence": 0,
         "last_seq": 0,
         "title": "",
-        "activation": Activation.MENTION,
-        "listens": False,
-        "long_answers": LongAnswers.MESSAGES,
-        "previews": False,
-        "footer": False,
-        "verbose": False,
         "skill_lent": False,
-        "voice": False,
-        "threads": False,
+        **values(ChatSettings(), _SWITCHES),
     }
     new = _ADD.run(connection, row)
     founded = first(connection, address)

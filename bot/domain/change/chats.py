@@ -1,20 +1,37 @@
 """Writes of chats and their conversations."""
 
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, TypeAlias
 
-from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.chat import Chat, ChatSettings, Conversation
 from bot.domain.talk.message import Address
 
 
 @dataclass(frozen=True, slots=True)
-class SaveChat:
-    """Updates a chat's settings and its current conversation.
+class SaveSettings:
+    """Stores the switches in which `settings` differ from those that `chat` was read with.
 
-    Fence, log end, skill and voice stay: they have writes of their own.
+    The others stay as somebody else may have set them meanwhile. Spoken answers that are turned
+    off also end what is owed of them.
     """
 
     chat: Chat
+    settings: ChatSettings
+
+    @property
+    def changed(self) -> Mapping[str, Any]:
+        """Returns the switches that differ, by their names."""
+        now, before = asdict(self.settings), asdict(self.chat.settings)
+        return {name: value for name, value in now.items() if value != before[name]}
+
+
+@dataclass(frozen=True, slots=True)
+class OpenConversation:
+    """Makes a conversation the open one of a chat."""
+
+    chat: int
+    conversation: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +113,8 @@ class SaveConversation:
 
 
 ChatWrite: TypeAlias = (
-    SaveChat
+    SaveSettings
+    | OpenConversation
     | NameChat
     | ChooseSkill
     | SetVoice

@@ -74,7 +74,7 @@ class Zones:
 
     def of(self, person: Person | None, chat: Chat | None = None) -> str:
         """Returns the zone of a chat that has one, or else the person's."""
-        chosen = chat.timezone if chat is not None else None
+        chosen = chat.settings.timezone if chat is not None else None
         own = person.timezone if person is not None else None
         return chosen or own or self.common or "UTC"
 
@@ -87,8 +87,8 @@ class Zones:
 
 def told_zone(person: Person | None, chat: Chat) -> str | None:
     """Returns the zone of a chat, or of the person who is alone in it; None if nobody told one."""
-    if chat.timezone is not None or not chat.private:
-        return chat.timezone
+    if chat.settings.timezone is not None or not chat.private:
+        return chat.settings.timezone
     return person.timezone if person is not None else None
 
 

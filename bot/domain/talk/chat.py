@@ -33,6 +33,34 @@ class LongAnswers(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """The switches of a chat, as its people set them; each has a column of its own."""
+
+    queue_mode: QueueMode = QueueMode.QUEUE
+    """The treatment of a message that arrives during a turn."""
+    model: str | None = None
+    """The model (`provider/name`) or the tier that the chat chose; None means the default one."""
+    timezone: str | None = None
+    """The time zone of the chat; None means UTC."""
+    activation: Activation = Activation.MENTION
+    """The rule for the messages of a group that are for the bot."""
+    listens: bool = False
+    """True when the bot reads the talk of a group that is not meant for it."""
+    long_answers: LongAnswers = LongAnswers.MESSAGES
+    """The form of a long answer."""
+    previews: bool = False
+    """True when links show a preview of their page."""
+    footer: bool = False
+    """True when a small line below an answer tells what it took."""
+    verbose: bool = False
+    """True when the input and the output of each tool call are shown, folded."""
+    voice: bool = False
+    """True when an answer to a voice message comes as a voice note too."""
+    threads: bool = False
+    """True when each message that calls the bot in a group opens a thread of its own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Chat:
     """One chat with its settings."""
 
@@ -44,44 +72,24 @@ class Chat:
     """The id of the open conversation."""
     private: bool = True
     """True for a chat with one person, false for a group."""
-    queue_mode: QueueMode = QueueMode.QUEUE
-    """The treatment of a message that arrives during a turn."""
-    model: str | None = None
-    """The model (`provider/name`) or the tier that the chat chose; None means the default one."""
-    timezone: str | None = None
-    """The time zone of the chat; None means UTC."""
     fence: int = 0
     """Grows with each owner of the chat."""
     last_seq: int = 0
     """The number of the last entry in its log."""
     title: str = ""
     """The title of the group."""
-    activation: Activation = Activation.MENTION
-    """The rule for the messages of a group that are for the bot."""
-    listens: bool = False
-    """True when the bot reads the talk of a group that is not meant for it."""
     moved_from: Address | None = None
     """The address before the group became a supergroup; the workspace folder keeps that name."""
-    long_answers: LongAnswers = LongAnswers.MESSAGES
-    """The form of a long answer."""
-    previews: bool = False
-    """True when links show a preview of their page."""
-    footer: bool = False
-    """True when a small line below an answer tells what it took."""
-    verbose: bool = False
-    """True when the input and the output of each tool call are shown, folded."""
     skill: str | None = None
     """The skill in use here."""
     skill_lent: bool = False
     """True when the model chose the skill; it then ends with the conversation or its pipeline."""
     offered: str | None = None
     """The edition of the skill whose wishes a card has offered to allow since it is in use."""
-    voice: bool = False
-    """True when an answer to a voice message comes as a voice note too."""
-    threads: bool = False
-    """True when each message that calls the bot in a group opens a thread of its own."""
     screen: int | None = None
     """The chat that shows what happens here; only the home of an errand has one."""
+    settings: ChatSettings = ChatSettings()
+    """The switches of the chat."""
 
     @property
     def shown_in(self) -> int:

@@ -81,7 +81,9 @@ class GroupTalk:
         command = message.text.startswith("/") and "@" not in message.text.split()[0]
         if command and not fragment and not self._heeding.knows(message.text):
             return None
-        called = message.addressed or message.edited or chat.activation is Activation.ALWAYS
+        called = (
+            message.addressed or message.edited or chat.settings.activation is Activation.ALWAYS
+        )
         called = called or fragment
         if message.anonymous or not called:
             return None

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.domain.change import Change, NameChat, SaveChat
+from bot.domain.change import Change, NameChat, SaveSettings
 from bot.domain.talk.chat import Activation, Chat
 from bot.domain.talk.message import Address, InboundMessage, Withdrawn
 from bot.flow.queue.seams import Seams
@@ -25,7 +25,7 @@ class Threads:
 
     async def continued(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
         """Returns a later fragment in the thread that its beginning opened; others as they are."""
-        if not chat.threads or message.edited:
+        if not chat.settings.threads or message.edited:
             return message, chat
         for number in self._seams.continued_by(message):
             thread = await self._chats.get(number)
@@ -35,27 +35,21 @@ class Threads:
 
     async def opened(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
         """Returns the message in its thread, with the chat of that; both as they are for others."""
-        if not chat.threads or not self._begins_a_task(message, chat):
+        if not chat.settings.threads or not self._begins_a_task(message, chat):
             return message, chat
         address = self._at(message.address, message.message_id)
         if address is None or (message.edited and not await self._known(address, chat.address)):
             return message, chat
         thread = await self._chats.at(address, private=False)
         self._seams.carry_over(chat.id, thread.id, message)
-        if thread.last_seq == 0 and thread.activation is not Activation.ALWAYS:
+        if thread.last_seq == 0 and thread.settings.activation is not Activation.ALWAYS:
             # The thread is new: it is the bot's own, and has the settings of its channel.
-            thread = replace(
-                thread,
-                activation=Activation.ALWAYS,
-                queue_mode=chat.queue_mode,
-                model=chat.model,
-                timezone=chat.timezone,
-                long_answers=chat.long_answers,
-                previews=chat.previews,
-                footer=chat.footer,
-                verbose=chat.verbose,
+            settings = replace(
+                chat.settings, activation=Activation.ALWAYS, listens=False, threads=False
             )
-            await self._journal.commit(Change((SaveChat(thread), NameChat(thread.id, chat.title))))
+            saved = SaveSettings(thread, settings)
+            await self._journal.commit(Change((saved, NameChat(thread.id, chat.title))))
+            thread = replace(thread, settings=settings)
         return replace(message, address=address), thread
 
     def _begins_a_task(self, message: InboundMessage, chat: Chat) -> bool:

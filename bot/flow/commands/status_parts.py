@@ -126,17 +126,19 @@ class ThisChat:
             f"- Your rules: {allowed}; see /rules",
             f"- Folder: {await self._files(asked)}",
             f"- Commands: {await self._commands_run()}",
-            f"- Messages while I am busy: {_BUSY[chat.queue_mode]}",
+            f"- Messages while I am busy: {_BUSY[chat.settings.queue_mode]}",
             self._voice(asked),
-            "- Tool calls: shown with input and output; see /verbose" if chat.verbose else "",
+            "- Tool calls: shown with input and output; see /verbose"
+            if chat.settings.verbose
+            else "",
             f"- What you told me about yourself: {_about(asked.person)}",
         ]
         return [line for line in lines if line]
 
     def _model(self, asked: Invocation) -> str:
-        tier = tier_of(asked.chat.model)
+        tier = tier_of(asked.chat.settings.model)
         by = f" (tier {tier.value})" if tier is not None else ""
-        return f"{inline_code(self._choosing.model(asked.chat.model))}{by}"
+        return f"{inline_code(self._choosing.model(asked.chat.settings.model))}{by}"
 
     def _away(self) -> Sequence[str]:
         """Returns a line for each model that does not answer."""
@@ -151,7 +153,7 @@ class ThisChat:
         chat = asked.chat
         if not self._speaks or chat.address.channel == AT_THE_MACHINE:
             return ""
-        told = "voice notes too" if chat.voice else "text only"
+        told = "voice notes too" if chat.settings.voice else "text only"
         return f"- Answers to voice messages: {told}; see /voice"
 
     async def _files(self, asked: Invocation) -> str:

@@ -74,7 +74,7 @@ class TurnCommands:
             conversation=asked.chat.conversation,
             asker=asked.person.id,
             asker_name=asked.person.name,
-            model=self._choosing.model(asked.chat.model),
+            model=self._choosing.model(asked.chat.settings.model),
             created_at=self._clock.now(),
             mandate=PERSONAL,
             origin="compaction",

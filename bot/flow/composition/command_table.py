@@ -2,9 +2,9 @@
 
 from functools import cached_property
 
+from bot.flow.commanding.switches import QUEUE
 from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.busy import BusyCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
 from bot.flow.commands.consequences import Consequences
@@ -55,7 +55,7 @@ class CommandTable:
             *self._turn_commands.table,
             *conversations.table,
             *rooms.undoing.room.commands,
-            *BusyCommands().table,
+            QUEUE.command(),
             *rooms.plans.room.commands,
             *CardCommands(store.approvals, store.members, store.plans, store.outbox, clock).table,
             *rooms.approvals.room.commands,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.assignments.errand import Errand, errand_id, home_of
-from bot.domain.change import AddAudit, ChooseSkill, SaveChat, SaveErrand, SaveTurn, Write
+from bot.domain.change import AddAudit, ChooseSkill, SaveErrand, SaveSettings, SaveTurn, Write
 from bot.domain.skills.skill import SKILL_TOOLS
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.tool import ToolCall
@@ -67,15 +67,20 @@ class Sending:
     def _writes(
         self, errand: Errand, turn: Turn, wish: Wish, screen: Chat, home: Chat
     ) -> tuple[Write, ...]:
-        model = wish.model or screen.model
-        settled = replace(home, model=model, timezone=screen.timezone, previews=screen.previews)
+        model = wish.model or screen.settings.model
+        settled = replace(
+            home.settings,
+            model=model,
+            timezone=screen.settings.timezone,
+            previews=screen.settings.previews,
+        )
         skilled = () if wish.skill is None else (ChooseSkill(home.id, wish.skill),)
         details = {"turn": errand.parent, "errand": errand.id}
         told = AddAudit(
             errand.created_at, errand.chat, errand.asker, "errand.sent", errand.title, details
         )
         return (
-            SaveChat(settled),
+            SaveSettings(home, settled),
             SaveErrand(errand),
             SaveTurn(turn),
             *skilled,

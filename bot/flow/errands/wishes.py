@@ -65,7 +65,7 @@ class Wishes:
         model, offered = wish.model, self._choosing.offered()
         if model is not None and tier_of(model) is None and model not in offered:
             return unfit(f"there is no model {model}; there are fast, balanced, deep, {offered}")
-        if wish.budget is not None and not self._priced(model or work.log.chat.model):
+        if wish.budget is not None and not self._priced(model or work.log.chat.settings.model):
             return unfit("nobody told me what its model costs, so no budget can be kept")
         return None
 

@@ -35,5 +35,5 @@ class GoalCall:
         return AddDiary(entry)
 
     def show(self, content: Outbound) -> Show:
-        told = replace(content, previews=self.work.log.chat.previews)
+        told = replace(content, previews=self.work.log.chat.settings.previews)
         return Show(self.key, self.goal.chat, shown_safely(self.work, told))

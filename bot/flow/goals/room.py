@@ -66,6 +66,6 @@ class GoalRoom:
 
     def _unpriced(self, chat: Chat) -> str:
         """Returns the model of a chat if nobody knows what it costs; empty otherwise."""
-        model = self._choosing.model(chat.model)
+        model = self._choosing.model(chat.settings.model)
         known = self._choosing.knows(model) and self._choosing.profile(model).price is None
         return model if known else ""

@@ -4,7 +4,14 @@ import secrets
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.change import ChooseSkill, EndGrants, SaveChat, SaveConversation, Write
+from bot.domain.change import (
+    ChooseSkill,
+    EndGrants,
+    OpenConversation,
+    SaveConversation,
+    SaveSettings,
+    Write,
+)
 from bot.domain.talk.chat import Chat, Conversation, InUse
 
 
@@ -13,12 +20,17 @@ def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
     opened = Conversation(secrets.token_hex(6), chat.id, now)
     moved = replace(chat, conversation=opened.id)
     rests = ChooseSkill(chat.id, None, lent=True)
-    return moved, (SaveConversation(opened), SaveChat(moved), rests, EndGrants(chat.id))
+    return moved, (
+        SaveConversation(opened),
+        OpenConversation(chat.id, opened.id),
+        rests,
+        EndGrants(chat.id),
+    )
 
 
 def put_away(current: Conversation, chat: Chat, now: datetime) -> Conversation:
     """Returns the open conversation of a chat as it is left: closed, with what it uses now."""
-    used = InUse(chat.model, chat.skill, chat.skill_lent)
+    used = InUse(chat.settings.model, chat.skill, chat.skill_lent)
     return replace(current, closed_at=now, in_use=used)
 
 
@@ -37,7 +49,7 @@ def branched(
         parent=current.id,
         shared=chat.last_seq,
     )
-    moved = SaveChat(replace(chat, conversation=new.id))
+    moved = OpenConversation(chat.id, new.id)
     return new, (SaveConversation(put_away(current, chat, now)), SaveConversation(new), moved)
 
 
@@ -45,16 +57,19 @@ def reopened(
     chat: Chat, current: Conversation | None, wanted: Conversation, now: datetime
 ) -> tuple[Write, ...]:
     """Returns the writes that open a conversation where it ended, with what it used."""
-    used = wanted.in_use or InUse(chat.model, chat.skill, chat.skill_lent)
+    used = wanted.in_use or InUse(chat.settings.model, chat.skill, chat.skill_lent)
     closing = () if current is None else (SaveConversation(put_away(current, chat, now)),)
     opened = SaveConversation(replace(wanted, closed_at=None, in_use=None))
-    moved = SaveChat(replace(chat, conversation=wanted.id, model=used.model))
+    moved = (
+        OpenConversation(chat.id, wanted.id),
+        SaveSettings(chat, replace(chat.settings, model=used.model)),
+    )
     if (used.skill, used.skill_lent) == (chat.skill, chat.skill_lent):
-        return (*closing, opened, moved)
+        return (*closing, opened, *moved)
     # A lent skill takes the place of no other, so the present one goes first.
     skills = (
         ChooseSkill(chat.id, None),
         ChooseSkill(chat.id, used.skill, lent=used.skill_lent),
         EndGrants(chat.id),
     )
-    return (*closing, opened, moved, *skills)
+    return (*closing, opened, *moved, *skills)

@@ -87,7 +87,7 @@ class Choosing:
         A person who chose a model gets this model. It is computed from the log alone, so a turn
         that is taken up again goes on with the same one.
         """
-        chosen = work.log.chat.model
+        chosen = work.log.chat.settings.model
         tier = tier_of(chosen)
         if _another_try(work) or (chosen is not None and tier is None):
             return "", ""
@@ -110,5 +110,5 @@ class Choosing:
             return ""
         told = reply.provenance
         answered = f"{told.provider}/{told.requested_model}"
-        wanted = self.tiered(work)[0] or self.model(work.log.chat.model)
+        wanted = self.tiered(work)[0] or self.model(work.log.chat.settings.model)
         return wanted if answered != wanted and answered in self._offer.fallbacks else ""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Decimal
 
-from bot.domain.change import SaveChat, Write
+from bot.domain.change import SaveSettings, Write
 from bot.domain.money.model import Price
 from bot.domain.talk.message import Button
 from bot.domain.text.markdown import inline_code
@@ -55,8 +55,8 @@ class ModelCommands:
     async def model(self, asked: Invocation) -> Answer:
         default = self._choosing.default
         if not asked.words:
-            current = self._choosing.model(asked.chat.model)
-            tier = tier_of(asked.chat.model)
+            current = self._choosing.model(asked.chat.settings.model)
+            tier = tier_of(asked.chat.settings.model)
             by = f" (tier {tier.value})" if tier is not None else ""
             others = [one for one in self._choosing.offered() if one != current]
             lines = [f"- {inline_code(f'/model {one}')}{self._paid(one)}" for one in others]
@@ -66,7 +66,7 @@ class ModelCommands:
             return _offered(told, self._models(current))
         wanted = asked.words[0]
         if wanted == "default":
-            saved = SaveChat(replace(asked.chat, model=None))
+            saved = SaveSettings(asked.chat, replace(asked.chat.settings, model=None))
             told = f"Back to {inline_code(default)}."
             return _offered(told, self._models(default), saved)
         if not self._choosing.knows(wanted):
@@ -76,7 +76,7 @@ class ModelCommands:
         found = await self._choosing.looked_up(wanted)
         if found.exists is False:
             return self._refused(wanted, found.near)
-        saved = SaveChat(replace(asked.chat, model=wanted))
+        saved = SaveSettings(asked.chat, replace(asked.chat.settings, model=wanted))
         told = f"From your next message on: {inline_code(wanted)}."
         if found.exists is None:
             told = f"{told} {_UNCHECKED}"
@@ -96,11 +96,11 @@ class ModelCommands:
 
     async def tier(self, asked: Invocation) -> Answer:
         chosen = asked.words[0].lower() if asked.words else ""
-        now = tier_of(asked.chat.model)
+        now = tier_of(asked.chat.settings.model)
         if chosen == "off":
-            model = None if now is not None else asked.chat.model
+            model = None if now is not None else asked.chat.settings.model
             told = f"No tier: this chat uses {inline_code(self._choosing.model(model))}."
-            saved = SaveChat(replace(asked.chat, model=model))
+            saved = SaveSettings(asked.chat, replace(asked.chat.settings, model=model))
             return _offered(told, self._tiers(None), saved)
         wanted = tier_of(chosen)
         if wanted is None:
@@ -112,7 +112,7 @@ class ModelCommands:
             after = f"Code, stack traces and repeated failures go to deep by themselves. {prices}"
             told = f"{no_choice(asked.words)}{head}"
             return _offered("\n".join([told, *lines, "", after]), self._tiers(now))
-        saved = SaveChat(replace(asked.chat, model=wanted.value))
+        saved = SaveSettings(asked.chat, replace(asked.chat.settings, model=wanted.value))
         model = inline_code(self._choosing.of_tier(wanted))
         told = f"From your next message on: {wanted.value}, that is {model}."
         return _offered(told, self._tiers(wanted), saved)

@@ -28,7 +28,7 @@ class Footer(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        if not work.log.chat.footer:
+        if not work.log.chat.settings.footer:
             return Ended()
         replies = [e.body for e in work.log.entries(work.turn.id) if isinstance(e.body, ReplyBody)]
         ran = sum(not done.result.synthetic for done in work.progress.done)

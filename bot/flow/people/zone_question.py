@@ -41,7 +41,7 @@ class ZoneQuestion(Bystander):
         if not answered or not chat.private or chat.address.channel == AT_THE_MACHINE:
             return Ended()
         person = await self._people.get(work.turn.asker)
-        if person is None or person.timezone is not None or chat.timezone is not None:
+        if person is None or person.timezone is not None or chat.settings.timezone is not None:
             return Ended()
         key = f"zone:{person.id}"
         if await self._outbox.row(key) is not None:

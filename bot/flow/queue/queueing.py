@@ -81,7 +81,7 @@ class Queueing:
 
     async def _stops(self, arrival: Arrival) -> tuple[Write, ...]:
         """Returns stops for the turns that the person may end, if the chat's mode is interrupt."""
-        if arrival.chat.queue_mode is not QueueMode.INTERRUPT:
+        if arrival.chat.settings.queue_mode is not QueueMode.INTERRUPT:
             return ()
         agenda = await self._journal.agenda(arrival.chat.id)
         return tuple(

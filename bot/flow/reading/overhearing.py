@@ -108,7 +108,7 @@ class Overhearing:
 
     def overhear(self, row: InboundRow, chat: Chat) -> None:
         """Keeps a message if context is on in the group, otherwise passes it over."""
-        if not chat.listens:
+        if not chat.settings.listens:
             self.pass_over(row)
             return
         expect = (InboundState.NEW,)
@@ -159,7 +159,7 @@ class Overhearing:
 
     async def read(self, chat: Chat) -> Heard | None:
         """Returns the talk heard in a chat that no turn has taken yet; None when there is none."""
-        if chat.private or not chat.listens:
+        if chat.private or not chat.settings.listens:
             return None
         rows = await self._inbox.heard(chat.id, MOST_HEARD)
         if not rows:

@@ -36,6 +36,6 @@ class Rezoning:
 
     async def _has_its_own(self, chat: int) -> bool:
         try:
-            return (await self._chats.get(chat)).timezone is not None
+            return (await self._chats.get(chat)).settings.timezone is not None
         except NoSuchChat:
             return True

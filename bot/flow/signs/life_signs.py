@@ -81,7 +81,7 @@ class Lives:
             self._clock,
             () if channel.instant else work.progress.spoken,
             # The lines of a draft stay for good there, and those of /verbose tell the same.
-            apart=channel.instant and work.log.chat.verbose,
+            apart=channel.instant and work.log.chat.settings.verbose,
         )
         if work.log.chat.screen is not None:
             # One line tells of all errands; their drafts would fight for the same screen.

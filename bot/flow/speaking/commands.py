@@ -1,14 +1,10 @@
 """The command that has answers to voice messages spoken in a chat."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from bot.domain.change import SetVoice
-from bot.flow.commanding.choices import no_choice, on_off
-from bot.flow.commanding.table import Answer, Command, Invocation, Topic
-
-_SWITCH = {"on": True, "off": False}
-_ON = "Answers to voice messages come as voice notes too, after their text"
+from bot.flow.commanding.choices import no_choice
+from bot.flow.commanding.switches import VOICE
+from bot.flow.commanding.table import Answer, Command, Invocation
 
 
 class VoiceCommands:
@@ -20,35 +16,16 @@ class VoiceCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        return (
-            Command(
-                "voice",
-                "answers to voice messages as voice notes",
-                self.voice,
-                "on|off",
-                Topic.SETTINGS,
-                chosen=True,
-                away=True,
-            ),
-        )
+        return (VOICE.command(self.voice),)
 
     async def voice(self, asked: Invocation) -> Answer:
-        chosen = _SWITCH.get(asked.words[0].lower()) if asked.words else None
-        if chosen is None:
-            now = self._told(self._missing(asked), on=asked.chat.voice)
-            return replace(now, text=f"{no_choice(asked.words)}{now.text}")
-        missing = self._missing(asked)
-        if chosen and missing:
+        to, missing = VOICE.wanted(asked), self._missing(asked)
+        if to is None:
+            text_only = f"{no_choice(asked.words)}I answer in text only. {missing}"
+            return Answer(text_only) if missing else VOICE.told(asked)
+        if to.value and missing:
             return Answer(f"I changed nothing. {missing}")
-        told = f"From now on: {_ON[0].lower()}{_ON[1:]}." if chosen else "I answer in text only."
-        saved = SetVoice(asked.chat.id, on=chosen)
-        return Answer(told, (saved,), buttons=on_off("voice", now=chosen))
-
-    def _told(self, missing: str, *, on: bool) -> Answer:
-        if missing:
-            return Answer(f"I answer in text only. {missing}")
-        now, other = (_ON, "off") if on else ("I answer in text only", "on")
-        return Answer(f"{now}. `/voice {other}` changes that.", buttons=on_off("voice", now=on))
+        return VOICE.turned(asked, to)
 
     def _missing(self, asked: Invocation) -> str:
         """Returns a sentence about the service that is not set up; nothing when both are."""

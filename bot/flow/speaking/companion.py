@@ -22,7 +22,7 @@ class SpeakingCompanion(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        if not work.log.chat.voice or finish.stop_reason not in _ANSWERS:
+        if not work.log.chat.settings.voice or finish.stop_reason not in _ANSWERS:
             return Ended()
         turn = work.turn
         asked = (e.body for e in work.log.entries(turn.id) if isinstance(e.body, AskerBody))

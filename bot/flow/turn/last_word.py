@@ -110,8 +110,8 @@ class LastWords:
             buttons,
             files=outcome.files,
             reply_to=turn.reply_to,
-            folded=is_long and chat.long_answers is LongAnswers.FILE,
-            previews=chat.previews,
+            folded=is_long and chat.settings.long_answers is LongAnswers.FILE,
+            previews=chat.settings.previews,
         )
         return Show(f"answer:{turn.id}", turn.chat, shown_safely(work, content))
 

@@ -85,7 +85,7 @@ class Openings:
             conversation=chat.conversation,
             asker=asked.person.id,
             asker_name=asked.person.name,
-            model=self._choosing.model(chat.model),
+            model=self._choosing.model(chat.settings.model),
             created_at=self._clock.now(),
             mandate=replace(PERSONAL, walls=walls),
             reply_to=None if message.private else message.message_id,
@@ -97,7 +97,7 @@ class Openings:
         work = await self._at_work(log, turn, asker, agenda)
         model = turn.model
         if turn.state is TurnState.QUEUED:
-            model = turn.model or self._choosing.model(log.chat.model)
+            model = turn.model or self._choosing.model(log.chat.settings.model)
         again, shown = taken_up_again(work) if turn.state is TurnState.RESTING else ((), ())
         started = replace(self._begun(turn), rests_until=None, model=model)
         part = await shared(

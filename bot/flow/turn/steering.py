@@ -20,7 +20,7 @@ class Steering:
 
     async def join(self, work: Work) -> None:
         """Adds messages that the asker or an owner wrote meanwhile behind the round's results."""
-        if work.log.chat.queue_mode is not QueueMode.STEER:
+        if work.log.chat.settings.queue_mode is not QueueMode.STEER:
             return
         while (gathered := await self._next(work)) is not None:
             body = gathered.asked.body(steering=True)

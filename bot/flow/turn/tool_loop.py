@@ -260,7 +260,7 @@ def _as_wanted(work: Work, write: Write) -> Write:
     """Returns a message that a tool sends as people may see it, with previews if wanted."""
     if not isinstance(write, Show):
         return write
-    content = replace(write.content, previews=work.log.chat.previews)
+    content = replace(write.content, previews=work.log.chat.settings.previews)
     return replace(write, content=shown_safely(work, content))
 
 

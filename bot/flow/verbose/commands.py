@@ -5,22 +5,19 @@ import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.domain.change import SaveChat, Show
+from bot.domain.change import Show
 from bot.domain.talk.errors import ChannelError
-from bot.domain.talk.message import Button, FileRef, Outbound, OutboundKind
+from bot.domain.talk.message import FileRef, Outbound, OutboundKind
 from bot.domain.tools.call_words import CALLS, Conceal, whole_text
-from bot.flow.commanding.choices import choice, no_choice, on_off
-from bot.flow.commanding.table import Answer, Command, Invocation, Topic
+from bot.flow.commanding.choices import choice
+from bot.flow.commanding.switches import VERBOSE
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.verbose.newest_calls import NewestCalls
 from bot.ports.groups import Groups
 
 _LOG = logging.getLogger(__name__)
 
-_SWITCH = {"on": True, "off": False}
 _LAST = "last"
-_ON = "Each tool call is shown here with its input and output."
-_OFF = "Tool calls are not shown here, only a line about each while it runs."
-_WHOLE = "`/verbose last` shows the newest calls whole."
 _EVERYBODY = "Everybody in this group sees them, files and outputs of commands too."
 _WHO = "Only the owner and the administrators of this group, and my owners, can change this."
 _NOT_YOURS = f"{_WHO} Nothing was changed."
@@ -41,32 +38,19 @@ class VerboseCommands:
 
     @property
     def table(self) -> Sequence[Command]:
-        return (
-            Command(
-                "verbose",
-                "tool calls with their input and output",
-                self.verbose,
-                "on|off|last",
-                Topic.SETTINGS,
-                chosen=True,
-            ),
-        )
+        return (VERBOSE.command(self.verbose),)
 
     async def verbose(self, asked: Invocation) -> Answer:
         """Turns it on or off, sends the newest calls, or tells how it is."""
-        word = asked.words[0].lower() if asked.words else ""
-        if word == _LAST or word in _SWITCH:
-            if (refusal := await self._refusal(asked)) is not None:
-                return Answer(refusal)
-            return await (self._last(asked) if word == _LAST else self._switched(asked, word))
-        now = asked.chat.verbose
-        told = f"{no_choice(asked.words)}{_state(asked, now=now)}"
-        return Answer(told, buttons=_buttons(now=now))
-
-    async def _switched(self, asked: Invocation, word: str) -> Answer:
-        now = _SWITCH[word]
-        saved = SaveChat(replace(asked.chat, verbose=now))
-        return Answer(_state(asked, now=now), (saved,), buttons=_buttons(now=now))
+        to = VERBOSE.wanted(asked)
+        last = asked.words[:1] != () and asked.words[0].lower() == _LAST
+        if to is None and not last:
+            return _with_more(asked, VERBOSE.told(asked), now=asked.chat.settings.verbose)
+        if (refusal := await self._refusal(asked)) is not None:
+            return Answer(refusal)
+        if to is None:
+            return await self._last(asked)
+        return _with_more(asked, VERBOSE.turned(asked, to), now=bool(to.value))
 
     async def _refusal(self, asked: Invocation) -> str | None:
         """Returns the reason for a refusal; the platform is asked each time."""
@@ -97,12 +81,10 @@ class VerboseCommands:
         return Answer(f"These are the newest tool calls: {count}.", (shown,))
 
 
-def _state(asked: Invocation, *, now: bool) -> str:
-    told = f"{_ON if now else _OFF} `/verbose {'off' if now else 'on'}` changes that. {_WHOLE}"
-    if asked.chat.private:
-        return told
-    return f"{told}\n\n{_EVERYBODY} {_WHO}" if now else f"{told}\n\n{_WHO}"
-
-
-def _buttons(*, now: bool) -> tuple[tuple[Button, ...], ...]:
-    return (*on_off("verbose", now=now), choice("Show the newest calls whole", "verbose", _LAST))
+def _with_more(asked: Invocation, answer: Answer, *, now: bool) -> Answer:
+    """Returns the answer with the button of the newest calls, and in a group with who is meant."""
+    buttons = (*answer.buttons, choice("Show the newest calls whole", "verbose", _LAST))
+    told = answer.text
+    if not asked.chat.private:
+        told = f"{told}\n\n{_EVERYBODY} {_WHO}" if now else f"{told}\n\n{_WHO}"
+    return replace(answer, text=told, buttons=buttons)

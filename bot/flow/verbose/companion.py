@@ -60,7 +60,7 @@ class VerboseCompanion(Bystander):
         if not told:
             return ()
         chat = await self._chats.get(work.log.chat.shown_in)
-        return await self._added(work, chat, told) if chat.verbose else ()
+        return await self._added(work, chat, told) if chat.settings.verbose else ()
 
     async def _added(
         self, work: Work, chat: Chat, told: Sequence[tuple[ToolCall, ToolResult]]
