@@ -418,7 +418,7 @@ async def test_approved_calls_of_a_task_ask_again_behind_lower_walls(lower: bool
         "calls": [{"tool": "write", "arguments": {"what": "a"}}],
     }
     writes = writing()
-    writes.where[0] = "in the workspace, sandboxed, no network"
+    writes.at[0] = "in the workspace, sandboxed, no network"
     script = (
         calls(call("s", "schedule_task", wanted)),
         says("Set."),
@@ -433,7 +433,7 @@ async def test_approved_calls_of_a_task_ask_again_behind_lower_walls(lower: bool
         await scene.press("Approve")
         await scene.settled()
         if lower:
-            writes.where[0] = "in the workspace, sandboxed, with network"
+            writes.at[0] = "in the workspace, sandboxed, with network"
             scene.walls = Walls.NETWORK
         await scene.clock.advance(2 * HOUR)
         await (scene.parked() if lower else scene.settled())

@@ -40,7 +40,7 @@ class ScenarioTool:
     started: asyncio.Event = field(default_factory=asyncio.Event)
     unruled: list[str] = field(default_factory=list[str])
     """The work for which its cards offer no standing rule."""
-    where: list[str] = field(default_factory=lambda: ["here"])
+    at: list[str] = field(default_factory=lambda: ["here"])
     """The place of its work, as one text that a test may change."""
 
     def check(self, arguments: Mapping[str, Any]) -> None:
@@ -56,10 +56,10 @@ class ScenarioTool:
             subject=clipped(f"Do {self.spec.name} {what}", 100),
             effect=self.spec.effect,
             blocks=(CodeBlock(what),),
-            where=self.where[0],
+            where=self.at[0],
             always=ExactRule(canonical(arguments)) if what not in self.unruled else None,
             always_label=what,
-            surroundings=_surroundings(self.where[0], place),
+            surroundings=_surroundings(self.at[0], place),
             reach=place.reach(self.spec.reach),
         )
 
