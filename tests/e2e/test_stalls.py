@@ -11,6 +11,8 @@ LINE = (
     "the event loop was held for 0.20 s ({} s of it computing) by x.py:1 f"
 )
 COMPUTED, BLOCKED = LINE.format("0.18"), LINE.format("0.02")
+SHARED = LINE.format("0.12")
+"""What a core computed of which others had the half."""
 
 
 @pytest.mark.parametrize(
@@ -40,6 +42,7 @@ def test_a_hold_is_excused_by_stalls_around_it(
 def test_on_a_busy_machine_what_computed_is_judged_alone(waited: float, busy: bool) -> None:
     watch = watched(waited)
     assert watch.excuse(BLOCKED) is busy
+    assert watch.excuse(SHARED) is busy
     assert not watch.excuse(COMPUTED)
 
 
