@@ -26,7 +26,7 @@ __all__ = ["embeddings"]
 ORIGIN = "https://bot.example.org"
 LOOKING = (
     "datname = current_database() AND pid <> pg_backend_pid()"
-    " AND (query LIKE '%array_agg(stopped)%' OR query LIKE '%pg_try_advisory_lock(key)%')"
+    " AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
 )
 """The connections by which processes own chats and look for work, as the server shows them."""
 
@@ -89,8 +89,11 @@ class Pair:
         await self._steward.eventually(lambda: self.records.waiting == writers)
 
     async def both_look(self) -> None:
-        """Wait until each of them has looked twice for work from now on."""
-        for _ in range(2):
+        """Wait until each of them has looked twice for work from now on.
+
+        They look by turns for chats and for what dead processes left.
+        """
+        for _ in range(4):
             ((now,),) = self.records.rows("SELECT clock_timestamp()")
             await self._steward.eventually(partial(self._looked, now))
 
