@@ -219,9 +219,8 @@ async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
 def _world(
     settings: Settings, channels: Channels, below: _Below, holds: Callable[[], Holds]
 ) -> World:
-    clock = SystemClock()
+    clock, reader = SystemClock(), MediaReader(settings.reading)
     sandbox = Sandbox(network=settings.sandbox_network)
-    reader = MediaReader(settings.reading)
     return World(
         clock=clock,
         channels=channels.by_name,
