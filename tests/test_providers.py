@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.parts import (
-    model_key,
-    provider_fault,
-    provider_models,
-    skill_folders,
-    with_demo,
-)
+from bot.bootstrap.parts import skill_folders
+from bot.bootstrap.providers import model_key, provider_fault, provider_models, with_demo
 from bot.settings import Settings, read_settings
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import price
