@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
+from weakref import ref
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
+from tests.patience import PATIENCE
 
 GARAGE = Skill("garage", "Repairs an automobile.", "Do it.", "/skills/garage")
 VET = Skill("vet", "Looks after a hound.", "Do it.", "/skills/vet")
@@ -170,7 +172,9 @@ async def test_tools_that_nobody_can_search_any_more_stay_until_they_are_old() -
     one.search_port.keep(shelf)
     await one.filled()
     assert await one.search("geburtstag", shelf) == ["s__card", "vet"]
+    held = ref(shelf)
     del shelf
+    await let_go(held)
     one.skills.put(VET)
     await one.filled()
     assert one.kept == len(STRANGE_TEXTS) + 3
@@ -179,6 +183,13 @@ async def test_tools_that_nobody_can_search_any_more_stay_until_they_are_old() -
     one.clock.set_wall(2 * 86_400)
     await one.filled()
     assert one.kept == len(STRANGE_TEXTS) + 2
+
+
+async def let_go(shelf: ref[Shelf]) -> None:
+    """Waits for the thread of a search that holds the shelf a moment longer."""
+    async with asyncio.timeout(PATIENCE):
+        while shelf():
+            await asyncio.sleep(0.001)
 
 
 async def test_two_processes_do_not_embed_a_text_twice() -> None:
