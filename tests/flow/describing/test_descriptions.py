@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
-from weakref import ref
+from weakref import finalize
 
 import pytest
 
@@ -172,9 +172,11 @@ async def test_tools_that_nobody_can_search_any_more_stay_until_they_are_old() -
     one.search_port.keep(shelf)
     await one.filled()
     assert await one.search("geburtstag", shelf) == ["s__card", "vet"]
-    held = ref(shelf)
+    freed = asyncio.Event()
+    finalize(shelf, asyncio.get_running_loop().call_soon_threadsafe, freed.set)
+    # The thread of the search may hold it a moment longer.
     del shelf
-    await let_go(held)
+    await asyncio.wait_for(freed.wait(), PATIENCE)
     one.skills.put(VET)
     await one.filled()
     assert one.kept == len(STRANGE_TEXTS) + 3
@@ -183,13 +185,6 @@ async def test_tools_that_nobody_can_search_any_more_stay_until_they_are_old() -
     one.clock.set_wall(2 * 86_400)
     await one.filled()
     assert one.kept == len(STRANGE_TEXTS) + 2
-
-
-async def let_go(shelf: ref[Shelf]) -> None:
-    """Waits for the thread of a search that holds the shelf a moment longer."""
-    async with asyncio.timeout(PATIENCE):
-        while shelf():
-            await asyncio.sleep(0.001)
 
 
 async def test_two_processes_do_not_embed_a_text_twice() -> None:
