@@ -39,11 +39,11 @@ class DiscordForm:
 
     @asynccontextmanager
     async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
-        from bot.adapters.discord.addresses import is_server  # noqa: PLC0415
-        from bot.adapters.discord.channel import DiscordChannel  # noqa: PLC0415
-        from bot.adapters.discord.files import DiscordFiles  # noqa: PLC0415
-        from bot.adapters.discord.groups import DiscordGroups  # noqa: PLC0415
-        from bot.adapters.discord.listener import DiscordListener  # noqa: PLC0415
+        from bot.adapters.discord.addresses import is_server
+        from bot.adapters.discord.channel import DiscordChannel
+        from bot.adapters.discord.files import DiscordFiles
+        from bot.adapters.discord.groups import DiscordGroups
+        from bot.adapters.discord.listener import DiscordListener
 
         rates = None if settings.send_rates is None else _RATES
         async with discord_api(settings) as api:
@@ -70,7 +70,7 @@ class DiscordForm:
 
 def discord_api(settings: Settings) -> "DiscordApi":
     """Returns the connection to Discord; nothing is opened yet."""
-    from bot.adapters.discord.api import DiscordApi  # noqa: PLC0415
+    from bot.adapters.discord.api import DiscordApi
 
     access = settings.discord
     if access.token is None:
@@ -81,8 +81,8 @@ def discord_api(settings: Settings) -> "DiscordApi":
 
 async def try_discord(settings: Settings) -> str:
     """Returns the bot's name when Discord accepts the token; raises a Complaint."""
-    from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
-    from bot.adapters.discord.faults import BAD_TOKEN, NEW_TOKEN  # noqa: PLC0415
+    from bot.adapters.discord.account import DiscordAccount
+    from bot.adapters.discord.faults import BAD_TOKEN, NEW_TOKEN
 
     try:
         async with discord_api(settings) as api:
@@ -96,7 +96,7 @@ async def try_discord(settings: Settings) -> str:
 
 async def try_discord_token(settings: Settings) -> str:
     """Returns whose token it is and how the bot is invited; raises a Complaint."""
-    from bot.adapters.discord.account import (  # noqa: PLC0415
+    from bot.adapters.discord.account import (
         INTENT_OFF,
         INTENT_ON,
         DiscordAccount,
@@ -115,7 +115,7 @@ async def try_discord_token(settings: Settings) -> str:
 
 
 async def _probe_token(settings: Settings) -> str:
-    from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
+    from bot.adapters.discord.account import DiscordAccount
 
     name = await try_discord(settings)
     async with discord_api(settings) as api:
@@ -127,7 +127,7 @@ async def _probe_token(settings: Settings) -> str:
 
 
 async def _probe_words(settings: Settings) -> str:
-    from bot.adapters.discord.account import (  # noqa: PLC0415
+    from bot.adapters.discord.account import (
         INTENT_OFF,
         INTENT_ON,
         DiscordAccount,
@@ -140,7 +140,7 @@ async def _probe_words(settings: Settings) -> str:
 
 
 async def _probe_rights(settings: Settings) -> str:
-    from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
+    from bot.adapters.discord.account import DiscordAccount
 
     async with discord_api(settings) as api:
         account = DiscordAccount(api)
@@ -166,8 +166,8 @@ async def _prepare(listener: "DiscordListener", host: Host) -> None:
 
 async def _greet(api: "DiscordApi", clock: Clock, host: Host) -> None:
     """Says as whom the bot is served, and how the first person becomes its owner."""
-    from bot.adapters.discord.account import DiscordAccount  # noqa: PLC0415
-    from bot.adapters.discord.menu import Menu, listed  # noqa: PLC0415
+    from bot.adapters.discord.account import DiscordAccount
+    from bot.adapters.discord.menu import Menu, listed
 
     await host.warm_up()
     try:

@@ -89,6 +89,6 @@ class AnthropicModel:
 
     def _connect(self) -> "Connection":
         # Importing the SDK takes most of a second and 70 MB; receiving messages needs neither.
-        from bot.adapters.anthropic.connection import Connection  # noqa: PLC0415
+        from bot.adapters.anthropic.connection import Connection
 
         return Connection(self._key, self._base_url, self._times)

@@ -116,7 +116,7 @@ class EmbeddedLanes:
             # The store fails for every chat: a trace for each chat and try would bury other lines.
             _log.error("the lane of a chat has to wait: %s", fault, extra={"chat": chat})
             return STORE_DELAY_SECONDS
-        except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own
+        except Exception:  # the border of a lane: one chat's fault stays its own
             _log.exception("the lane of a chat failed", extra={"chat": chat})
             return next(delays)
         return None

@@ -268,7 +268,7 @@ def _real(top: str) -> str:
     """Returns a folder of a root with every link on the way resolved."""
     root, _, name = top.rpartition("/")
     path = f"{_real_root(root)}/{name}"
-    return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114 - texts
+    return os.path.realpath(path) if os.path.islink(path) else path  # texts
 
 
 @lru_cache(8)

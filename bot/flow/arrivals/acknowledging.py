@@ -74,5 +74,5 @@ class Acknowledging:
                 await channel.acknowledge(press, told.text, refused=told.refused, alone=told.alone)
         except (ChannelError, TimeoutError) as fault:
             _LOG.info("a press was not acknowledged: %s", fault or "no answer in time")
-        except Exception:  # noqa: BLE001 - the border of a channel: one press, not the intake
+        except Exception:  # the border of a channel: one press, not the intake
             _LOG.exception("a press could not be acknowledged")
