@@ -1,8 +1,5 @@
 """Searches by meaning as the settings want them: their embedder, and the index of the memory."""
 
-import asyncio
-import logging
-import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +8,7 @@ from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
-from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
+from bot.bootstrap.embedder import embedder, vectors
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.flow.describing.descriptions import DescriptionSearch
@@ -24,8 +21,6 @@ from bot.flow.money.till import Till
 from bot.ports.embedder import Embedder
 from bot.ports.skills import Skills
 from bot.settings import Settings
-
-_LOG = logging.getLogger(__name__)
 
 
 def till_of(settings: Settings, store: Store) -> Till:
@@ -116,20 +111,6 @@ async def _opened(
         )
     finally:
         await index.close()
-
-
-async def drop_unused(settings: Settings, store: Store) -> None:
-    """Deletes the folder of an index that no embedder uses any more.
-
-    Nothing could be erased in it without loading its library. It is made anew from the memory.
-    """
-    folder = settings.home / MEANING_FOLDER
-    if settings.meaning.model is not None or settings.meaning.index_url is not None:
-        return
-    if await store.meant.begun() is not None:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        await store.meant.begin(None)
-        _LOG.info("no embedder is set: the index of meaning was deleted")
 
 
 @asynccontextmanager
