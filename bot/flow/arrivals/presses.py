@@ -6,7 +6,7 @@ from bot.domain.change import InboundState
 from bot.domain.talk.message import Press
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.marks import marked
-from bot.flow.commanding.choices import parse_data
+from bot.flow.commanding.choices import typed_for
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
@@ -41,7 +41,7 @@ class Presses:
     async def take(self, row: InboundRow, press: Press) -> None:
         person = await self._people.by_sender(press.sender)
         chat = await self._chats.at(press.address, private=press.private)
-        typed = parse_data(press.data)
+        typed = typed_for(press.data)
         if typed is not None and person is not None:
             message = press.typed(typed, row.received_at)
             told = await self._commands.choose(Arrival(row, message, chat, person))

@@ -14,7 +14,7 @@ from bot.ports.clock import Clock
 from bot.ports.goals import Goals
 from bot.ports.journal import Journal
 
-PREFIX = "g"
+LETTER = "g"
 """The first letter of the data of its buttons; no message has one so far."""
 
 _LOOKED_AT = 20
@@ -63,10 +63,6 @@ class GoalDesk(Unawaited):
         active = goal.changed(state=GoalState.ACTIVE)
         resumed = await self._planning.resumed(goal, now, at_once=True)
         return (AddDiary(entry), SaveGoal(active, goal.version), *resumed)
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: there are no buttons."""
-        return None
 
 
 def _cut(text: str) -> str:

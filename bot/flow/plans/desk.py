@@ -19,6 +19,7 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
+from bot.flow.commanding.asking import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -29,7 +30,7 @@ from bot.flow.commanding.desks import (
     refused,
     spent,
 )
-from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
+from bot.flow.plans.cards import PLAN_BUTTONS, document, named, offered, replaced, shown
 from bot.flow.plans.execution import execution_of
 from bot.flow.plans.turn_end import plan_line
 from bot.ports.chats import Chats
@@ -78,10 +79,10 @@ class PlanDesk(Unawaited):
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        parsed = parse_data(press.data)
-        if parsed is None:
+        meant = PLAN_BUTTONS.read(press.data)
+        if meant is None:
             return refused(NOT_OURS)
-        token, version, verb = parsed
+        token, version, verb = meant.token, meant.version, meant.verb
         for _ in range(_LOOKS):
             plan = await self._plans.by_token(token)
             if plan is None or chat not in plan.chats:
@@ -120,8 +121,7 @@ class PlanDesk(Unawaited):
         """Asks for the words; the plan stays as it is until they come as a reply."""
         if chat != plan.chat:
             return refused(ELSEWHERE)
-        who = f"{plain_name(person.name)}: " if not press.private else ""
-        asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({named(plan)})")
+        asked = Plain(asked_of(press, person, f"{Hint.DIFFERENT} ({named(plan)})"))
         content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
         shown_now = Show(plan.change_key(chat, press.handle), chat, content)
         await self._journal.commit(Change((shown_now,), durable=True))
@@ -152,8 +152,8 @@ class PlanDesk(Unawaited):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the plan's card with this button in this chat."""
-        parsed = parse_data(data)
-        plan = await self._plans.by_token(parsed[0]) if parsed is not None else None
+        meant = PLAN_BUTTONS.read(data)
+        plan = await self._plans.by_token(meant.token) if meant is not None else None
         return plan.key_in(chat) if plan is not None and chat in plan.chats else None
 
     async def _approve(self, plan: Plan, person: Person, chat: int) -> PressAnswer:
