@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 from bot.adapters.anthropic.model import AnthropicModel
@@ -55,7 +55,8 @@ from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.recall import Recall
 from bot.flow.money.till import Till
-from bot.flow.world import Policy, StorePorts, World, at_once, never
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -231,8 +232,8 @@ def _world(
         files=channels.files,
         groups=channels.groups,
         reader=reader,
-        inbox_folder=WorkspaceInbox(settings.inbox),
-        workspace_door=PutBack(settings.undo.bytes),
+        inbox_folder=WorkspaceInbox(settings.policy.inbox),
+        workspace_door=PutBack(settings.policy.undo.bytes),
         persona=below.persona,
         packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
@@ -248,6 +249,7 @@ def _world(
         speaking=speaking(settings),
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
+        tools_missing=missing(settings),
         commands_run=sandbox.standing,
         walls=sandbox.walls,
         store_returned=below.store_returned,
@@ -270,30 +272,9 @@ def _catalog(
 
 
 def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
-    return Policy(
-        model=model_key(settings, models),
-        fallbacks=fallback_keys(settings, models),
-        tiers=settings.tiers,
-        offered=settings.model_names,
-        limits=settings.limits,
-        times=settings.model_times,
-        member_pace=settings.member_pace,
-        long_answer=settings.long_answer,
-        plan_explore=settings.plan_explore,
-        skill_list=settings.skill_list_bytes,
-        tool_bytes=settings.tool_bytes,
-        rule_documents=frozenset(settings.rule_documents),
-        bundles=settings.bundles,
-        enclosures=settings.enclosures,
-        inbox_days=settings.inbox.days,
-        undo=settings.undo,
-        schedules=settings.schedules,
-        goals=settings.goals,
-        timezone=settings.timezone,
-        tools_missing=missing(settings),
-        recall_tokens=settings.recall_tokens,
-        budgets=settings.budgets,
-    )
+    """Returns what the flow obeys, with the models that can answer."""
+    model, others = model_key(settings, models), fallback_keys(settings, models)
+    return replace(settings.policy, model=model, fallback_models=others)
 
 
 async def _admit(settings: Settings, store: Store) -> None:

@@ -95,7 +95,7 @@ def chat_servers(settings: Settings) -> tuple[ProviderSpec, ...]:
 def openai_model(settings: Settings, spec: ProviderSpec) -> OpenAIModel:
     return OpenAIModel(
         spec,
-        times=settings.model_times,
+        times=settings.policy.model_times,
         window=settings.context_window,
         traits=settings.models,
     )
@@ -115,7 +115,7 @@ def anthropic_model(settings: Settings) -> AnthropicModel | None:
     return AnthropicModel(
         access.key.get_secret_value(),
         base_url=access.base_url,
-        times=settings.model_times,
+        times=settings.policy.model_times,
         window=settings.context_window,
         traits=settings.models,
     )
@@ -150,21 +150,23 @@ def model_key(settings: Settings, models: Mapping[str, Model]) -> str:
 
     Where nobody chose a model, the key of OpenAI alone is choice enough.
     """
-    fault = provider_fault(settings, settings.model, "STEWARD_MODEL")
+    wanted = settings.policy.model
+    fault = provider_fault(settings, wanted, "STEWARD_MODEL")
     if fault:
         raise SettingError(fault)
-    if settings.model.partition("/")[0] in models:
-        return settings.model
-    return FIRST_OF_OPENAI if settings.model == FIRST_MODEL and OPENAI in models else DEMO
+    if wanted.partition("/")[0] in models:
+        return wanted
+    return FIRST_OF_OPENAI if wanted == FIRST_MODEL and OPENAI in models else DEMO
 
 
 def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str, ...]:
     """Returns the models that may take over; those without a key are left out."""
-    for key in settings.fallback_models:
+    wanted = settings.policy.fallback_models
+    for key in wanted:
         fault = provider_fault(settings, key, "STEWARD_FALLBACK_MODELS")
         if fault:
             raise SettingError(fault)
-    return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
+    return tuple(key for key in wanted if key.partition("/")[0] in models)
 
 
 def lanes(at_work: int, clock: Clock, owned: OwnedChats | None, drain: Drain) -> Lanes:
@@ -206,14 +208,13 @@ def house_tools(
     reader: PageReader,
     descriptions: Descriptions | None = None,
 ) -> tuple[Tool, ...]:
+    policy = settings.policy
     others = OtherChats(folder for _, folder in settings.shared_folders)
     sent = SentFiles(store.received, store.journal, clock)
     workspace = WorkspaceTools(
         reading=reading_tools(store.ledger, others, sent),
-        writing=writing_tools(
-            frozenset(settings.rule_documents), settings.undo.bytes if settings.undo.days else 0
-        ),
-        run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
+        writing=writing_tools(policy.documents, policy.undo.bytes if policy.undo.days else 0),
+        run_command=RunCommand(sandbox, round(policy.limits.tool_seconds), others, sent),
     )
     house = standard_tools(
         clock=clock,
@@ -224,15 +225,15 @@ def house_tools(
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats, store.people)
-    about_skills = skill_tools(skills, settings.limits.pipeline_depth, descriptions)
+    about_skills = skill_tools(skills, policy.limits.pipeline_depth, descriptions)
     about_tasks = _about_tasks(settings, store, clock)
-    sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
+    sent_out = (Delegate(store.errands),) if policy.limits.errands else ()
     return *house, *about_skills, *about_memory, *about_tasks, *sent_out
 
 
 def _about_tasks(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
     timetable = Timetable(CronCalendar(), DateWords())
-    zones = Zones(settings.timezone)
+    zones = Zones(settings.policy.timezone)
     making = TaskMaking(store.scheduled, timetable, store.chats, store.people, zones)
     shelf = TaskShelf(store.scheduled, making, timetable, store.people, clock)
     planning = GoalPlanning(store.goals, store.scheduled, making, timetable)

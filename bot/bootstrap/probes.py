@@ -140,7 +140,7 @@ async def _try_key(settings: Settings, provider: str, first: str) -> str:
     place = _place(settings, provider)
     if place is None:
         raise SettingError(f"{provider.upper()}_API_KEY is not set")
-    chosen, _, name = settings.model.partition("/")
+    chosen, _, name = settings.policy.model.partition("/")
     wanted = name if chosen == provider else first.partition("/")[2]
     try:
         async with place.model:

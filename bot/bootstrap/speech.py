@@ -25,7 +25,7 @@ def hearing(settings: Settings) -> Hearing | None:
     from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
 
     key = _spec(told).key
-    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
+    return EndpointHearing(HearingAccess(told.url, told.model, key, told.price, told.seconds))
 
 
 def speaking(settings: Settings) -> Speaking | None:
@@ -51,7 +51,7 @@ def speech_checks(settings: Settings) -> Sequence[Check]:
 
 async def _try_hearing(settings: Settings, told: HearAccess) -> str:
     name = await _tried(_spec(told), told.model)
-    _check_price(settings, told.minute, "heard", "STEWARD_HEAR_PRICE")
+    _check_price(settings, told.price, "heard", "STEWARD_HEAR_PRICE")
     return f"Voice messages are heard by {name}."
 
 
@@ -86,7 +86,7 @@ async def _tried(spec: ProviderSpec, wanted: str) -> str:
 
 
 def _check_price(settings: Settings, price: Decimal | None, done: str, setting: str) -> None:
-    if price is None and settings.budgets:
+    if price is None and settings.policy.budgets:
         told = f"There is a budget and no price, so nothing is {done}."
         raise Complaint(told, f"Set {setting}; 0 if it is free.", "warn")
 

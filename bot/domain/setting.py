@@ -12,7 +12,7 @@ MARK = "setting"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the reader of the settings, the listing and the docs need beside a field's type."""
+    """A field's part that its type does not tell: for the reading, the listing and the docs."""
 
     sentence: str
     """The sentence that people read."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 import pydantic
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, create_model
@@ -12,7 +12,6 @@ from bot.settings import forms
 from bot.settings.sections import Settings
 
 PREFIX = "STEWARD_"
-_T = TypeVar("_T")
 
 
 def setting_name(name: str) -> str:
@@ -61,11 +60,9 @@ def _as_written(one: "Field[Any]") -> tuple[Any, Any]:
     return (Annotated[one.type, *checks] if checks else one.type), default
 
 
-_AsWritten: type[BaseModel] = create_model(
-    "_AsWritten",
-    __config__=ConfigDict(extra="ignore", str_strip_whitespace=True),
-    **{name: _as_written(one) for name, one in FIELDS.items()},
-)
+_TYPES: dict[str, Any] = {name: _as_written(one) for name, one in FIELDS.items()}
+_CONFIG = ConfigDict(extra="ignore", str_strip_whitespace=True)
+_AsWritten: type[BaseModel] = create_model("_AsWritten", __config__=_CONFIG, **_TYPES)
 
 
 def checked(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,7 +76,7 @@ def checked(written: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
-def filled(kind: type[_T], values: Mapping[str, Any], prefix: str = "") -> _T:
+def filled(kind: type, values: Mapping[str, Any], prefix: str = "") -> Any:
     """Returns the section with the values of its settings."""
     found: dict[str, Any] = {}
     for one in fields(kind):

@@ -55,7 +55,7 @@ def read_settings(
     content = toml_file(folder)
     layers = _layers(environ, folder, content, without)
     values = _placed(_values(layers), folder.absolute())
-    settings = filled(Settings, values)
+    settings: Settings = filled(Settings, values)
     variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
     tables = content.get(SERVERS, {})
     servers = read_servers(tables, variables, folder.absolute())

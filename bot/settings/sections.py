@@ -59,7 +59,7 @@ class OpenAIAccess:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeaningAccess:
     """The way to the embedder and to its index; without a `model` words serve alone."""
 
@@ -67,8 +67,8 @@ class MeaningAccess:
         None,
         "The model that finds by meaning: answers, skills, tools; local for one without a server.",
     )
-    url: ServiceUrl | None = setting(
-        None, "Its OpenAI-compatible server, up to and with /v1; OpenAI itself when not set."
+    url: ServiceUrl = needed(
+        "Its OpenAI-compatible server, up to and with /v1; OpenAI itself when not set."
     )
     key: Key | None = setting(
         None, "The key of that server; OPENAI_API_KEY for OpenAI when not set."
