@@ -2,6 +2,9 @@
 
 import dataclasses
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from bot.domain.talk.limits import Limits, ModelTimes, Rate, SendRates
 from bot.domain.talk.rights import UNBOUND, Pace
 from bot.settings import Settings, read_settings
 
+ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-test-0123456789abcdefghijklmnop"
 TOKEN = "123456:AAtest_token-0123456789abcdefghijk"
 
@@ -480,3 +484,40 @@ def test_tools_of_a_server_are_chosen_by_name(tmp_path: Path) -> None:
     a, b = read_settings({}, tmp_path).servers
     assert (a.tools, a.reads) == (("look", "echo"), ("look",))
     assert (b.tools, b.reads) == (None, ())
+
+
+_NEW = '    naps: int = setting(3, "Naps that a turn may take.", ge=1)\n'
+_TRIED = """
+from pathlib import Path
+from bot.domain.talk.errors import SettingError
+from bot.settings import read_settings
+
+def tried(**given):
+    try:
+        settings = read_settings(given, Path())
+    except SettingError as fault:
+        return print(fault)
+    line = next(line for line in settings.lines if line.name == "STEWARD_NAPS")
+    print(settings.policy.naps, line.value, line.origin, line.sentence)
+
+tried()
+tried(STEWARD_NAPS="5")
+tried(STEWARD_NAPS="0")
+print(*read_settings({"STEWARD_NAP": "5"}, Path()).warnings)
+"""
+
+
+def test_a_new_setting_is_one_field_in_one_file(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    policy = tmp_path / "bot" / "flow" / "policy.py"
+    before, mark, after = policy.read_text().partition("    plan_explore: bool = setting(")
+    policy.write_text(f"{before}{_NEW}{mark}{after}")
+    told = subprocess.run(
+        [sys.executable, "-c", _TRIED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.splitlines() == [
+        "3 3 default Naps that a turn may take.",
+        "5 5 environment Naps that a turn may take.",
+        "STEWARD_NAPS (environment) cannot be “0”: it should be greater than or equal to 1.",
+        "STEWARD_NAP (environment) is no setting of this version; did you mean STEWARD_NAPS?",
+    ]
