@@ -12,10 +12,12 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap import feedback_export, hook_commands, memory
-from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
+from bot.bootstrap.program import chat, new_watch, serve, unserved
+from bot.checkup.program import PROBES, examined
 from bot.cli import HookWork, MemoryWork, Program, run
 from bot.logs import Secrets, start_logging
+from bot.one_off import asking, feedback_export, hook_commands
+from bot.one_off.memory_commands import import_file, reindex, search
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +31,7 @@ def main() -> None:
         program = Program(
             partial(serve, secrets=secrets, watch=watch),
             partial(chat, secrets=secrets, watch=watch),
-            partial(ask, secrets=secrets),
+            partial(asking.ask, secrets=secrets),
             examined,
             unserved,
             secrets,
@@ -37,7 +39,7 @@ def main() -> None:
             Path.cwd(),
             PROBES,
             watch.new_loop,
-            MemoryWork(memory.search, memory.import_file, memory.reindex),
+            MemoryWork(search, import_file, reindex),
             HookWork(hook_commands.listed, hook_commands.tried),
             feedback_export.exported,
         )

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from bot.adapters.qr_code import drawn
-from bot.bootstrap.parts import DEMO
+from bot.bootstrap.providers import DEMO
 from bot.flow.arrivals.doorway import PAIRING_MINUTES
 
 

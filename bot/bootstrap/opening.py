@@ -6,7 +6,6 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
-from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.charts.chart_files import ChartFiles
 from bot.adapters.dateparser.date_words import DateWords
@@ -15,7 +14,6 @@ from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.persona_file.persona_file import PersonaFile
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.patience import Patience
@@ -34,16 +32,14 @@ from bot.bootstrap.hooks import hook_folder
 from bot.bootstrap.meaning import ByMeaning, drop_unused, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
-    fallback_keys,
     house_tools,
     lanes,
-    model_key,
     plan_folder,
-    provider_models,
     skill_folders,
     tool_servers,
-    with_demo,
 )
+from bot.bootstrap.provider_form import ServedModel
+from bot.bootstrap.providers import fallback_keys, model_key, provider_models, with_demo
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
@@ -148,7 +144,7 @@ class _Open:
 
     store: Store
     store_returned: Callable[[], Awaitable[None]]
-    providers: Mapping[str, AnthropicModel | OpenAIModel]
+    providers: Mapping[str, ServedModel]
     till: Till
 
 
@@ -205,7 +201,7 @@ async def _opened_store(
     return store
 
 
-async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
+async def _warm(models: Sequence[ServedModel]) -> None:
     """Loads the libraries of models, a second each, before the first message needs them.
 
     The model that answers comes first, so that no other provider's list delays it.
@@ -213,8 +209,7 @@ async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
     for model in dict.fromkeys(models):
         with uncollected():
             await model.warm()
-        if isinstance(model, OpenAIModel):
-            await model.learn()
+        await model.learn()
 
 
 def _world(

@@ -13,12 +13,11 @@ from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.damage import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.opening import Channels, Running, opened
-from bot.bootstrap.owners import owner_names
 from bot.bootstrap.pairing import Pairing
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
 from bot.domain.talk.message import Address, RawUpdate
-from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.person import Role, Sender, owner_names
 from bot.flow.application import Application
 from bot.flow.commands.menus import menus_of
 from bot.flow.groups.absence import Absence

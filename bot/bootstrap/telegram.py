@@ -10,7 +10,7 @@ from typing import NoReturn, Protocol
 
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.addresses import is_group
-from bot.adapters.telegram.api import TelegramApi
+from bot.adapters.telegram.api import PUBLIC_URL, TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
@@ -19,9 +19,14 @@ from bot.bootstrap.channel_form import Accept, Host, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import pairing_lines, served_line
 from bot.bootstrap.http_serving import LateServers
-from bot.bootstrap.parts import telegram_api
-from bot.bootstrap.probes import try_token
-from bot.doctor import Check, Finding
+from bot.doctor import NETWORK, Check, Complaint, Finding
+from bot.domain.talk.errors import (
+    ChannelDenied,
+    ChannelError,
+    ChannelUnreachable,
+    FloodWait,
+    SettingError,
+)
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings, WebhookAccess
@@ -124,6 +129,36 @@ def _tell(text: str) -> None:
     # Not to the log: anyone who reads the pairing link in time becomes the owner.
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def telegram_api(settings: Settings) -> TelegramApi:
+    """Returns the connection to Telegram; nothing is opened yet."""
+    token = settings.telegram.token
+    if token is None:
+        raise SettingError("TELEGRAM_BOT_TOKEN is not set")
+    return TelegramApi(token.get_secret_value(), settings.telegram.api_url, settings.send_seconds)
+
+
+async def try_token(settings: Settings) -> str:
+    """Returns the bot's name, as in @steward_bot, when Telegram accepts the token."""
+    url = settings.telegram.api_url
+    elsewhere = "" if url == PUBLIC_URL else f" Look at TELEGRAM_API_URL too: {url}."
+    try:
+        async with telegram_api(settings) as api:
+            return f"@{await TelegramAccount(api).check()}"
+    except ChannelDenied:
+        told = "Telegram does not accept the bot token."
+        mend = f"Copy it again from @BotFather, then run `{command('setup')}`.{elsewhere}"
+        raise Complaint(told, mend) from None
+    except FloodWait as wait:
+        told = f"Telegram asks for a pause of {wait.retry_after:g} s."
+        raise Complaint(told, "Wait that long, then try again.", fleeting=True) from None
+    except ChannelUnreachable as fault:
+        told = f"{fault} ({url})."
+        raise Complaint(told, f"{NETWORK}{elsewhere}", fleeting=True) from None
+    except ChannelError as fault:
+        told = f"Telegram refuses the question for the bot's name: {fault}."
+        raise Complaint(told, f"Look at TELEGRAM_BOT_TOKEN.{elsewhere}") from None
 
 
 async def _probe_token(settings: Settings) -> str:

@@ -1,8 +1,10 @@
-"""A provider of models that speaks Chat Completions, as the operator set it up."""
+"""A provider of models, as the operator set it up."""
 
 import re
 from dataclasses import dataclass, field
 
+ANTHROPIC = "anthropic"
+ANTHROPIC_URL = "https://api.anthropic.com"
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
 LONGEST_NAME = 32
@@ -29,7 +31,7 @@ class ProviderSpec:
     name: str
     """The part before the slash in the names of its models."""
     base_url: str = ""
-    """The address below which `/chat/completions` and `/models` lie."""
+    """The address below which its calls lie, such as `/models`."""
     key: str = field(default="", repr=False)
     """The key; empty for a server that wants none."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)

@@ -8,6 +8,7 @@ from functools import partial
 
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.terminal.question import Question, Wish
+from bot.adapters.tools.hardening import harden
 from bot.bootstrap.channel_form import Accept, OpenChannel
 from bot.bootstrap.opening import Channels, Running, opened
 from bot.bootstrap.serving import host_of, run
@@ -52,6 +53,7 @@ async def ask(
     settings: Settings, words: str, secrets: Secrets, *, piped: bytes = b"", as_json: bool = False
 ) -> int:
     """Asks, prints the answer, and returns the exit code."""
+    harden()
     question = Question(Wish(words, piped), SystemClock())
     name = question.channel.name
     channels = Channels({name: question.channel}, {name: question})
