@@ -215,15 +215,14 @@ async def _warm(models: Sequence[ServedModel]) -> None:
 def _world(
     settings: Settings, channels: Channels, below: _Below, holds: Callable[[], Holds]
 ) -> World:
-    clock, reader = SystemClock(), MediaReader(settings.reading)
-    sandbox = Sandbox(network=settings.sandbox_network)
+    reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
     return World(
-        clock=clock,
+        clock=SystemClock(),
         channels=channels.by_name,
         models=below.models,
-        catalog=_catalog(settings, below, clock, sandbox, reader),
+        catalog=_catalog(settings, below, SystemClock(), sandbox, reader),
         workspaces=partial(workspace_of, settings, below.store.people),
-        lanes=partial(lanes, settings.lanes, clock, below.store.owned_chats),
+        lanes=partial(lanes, settings.lanes, SystemClock(), below.store.owned_chats),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
