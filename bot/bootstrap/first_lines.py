@@ -10,6 +10,15 @@ from bot.bootstrap.providers import DEMO
 from bot.flow.arrivals.doorway import PAIRING_MINUTES
 
 
+def show(text: str) -> None:
+    """Shows a text to the person who started the program, and writes it to no log.
+
+    Anyone who reads a pairing link in time becomes the owner.
+    """
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
 def served_line(name: str, model: str, owners: Sequence[str]) -> str:
     """Returns the one line that says which account is served, with which model, for whom."""
     people = f" for {' and '.join(owners)}" if owners else ""

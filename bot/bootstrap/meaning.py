@@ -1,18 +1,14 @@
 """Searches by meaning as the settings want them: their embedder, and the index of the memory."""
 
-import asyncio
-import logging
-import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
-from bot.adapters.chroma.local_embedder import LocalEmbedder
 from bot.adapters.chroma.vectors import ChromaVectors
-from bot.adapters.embeddings.embedder import Embeddings
 from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
+from bot.bootstrap.embedder import embedder, vectors
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.flow.describing.descriptions import DescriptionSearch
@@ -26,34 +22,11 @@ from bot.ports.embedder import Embedder
 from bot.ports.skills import Skills
 from bot.settings import Settings
 
-LOCAL = "local"
-"""The name of Chroma's own embedder in the settings."""
-
-_FOLDER = "meaning"
-_LOG = logging.getLogger(__name__)
-
 
 def till_of(settings: Settings, store: Store) -> Till:
     """Returns the till of a run."""
     zones, budgets = Zones(settings.policy.timezone), settings.policy.budgets
     return Till(store.ledger, store.journal, store.people, zones, SystemClock(), budgets)
-
-
-def embedder(settings: Settings) -> Embedder | None:
-    """Returns the embedder that the settings name, not yet loaded; None when there is none."""
-    access = settings.meaning
-    if access.model is None:
-        return None
-    if access.model == LOCAL:
-        return LocalEmbedder(settings.home / "embedder")
-    key = access.key.get_secret_value() if access.key else None
-    return Embeddings(access.url, access.model, key, access.price)
-
-
-def vectors(settings: Settings, *, look: bool = False) -> ChromaVectors:
-    """Returns the index of meaning, not yet opened; to `look` at it, it is copied first."""
-    folder = settings.home / _FOLDER
-    return ChromaVectors(folder, settings.meaning.index_url, settings.home, look=look)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,20 +110,6 @@ async def _opened(
         )
     finally:
         await index.close()
-
-
-async def drop_unused(settings: Settings, store: Store) -> None:
-    """Deletes the folder of an index that no embedder uses any more.
-
-    Nothing could be erased in it without loading its library. It is made anew from the memory.
-    """
-    folder = settings.home / _FOLDER
-    if settings.meaning.model is not None or settings.meaning.index_url is not None:
-        return
-    if await store.meant.begun() is not None:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        await store.meant.begin(None)
-        _LOG.info("no embedder is set: the index of meaning was deleted")
 
 
 @asynccontextmanager

@@ -28,8 +28,9 @@ from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import told
+from bot.bootstrap.embedder import drop_unused
 from bot.bootstrap.hooks import hook_folder
-from bot.bootstrap.meaning import ByMeaning, drop_unused, opened_searches, till_of
+from bot.bootstrap.meaning import ByMeaning, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
     house_tools,

@@ -7,7 +7,7 @@ from pathlib import Path
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.discord import try_discord_token
 from bot.bootstrap.program import CHANNELS, DOORS
-from bot.bootstrap.telegram import try_token
+from bot.bootstrap.telegram_trials import try_token
 from bot.checkup.checkup import checkup
 from bot.checkup.model_probes import try_key, try_server
 from bot.doctor import Finding, examine
