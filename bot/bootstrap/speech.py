@@ -13,7 +13,7 @@ def hearing(settings: Settings) -> Hearing | None:
     if told is None:
         return None
     # Its library takes a while to load, and few have this setting.
-    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
+    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess
 
     key = speech_spec(told).key
     return EndpointHearing(HearingAccess(told.url, told.model, key, told.price, told.seconds))

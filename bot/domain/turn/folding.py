@@ -14,7 +14,7 @@ _SET_APART = re.compile(r"[ \t]*(```|~~~|\|)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t].*|[ \t]*(\*\*|__)[^*_]+\1:?[ \t]*")
 """A line that is a heading, or bold as a whole as many models write headings."""
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - the ends of sentences in Chinese
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # the ends of sentences in Chinese
 
 
 def folded(content: Outbound) -> Outbound:
