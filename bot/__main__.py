@@ -5,7 +5,6 @@ import gc
 # Loading makes objects that all stay. Looking for garbage among them would double its time.
 gc.disable()
 
-# ruff: noqa: E402
 import logging
 import os
 import sys
@@ -44,7 +43,7 @@ def main() -> None:
             feedback_export.exported,
         )
         code = run(program, sys.argv[1:])
-    except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace
+    except Exception:  # the last border: what nobody foresaw ends with a trace
         _log.exception("Steward failed")
         code = 1
     sys.exit(code)

@@ -21,20 +21,20 @@ class DiscordForm:
         return "DISCORD_BOT_TOKEN" if settings.discord.token is None else ""
 
     def opened(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[OpenChannel]:
-        from bot.bootstrap import discord_opening  # noqa: PLC0415
+        from bot.bootstrap import discord_opening
 
         return discord_opening.opened(settings, clock)
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
         if settings.discord.token is None:
             return ()
-        from bot.bootstrap import discord_trials  # noqa: PLC0415
+        from bot.bootstrap import discord_trials
 
         return discord_trials.checks(settings)
 
 
 async def try_discord_token(settings: Settings) -> str:
     """Returns whose token it is and how the bot is invited; raises a Complaint."""
-    from bot.bootstrap import discord_trials  # noqa: PLC0415
+    from bot.bootstrap import discord_trials
 
     return await discord_trials.try_discord_token(settings)

@@ -13,10 +13,10 @@ def hearing(settings: Settings) -> Hearing | None:
     if told is None:
         return None
     # Its library takes a while to load, and few have this setting.
-    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess  # noqa: PLC0415
+    from bot.adapters.voice.hearing import EndpointHearing, HearingAccess
 
     key = speech_spec(told).key
-    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
+    return EndpointHearing(HearingAccess(told.url, told.model, key, told.price, told.seconds))
 
 
 def speaking(settings: Settings) -> Speaking | None:

@@ -51,7 +51,7 @@ def _listener(settings: Settings, api: TelegramApi, clock: Clock, serving: Servi
     if webhook is None:
         return TelegramListener(api, clock)
     # Only a run with a webhook loads the HTTP server.
-    from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor  # noqa: PLC0415
+    from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor
 
     secret = webhook.secret.get_secret_value() if webhook.secret else secrets.token_urlsafe(32)
 

@@ -53,6 +53,6 @@ class AnthropicModel(ProviderModel["Connection"]):
 
     def _connect(self) -> "Connection":
         # Importing the SDK takes most of a second and 70 MB; receiving messages needs neither.
-        from bot.adapters.anthropic.connection import Connection  # noqa: PLC0415
+        from bot.adapters.anthropic.connection import Connection
 
         return Connection(self._spec, self._times)

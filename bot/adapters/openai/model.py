@@ -89,6 +89,6 @@ class OpenAIModel(ProviderModel["Connection"]):
 
     def _connect(self) -> "Connection":
         # Importing the SDK takes most of a second; receiving messages does not need it.
-        from bot.adapters.openai.connection import Connection  # noqa: PLC0415
+        from bot.adapters.openai.connection import Connection
 
         return Connection(self._spec, self._times)

@@ -98,6 +98,6 @@ class EndpointSpeaking:
             await connection.close()
 
     def _connect(self) -> "Connection":
-        from bot.adapters.openai.connection import Connection  # noqa: PLC0415
+        from bot.adapters.openai.connection import Connection
 
         return Connection(self._access.spec, ModelTimes(call_seconds=self._access.seconds))

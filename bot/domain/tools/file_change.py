@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from bot.domain.talk.button_data import ButtonCodec
 
@@ -108,9 +109,9 @@ class FileChange:
         """Returns the token that the file has once the content is put there."""
         return token_of(self.content)
 
-    def amended(self, **changes: object) -> "FileChange":
+    def amended(self, **changes: Any) -> "FileChange":
         """Returns the next version of the row."""
-        return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+        return replace(self, version=self.version + 1, **changes)
 
     def flipped(self) -> "FileChange":
         """Returns the row once the content is in its place, and the other one is kept."""

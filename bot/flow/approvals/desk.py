@@ -1,7 +1,7 @@
 """Takes presses and replies to cards: a reply denies, unless it is assent or a question."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.domain.change import Show, Write
@@ -44,26 +44,17 @@ _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
 
 
+@dataclass(frozen=True, slots=True)
 class ApprovalDesk(WordsAnew):
     """Takes decisions about cards from anywhere; it never runs a call."""
 
-    def __init__(
-        self,
-        cards: OpenCards,
-        ending: CardEnding,
-        referring: Referring,
-        approvals: Approvals,
-        outbox: Outbox,
-        ledger: Ledger,
-        clock: Clock,
-    ) -> None:
-        self._cards = cards
-        self._ending = ending
-        self._referring = referring
-        self._approvals = approvals
-        self._outbox = outbox
-        self._ledger = ledger
-        self._clock = clock
+    _cards: OpenCards
+    _ending: CardEnding
+    _referring: Referring
+    _approvals: Approvals
+    _outbox: Outbox
+    _ledger: Ledger
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""

@@ -1,5 +1,6 @@
 """The desk of goals: a reply to a question, or a command, answers it, and the next run reads it."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
@@ -20,16 +21,14 @@ LETTER = "g"
 _LOOKED_AT = 20
 
 
+@dataclass(frozen=True, slots=True)
 class GoalDesk(Unawaited):
     """Takes answers; an answer that comes again after a death counts once."""
 
-    def __init__(
-        self, goals: Goals, planning: GoalPlanning, journal: Journal, clock: Clock
-    ) -> None:
-        self._goals = goals
-        self._planning = planning
-        self._journal = journal
-        self._clock = clock
+    _goals: Goals
+    _planning: GoalPlanning
+    _journal: Journal
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Refuses: these messages have no buttons."""

@@ -1,6 +1,6 @@
 """Takes people's decisions about plans: approve, change, stop and resume, each exactly once."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.consent.assent import is_assent, is_question
@@ -56,27 +56,19 @@ _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
 
+@dataclass(frozen=True, slots=True)
 class PlanDesk(Unawaited):
     """Takes decisions about plans from anywhere; it never runs a call.
 
     While a turn executes a plan, that turn owns the row; then the desk asks the turn to stop.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        plans: Plans,
-        chats: Chats,
-        outbox: Outbox,
-        lanes: Lanes,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._plans = plans
-        self._chats = chats
-        self._outbox = outbox
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _plans: Plans
+    _chats: Chats
+    _outbox: Outbox
+    _lanes: Lanes
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = PLAN_BUTTONS.read(press.data)

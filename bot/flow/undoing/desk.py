@@ -38,17 +38,15 @@ class UndoRows:
     folders: OwnFolders
 
 
+@dataclass(frozen=True, slots=True)
 class UndoDesk(ButtonsAlone):
     """Takes presses, and the wish of a command; old contents are kept for `days`."""
 
-    def __init__(
-        self, journal: Journal, rows: UndoRows, lanes: Lanes, clock: Clock, days: int
-    ) -> None:
-        self._journal = journal
-        self._rows = rows
-        self._lanes = lanes
-        self._clock = clock
-        self._days = days
+    _journal: Journal
+    _rows: UndoRows
+    _lanes: Lanes
+    _clock: Clock
+    _days: int
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = UNDO_BUTTONS.read(press.data)

@@ -43,26 +43,17 @@ class EditButton:
 EDIT_BUTTONS = ButtonCodec("y", EditButton)
 
 
+@dataclass(frozen=True, slots=True)
 class EditDesk(ButtonsAlone):
     """Offers the button, and takes its press; the words are read from the row of the edit."""
 
-    def __init__(
-        self,
-        journal: Journal,
-        inbox: Inbox,
-        rows: RowReader,
-        turns: TurnRows,
-        outbox: Outbox,
-        lanes: Lanes,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._inbox = inbox
-        self._rows = rows
-        self._turns = turns
-        self._outbox = outbox
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _inbox: Inbox
+    _rows: RowReader
+    _turns: TurnRows
+    _outbox: Outbox
+    _lanes: Lanes
+    _clock: Clock
 
     async def offer(self, row: int, message: InboundMessage, chat: Chat) -> tuple[str, Show] | None:
         """Returns the turn that answered a message and the offer; None for any other edit.
