@@ -23,6 +23,22 @@ class Growth:
     """True where a growing message that is sent twice under one name is the same message."""
 
 
+@dataclass(frozen=True, slots=True)
+class DraftPlace:
+    """The message in which a draft is shown, on a platform that needs one."""
+
+    message_id: str | None = None
+    """The id of the message, once there is one."""
+    reply_to: str | None = None
+    button: Button | None = None
+    once: str = ""
+    """The name of the message, as in `send`."""
+
+
+NEW_DRAFT = DraftPlace()
+"""Nothing is shown yet."""
+
+
 class Channel(Protocol):
     """Sends and reads messages on one platform; every fault is a ChannelError.
 
@@ -91,20 +107,15 @@ class Channel(Protocol):
         to: Address,
         text: str,
         links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        place: DraftPlace = NEW_DRAFT,
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
 
         `links` are the targets that words of it may hide; None when they may hide any.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
-        the id with the next state, and deletes the message at the end. Such a message may have a
-        `button`, and `once` names it as in `send`. Raises FloodWait where there is no room for a
-        draft now; nothing is shown then.
+        the id with the next state, and deletes the message at the end. Raises FloodWait where there
+        is no room for a draft now; nothing is shown then.
         """
         ...
 

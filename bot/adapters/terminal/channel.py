@@ -24,7 +24,7 @@ from bot.domain.talk.message import (
     Press,
     Sign,
 )
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _BLOCKS: Mapping[str, type[Block]] = {
@@ -85,11 +85,7 @@ class TerminalChannel:
         to: Address,
         text: str,
         links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        place: DraftPlace = NEW_DRAFT,
     ) -> None:
         if to == self.address:
             await self._screen.draft(text)

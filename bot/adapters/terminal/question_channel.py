@@ -7,7 +7,8 @@ from bot.adapters.terminal.channel import TerminalChannel, content_of
 from bot.adapters.terminal.contents import is_said
 from bot.adapters.terminal.draft import STEPS
 from bot.adapters.terminal.screen import Screen
-from bot.domain.talk.message import Address, Button, FileRef, OutboundKind, Piece, Press, Sign
+from bot.domain.talk.message import Address, FileRef, OutboundKind, Piece, Press, Sign
+from bot.ports.channel import NEW_DRAFT, DraftPlace
 
 
 class QuestionChannel(TerminalChannel):
@@ -43,11 +44,7 @@ class QuestionChannel(TerminalChannel):
         to: Address,
         text: str,
         links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        place: DraftPlace = NEW_DRAFT,
     ) -> None:
         """Shows the lines of tools alone: words are kept for the answer."""
         steps = "\n".join(line for line in text.split("\n") if line.startswith(STEPS))

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 
 from bot.domain.talk.message import (
     Address,
-    Button,
     Inbound,
     InboundMessage,
     Outbound,
@@ -16,7 +15,7 @@ from bot.domain.talk.message import (
     Unreadable,
 )
 from bot.domain.talk.person import Sender
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
 from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 
@@ -70,11 +69,7 @@ class ToyChannel:
         to: Address,
         text: str,
         links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        place: DraftPlace = NEW_DRAFT,
     ) -> str | None:
         return None
 
