@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.sightings import Pace, Traces, unhurried
@@ -21,6 +21,10 @@ class Growth:
     every: float = 5.0
     named: bool = False
     """True where a growing message that is sent twice under one name is the same message."""
+
+
+Links: TypeAlias = Collection[str] | None
+"""The targets that words of a draft may hide; None when they may hide any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +107,9 @@ class Channel(Protocol):
         ...
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
-
-        `links` are the targets that words of it may hide; None when they may hide any.
 
         If the platform needs a message for it, returns the id of that message; the caller passes
         the id with the next state, and deletes the message at the end. Raises FloodWait where there

@@ -23,7 +23,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.tools.web_links import behind
 from bot.domain.turn.folding import folded
-from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _ESCAPED_OR_LINK = re.compile(r"\\.|!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
@@ -189,11 +189,7 @@ class FakeChannel:
             raise fault
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         text = _read(text, links)
         self.sent_drafts.append((to, text))

@@ -4,7 +4,7 @@ The gate's own clock tells what waited: it moves only where a test moves it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -12,7 +12,7 @@ from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import Limits, SendRates
 from bot.domain.talk.message import Address, InboundMessage, Piece, Sign
 from bot.domain.talk.person import Role
-from bot.ports.channel import NEW_DRAFT, DraftPlace
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, call, calls, says
@@ -40,11 +40,7 @@ class WatchedChannel(FakeChannel):
         await FakeChannel.edit(self, to, message_id, piece)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         if not to.chat.startswith("-"):
             self._note("draft", text)

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,7 +23,7 @@ from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
 from bot.domain.talk.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.text.storable import storable
-from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
@@ -170,11 +170,7 @@ class DiscordChannel:
         await self._api.call("PATCH", _MESSAGE, shown, names=names)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
         shown = shortened(await asyncio.to_thread(markdown, storable(text), links))

@@ -40,7 +40,7 @@ from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
 from bot.domain.talk.errors import ChatMoved, ContentRefused, FormRefused
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.text.storable import storable
-from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Sighting, Traces, unhurried
 
 _LOG = logging.getLogger(__name__)
@@ -193,11 +193,7 @@ class TelegramChannel:
             await self._edit_caption(to, message_id, {**body, "caption": caption})
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
         html = await self._drafts.html(to, text, links)

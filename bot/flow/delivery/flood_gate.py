@@ -1,7 +1,7 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,7 @@ from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import SendRates
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
-from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace
+from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links
 from bot.ports.clock import Clock
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -244,11 +244,7 @@ class GatedChannel:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a draft if there is room; raises FloodWait when it should come again."""
         shown = place.message_id

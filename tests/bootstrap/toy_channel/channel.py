@@ -1,7 +1,7 @@
 """The port of the toy channel."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.domain.talk.message import (
@@ -15,7 +15,7 @@ from bot.domain.talk.message import (
     Unreadable,
 )
 from bot.domain.talk.person import Sender
-from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 
@@ -65,11 +65,7 @@ class ToyChannel:
         await self._platform.change(message_id, piece)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         return None
 

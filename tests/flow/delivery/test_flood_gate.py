@@ -1,7 +1,7 @@
 """The flood gate: exact rates, no chat in another's way, and what is owed goes first."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 
@@ -13,7 +13,7 @@ from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import Rate, SendRates
 from bot.domain.talk.message import Address, Piece, Sign
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel, Leave
-from bot.ports.channel import NEW_DRAFT, DraftPlace
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import Chat, Rates
@@ -514,11 +514,7 @@ class _SlowChannel(FakeChannel):
 
 class _FloodedDrafts(FakeChannel):
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        place: DraftPlace = NEW_DRAFT,
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> None:
         raise FloodWait(5.0)
 
