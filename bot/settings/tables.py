@@ -1,4 +1,4 @@
-"""What the tables of `steward.toml` share: references to variables, and words for what is wrong."""
+"""Parts of the tables of `steward.toml`: references to variables, and words for their faults."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
