@@ -255,8 +255,6 @@ async def staged(
     story.ran, story.url = ran, url
     plant(story)
     scene.application = scene.composed()
-    scene.lend_errands()
-    scene.lend_tasks()
     reader.text = story.foreign_words()
     async with running(scene, ((ANN, Role.OWNER), (BOB, Role.MEMBER))):
         for sender in (ANN, BOB):
