@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
 from bot.adapters.apscheduler.calendar import CronCalendar
@@ -19,7 +19,6 @@ from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
-from bot.adapters.tools.catalog import FixedCatalog
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
 from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.sandbox import Sandbox
@@ -33,7 +32,6 @@ from bot.bootstrap.hooks import hook_folder
 from bot.bootstrap.meaning import ByMeaning, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
-    house_tools,
     lanes,
     plan_folder,
     skill_folders,
@@ -42,6 +40,7 @@ from bot.bootstrap.parts import (
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models, with_demo
 from bot.bootstrap.speech import hearing, speaking
+from bot.bootstrap.tools import tools_of
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.memory.background import MOST_PERSONA
@@ -50,13 +49,12 @@ from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
-from bot.flow.memory.recall import Recall
 from bot.flow.money.till import Till
-from bot.flow.world import Policy, StorePorts, World, at_once, never
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
-from bot.ports.clock import Clock
 from bot.ports.groups import Groups
 from bot.ports.model import Model
 from bot.settings import Settings
@@ -215,20 +213,19 @@ async def _warm(models: Sequence[ServedModel]) -> None:
 def _world(
     settings: Settings, channels: Channels, below: _Below, holds: Callable[[], Holds]
 ) -> World:
-    clock, reader = SystemClock(), MediaReader(settings.reading)
-    sandbox = Sandbox(network=settings.sandbox_network)
+    reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
     return World(
-        clock=clock,
+        clock=SystemClock(),
         channels=channels.by_name,
         models=below.models,
-        catalog=_catalog(settings, below, clock, sandbox, reader),
+        tools=tools_of(settings, below.store, SystemClock(), sandbox, reader),
         workspaces=partial(workspace_of, settings, below.store.people),
-        lanes=partial(lanes, settings.lanes, clock, below.store.owned_chats),
+        lanes=partial(lanes, settings.lanes, SystemClock(), below.store.owned_chats),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
-        inbox_folder=WorkspaceInbox(settings.inbox),
-        workspace_door=PutBack(settings.undo.bytes),
+        inbox_folder=WorkspaceInbox(settings.policy.inbox),
+        workspace_door=PutBack(settings.policy.undo.bytes),
         persona=below.persona,
         packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
@@ -244,6 +241,7 @@ def _world(
         speaking=speaking(settings),
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
+        tools_missing=missing(settings),
         commands_run=sandbox.standing,
         walls=sandbox.walls,
         store_returned=below.store_returned,
@@ -254,42 +252,10 @@ def _world(
     )
 
 
-def _catalog(
-    settings: Settings, below: _Below, clock: Clock, sandbox: Sandbox, reader: MediaReader
-) -> FixedCatalog:
-    store = below.store
-    answers, descriptions = below.by_meaning.answers, below.by_meaning.descriptions
-    searched = Recall(store.memory, store.words, answers, store.journal, clock).searched
-    return FixedCatalog(
-        house_tools(settings, store, clock, below.skills, sandbox, searched, reader, descriptions)
-    )
-
-
 def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
-    return Policy(
-        model=model_key(settings, models),
-        fallbacks=fallback_keys(settings, models),
-        tiers=settings.tiers,
-        offered=settings.model_names,
-        limits=settings.limits,
-        times=settings.model_times,
-        member_pace=settings.member_pace,
-        long_answer=settings.long_answer,
-        plan_explore=settings.plan_explore,
-        skill_list=settings.skill_list_bytes,
-        tool_bytes=settings.tool_bytes,
-        rule_documents=frozenset(settings.rule_documents),
-        bundles=settings.bundles,
-        enclosures=settings.enclosures,
-        inbox_days=settings.inbox.days,
-        undo=settings.undo,
-        schedules=settings.schedules,
-        goals=settings.goals,
-        timezone=settings.timezone,
-        tools_missing=missing(settings),
-        recall_tokens=settings.recall_tokens,
-        budgets=settings.budgets,
-    )
+    """Returns what the flow obeys, with the models that can answer."""
+    model, others = model_key(settings, models), fallback_keys(settings, models)
+    return replace(settings.policy, model=model, fallback_models=others)
 
 
 async def _admit(settings: Settings, store: Store) -> None:

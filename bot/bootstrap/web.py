@@ -8,7 +8,7 @@ from bot.adapters.web_search import brave, tavily
 from bot.adapters.web_search.brave import Brave
 from bot.adapters.web_search.searxng import SearXNG
 from bot.adapters.web_search.tavily import Tavily
-from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
+from bot.domain.tools.house import WEB_FETCH, WEB_SEARCH
 from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
 from bot.settings import Settings
@@ -18,7 +18,7 @@ _SERVICES = "brave, tavily, searxng, or anthropic for Claude's own search"
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
     web = settings.web
-    reach = Reach(frozenset(web.only), frozenset(web.denied))
+    reach = Reach(frozenset(web.hosts), frozenset(web.denied))
     pages = WebPages(web.bounds, reach) if web.fetch else None
     access = settings.search
     hosted = access is not None and access.service == "anthropic" and not access.fault

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
-from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.door_form import DoorForm
@@ -20,12 +19,8 @@ from bot.checkup.owners import owner_told
 from bot.checkup.search_probe import try_search
 from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
-from bot.domain.assignments.errand import DELEGATE
-from bot.domain.assignments.goal import GOAL_TOOLS
-from bot.domain.assignments.task import TASK_TOOLS
-from bot.domain.memory.note import MEMORY_TOOLS
 from bot.domain.money.provider import ANTHROPIC
-from bot.domain.skills.skill import SKILL_TOOLS, SkillSet
+from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import SettingError, StoreTooOld
 from bot.domain.tools.server import ServerSpec
 from bot.domain.turn.tier import Tier, Tiers
@@ -57,22 +52,21 @@ def checkup(
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
-        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | GOAL_TOOLS | {DELEGATE},
     )
 
 
 def _models(settings: Settings) -> Sequence[Check]:
     """Returns a check for the model and one for each of those that may take over."""
-    fallback = "STEWARD_FALLBACK_MODELS"
-    named = {key.partition("/")[0] for key in (settings.model, *settings.fallback_models)}
+    policy, fallback = settings.policy, "STEWARD_FALLBACK_MODELS"
+    named = {key.partition("/")[0] for key in (policy.model, *policy.fallback_models)}
     others = [spec for spec in usable(settings).values() if spec.name not in named]
     # Anthropic is tried with a model that the settings name, or not at all.
     idle = [spec for spec in others if spec.name != ANTHROPIC]
     return (
-        Check("model", partial(try_model, settings, settings.model), "Look at STEWARD_MODEL."),
+        Check("model", partial(try_model, settings, policy.model), "Look at STEWARD_MODEL."),
         *[
             Check("fallback", partial(_try_named, settings, key, fallback), f"Look at {fallback}.")
-            for key in settings.fallback_models
+            for key in policy.fallback_models
         ],
         *[
             Check("tier", partial(_try_named, settings, key, name), f"Look at {name}.")
@@ -92,8 +86,9 @@ def _models(settings: Settings) -> Sequence[Check]:
 
 def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
     """Returns each tier whose model was chosen, with that model and its setting."""
-    known = {settings.model, *settings.fallback_models}
-    chosen = [(tier, settings.tiers.model(tier)) for tier in Tier]
+    policy = settings.policy
+    known = {policy.model, *policy.fallback_models}
+    chosen = [(tier, policy.tiers.model(tier)) for tier in Tier]
     return [
         (model, f"STEWARD_{tier.name}_MODEL")
         for tier, model in chosen

@@ -10,9 +10,11 @@ from bot.flow.commanding.desks import Desk
 from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Command
 from bot.flow.log.companion import Companions
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
+from bot.ports.tool import Tool
 
 Endless: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """Works until it is cancelled."""
@@ -33,6 +35,8 @@ class Room:
     """Its desks, by the first letter of their buttons' data."""
     companions: Companions = ()
     """In the order in which they are asked."""
+    tools: Sequence[Tool] = ()
+    """Its tools for models, which work on our own rows."""
     status: Sequence[StatusPart] = ()
     """Its parts of `/status`."""
     beside: Mapping[str, Endless] = field(default_factory=dict[str, Endless])

@@ -277,8 +277,6 @@ async def staged(
     story.ran, story.url, story.work_place = ran, url, at
     plant(story)
     scene.application = scene.composed()
-    scene.lend_errands()
-    scene.lend_tasks()
     reader.text = story.foreign_words()
     async with running(scene, ((ANN, Role.OWNER), (BOB, Role.MEMBER))):
         for sender in (ANN, BOB):

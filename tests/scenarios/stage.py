@@ -14,16 +14,11 @@ from typing import Protocol, TypeVar
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.sql.stemmer import stem
-from bot.adapters.tools.errands import Delegate
-from bot.adapters.tools.goals import GoalShelf, goal_tools
-from bot.adapters.tools.memory import memory_tools
-from bot.adapters.tools.skills import FindSkills, UseSkill
-from bot.adapters.tools.tasks import TaskShelf, task_tools
+from bot.domain.assignments.goal import GOAL_TOOLS
 from bot.domain.change import Change, InboundState, SaveTerms
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import Approval
-from bot.domain.money.budget import Limit, Scope
-from bot.domain.money.money import nano_of
+from bot.domain.money.budget import Scope
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.limits import (
     BundleBounds,
@@ -48,11 +43,11 @@ from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.flow.log.companion import Companion
 from bot.flow.memory.meaning import Meaning
-from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World
 from bot.ports.channel import Channel
 from bot.ports.hook_service import Answered, Refused
 from bot.ports.model import Model
@@ -90,7 +85,6 @@ from tests.scenarios.dying import (
     DyingWeights,
     Fate,
 )
-from tests.scenarios.tools import Toolbox
 
 HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
@@ -136,7 +130,7 @@ class Stage:
         self.hearing: FakeHearing | None = None
         self.speaking: FakeSpeaking | None = None
         self.sounds = FakeSounds()
-        self.budgets: dict[Scope, Limit] = {}
+        self.budgets: dict[Scope, Decimal] = {}
         self.templates = FakeTemplates()
         self.timezone: str | None = "UTC"
         self.fallbacks: Sequence[str] = ()
@@ -144,8 +138,7 @@ class Stage:
         self.model = model
         self._fate = fate or Fate(None, after=False)
         self.skills = skills or FakeSkills()
-        about_skills = (FindSkills(self.skills), UseSkill(self.skills, limits.pipeline_depth))
-        self._toolbox = Toolbox([*tools, *(about_skills if skills else ())])
+        self._tools = tools
         self._limits = limits
         self._explore = explore
         self._servers = servers
@@ -171,24 +164,12 @@ class Stage:
     walls: Walls = Walls.NONE
     """The walls around commands."""
 
-    def lend_memory(self) -> None:
-        """Lends the tools about the memory to every chat, from the next turn on."""
-        store = self.store
-        recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
-        self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats, store.people))
-
-    def lend_errands(self) -> None:
-        """Lends the tool that sends errands out to every chat, from the next turn on."""
-        self._toolbox.add([Delegate(self.store.errands)])
-
-    def lend_tasks(self) -> None:
-        """Lends the tools about tasks to every chat, from the next turn on."""
-        store, rooms = self.store, self.application.parts.rooms
-        making, timetable = rooms.schedules.making, rooms.schedules.timetable
-        shelf = TaskShelf(store.scheduled, making, timetable, store.people, self.clock)
-        self._toolbox.add(task_tools(shelf))
-        times = GoalShelf(store.goals, rooms.goals.planning, self.clock)
-        self._toolbox.add(goal_tools(times))
+    @property
+    def own_tools(self) -> tuple[str, ...]:
+        """The tools of the rooms that every turn is told of, beside those of the stage."""
+        given = GOAL_TOOLS | {tool.spec.name for tool in self._tools}
+        names = (tool.spec.name for tool in self.application.parts.rooms.tools)
+        return tuple(name for name in names if name not in given)
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
@@ -208,7 +189,7 @@ class Stage:
 
     def bound(self, **dollars: str) -> None:
         """Sets budgets in dollars, by their scopes; before the start."""
-        self.budgets = {Scope(s): Limit(nano_of(Decimal(d))) for s, d in dollars.items()}
+        self.budgets = {Scope(scope): Decimal(told) for scope, told in dollars.items()}
         self.application = self.composed()
 
     def composed(self) -> Application:
@@ -216,14 +197,15 @@ class Stage:
         store, fate = self.store, self._fate
         journal = DyingJournal(store.journal, fate)
         zones = Zones(self.timezone)
-        till = Till(store.ledger, journal, store.people, zones, self.clock, self.budgets)
+        policy = self._policy()
+        till = Till(store.ledger, journal, store.people, zones, self.clock, policy.budgets)
         if self.embedder is not None:
             meant, debts = DyingMeant(store.meant, fate), DyingDebts(store.meaning_debts, fate)
             vectors = DyingVectors(self.vectors, fate)
             weighing = Weighing(DyingWeights(store.weights, fate), stem)
             paid = PaidEmbedder(self.embedder, till)
             self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock, weighing)
-        ports, world, policy = self._ports(journal), self._world(), self._policy()
+        ports, world = self._ports(journal), self._world()
         return Application(Composition(ports, world, policy, self._companions, till))
 
     def _ports(self, journal: DyingJournal) -> StorePorts:
@@ -261,7 +243,7 @@ class Stage:
             clock=self.clock,
             channels={self.channel.name: self._way_out()},
             models={"fake": self.model},
-            catalog=self._toolbox,
+            tools=self._tools,
             workspaces=_anywhere,
             lanes=partial(EmbeddedLanes, clock=self.clock),
             files={self.channel.name: self.files},
@@ -294,14 +276,16 @@ class Stage:
     def _policy(self) -> Policy:
         return Policy(
             "fake/fake",
-            fallbacks=self.fallbacks,
+            fallback_models=tuple(self.fallbacks),
             timezone=self.timezone,
             limits=self._limits,
-            times=ModelTimes(retries=2),
+            model_times=ModelTimes(retries=2),
             plan_explore=self._explore,
             bundles=self.bundles,
             tiers=self.tiers,
-            budgets=self.budgets,
+            budget_day=self.budgets.get(Scope.DAY),
+            budget_person=self.budgets.get(Scope.PERSON),
+            budget_turn=self.budgets.get(Scope.TURN),
             schedules=self.schedules,
             goals=self.goals,
         )

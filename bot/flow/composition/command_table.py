@@ -16,7 +16,7 @@ from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
-from bot.flow.commands.tools import ToolCommands
+from bot.flow.commands.tool_list import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.rooms import Rooms
@@ -47,7 +47,7 @@ class CommandTable:
         journal, clock = self._ground.journal, world.clock
         conversations = ConversationCommands(journal, store.chats, self._ground.zones, clock)
         answers = AnswerCommands(self._ground.policy.long_answer, world.channels)
-        missing = self._ground.policy.tools_missing
+        missing = self._ground.world.tools_missing
         return (
             *GreetingCommands(lambda: self.commands).table,
             *rooms.people.room.commands,

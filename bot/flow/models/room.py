@@ -1,5 +1,6 @@
 """The room of models: their calls, the choice among them, and what stands before a request."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from bot.flow.models.choosing import Choosing, ModelOffer
@@ -11,14 +12,16 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.room import Ground, Room
+from bot.ports.tool import Tool
 
 
 class ModelRoom:
     """Builds what calls models."""
 
-    def __init__(self, ground: Ground, till: Till) -> None:
+    def __init__(self, ground: Ground, till: Till, house: Callable[[], Sequence[Tool]]) -> None:
         self._ground = ground
         self._till = till
+        self._house = house
 
     @cached_property
     def room(self) -> Room:
@@ -35,12 +38,12 @@ class ModelRoom:
     @cached_property
     def calls(self) -> ModelCalls:
         world = self._ground.world
-        return ModelCalls(world.models, self._till, world.clock, self._ground.policy.times)
+        return ModelCalls(world.models, self._till, world.clock, self._ground.policy.model_times)
 
     @cached_property
     def choosing(self) -> Choosing:
         policy = self._ground.policy
-        offer = ModelOffer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
+        offer = ModelOffer(policy.model, policy.fallback_models, policy.tiers, policy.offered)
         return Choosing(self.calls, self._ground.world.skills, offer)
 
     @cached_property
@@ -48,11 +51,11 @@ class ModelRoom:
         world, policy = self._ground.world, self._ground.policy
         lending = Lending(world.own_servers, world.skills, self._ground.store.consents)
         return PreambleMaker(
-            world.catalog,
+            self._house,
             world.skills,
             world.servers,
             lending.wanted,
-            skill_list=policy.skill_list,
+            skill_list=policy.skill_list_bytes,
             tool_bytes=policy.tool_bytes,
             descriptions=world.descriptions,
         )
