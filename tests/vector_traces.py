@@ -3,24 +3,15 @@
 from array import array
 from pathlib import Path
 
-from bot.adapters.chroma.short import Shortener
 from bot.domain.memory.meaning import Vector, unit
 
-_LONG = 64
-"""Bytes that no other vector begins with."""
-
-
 def traces_of(vector: Vector) -> list[bytes]:
-    """Returns the short vector, the whole one in bytes, and the whole one as it was sent."""
+    """Returns the vector as it was sent, and the one of length 1; many of its numbers are zero."""
     sent = array("f", vector)
-    short = array("f", Shortener(len(sent)).short(unit(sent)))
-    scale = 127 / max(map(abs, sent))
-    rounded = bytes(128 + round(each * scale) for each in sent)
-    # Many of the rounded numbers are zero.
-    return [short.tobytes()[:_LONG], rounded, sent.tobytes()[:_LONG]]
+    return [each.tobytes() for each in (sent, array("f", unit(sent)))]
 
 
-def holding(folder: Path, trace: bytes) -> list[Path]:
-    """Returns the files that hold a trace."""
-    files = [each for each in folder.rglob("*") if each.is_file()]
-    return [each for each in files if trace in each.read_bytes()]
+def holding(folder: Path, traces: list[bytes]) -> list[Path]:
+    """Returns the files that hold one of the traces."""
+    held = {each: each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+    return [each for each, found in held.items() if any(trace in found for trace in traces)]

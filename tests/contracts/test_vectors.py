@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import socket
 import sqlite3
 import subprocess
@@ -167,12 +168,9 @@ async def test_a_damaged_graph_is_found_when_it_is_opened(tmp_path: Path) -> Non
         await owner.close()
 
 
-@pytest.mark.parametrize("harm", ["gone", "noise", "emptied", "older", "of others"])
-async def test_damaged_whole_vectors_are_found_when_they_are_opened(
-    tmp_path: Path, harm: str
-) -> None:
+@pytest.mark.parametrize("harm", ["gone", "noise", "emptied", "another", "of others"])
+async def test_a_damaged_folder_is_found_when_it_is_opened(tmp_path: Path, harm: str) -> None:
     folder = tmp_path / "meaning"
-    file = folder / "whole.sqlite3"
     owner = ChromaVectors(folder)
     try:
         await owner.make("one")
@@ -180,17 +178,18 @@ async def test_damaged_whole_vectors_are_found_when_they_are_opened(
         await owner.close()
         assert await owner.open("one")
         await owner.close()
+        (file,) = folder.rglob("chroma.sqlite3")
         match harm:
             case "gone":
-                file.unlink()
+                shutil.rmtree(file.parent)
             case "noise":
                 file.write_bytes(os.urandom(file.stat().st_size))
             case "emptied":
-                file.write_bytes(b"")
-            case "older":
-                changed(file, "DELETE FROM whole WHERE number = 25")
+                file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+            case "another":
+                folder.joinpath("one", "made-2").unlink()
             case _:
-                changed(file, "UPDATE whole SET bytes = randomblob(length(bytes))")
+                changed(file, "UPDATE embeddings_queue SET vector = randomblob(length(vector))")
         assert not await owner.open("one")
         await owner.make("two")
         assert await owner.open("two")
@@ -198,26 +197,23 @@ async def test_damaged_whole_vectors_are_found_when_they_are_opened(
         await owner.close()
 
 
-async def test_a_whole_vector_that_came_before_a_death_is_no_damage(tmp_path: Path) -> None:
-    folder = tmp_path / "meaning"
-    owner = ChromaVectors(folder)
+async def test_more_owners_than_folders_are_open_at_once(tmp_path: Path) -> None:
+    owner = ChromaVectors(tmp_path / "meaning")
     try:
         await owner.make("one")
-        await owner.put("p1", [(number, vector(number)) for number in range(50)])
-        await owner.close()
-        # As if the process had died before Chroma had the last one.
-        another = (
-            "INSERT INTO whole SELECT 99, whose, length, square, bytes FROM whole WHERE number = 9"
-        )
-        changed(folder / "whole.sqlite3", another)
+        for n in range(20):
+            await owner.put(f"p{n}", [(n, vector(n)), (n + 100, vector(n + 100))])
+        await owner.remove("p0", [100])
+        assert await owner.count() == 39
+        for n in range(20):
+            assert [number for number, _ in await owner.nearest(f"p{n}", vector(n), 1)] == [n]
         assert await owner.open("one")
-        assert 99 not in [number for number, _ in await owner.nearest("p1", vector(9), 60)]
-        assert await owner.count() == 50
+        assert await owner.count() == 39
     finally:
         await owner.close()
 
 
-async def test_an_index_of_whole_vectors_by_an_earlier_version_is_not_there(
+async def test_an_index_by_an_earlier_version_is_not_there(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "meaning"
@@ -259,9 +255,7 @@ async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_fi
         await owner.make("one")
         for n in range(0, 800, 200):
             await owner.put("p1", [(number, vector(number)) for number in range(n, n + 200)])
-        short, whole, _ = traces_of(vector(gone))
-        assert holding(folder, short)
-        assert holding(folder, whole)
+        assert holding(folder, traces_of(vector(gone)))
         leaving = asyncio.create_task(owner.remove("p1", [gone]))
         while not await killed_half_way(folder, leaving):
             # A busy machine showed us nothing between two steps of it.
@@ -281,8 +275,7 @@ async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_fi
         assert gone not in found
     finally:
         await owner.close()
-    short, whole, _ = traces_of(vector(gone))
-    assert (holding(folder, short), holding(folder, whole)) == ([], [])
+    assert holding(folder, traces_of(vector(gone))) == []
 
 
 async def killed_half_way(folder: Path, leaving: asyncio.Task[None]) -> bool:
@@ -307,12 +300,8 @@ async def killed_half_way(folder: Path, leaving: asyncio.Task[None]) -> bool:
 
 
 def generations(folder: Path) -> int:
-    """Returns how many collections of the owner Chroma has written down."""
-    # A process killed in a write leaves a journal, which only those who may write can roll back.
-    file = f"file:{folder / 'chroma.sqlite3'}?mode=rw"
-    with closing(sqlite3.connect(file, uri=True)) as connection:
-        told = "SELECT count(*) FROM collections WHERE name LIKE '%-p1-%'"
-        return connection.execute(told).fetchone()[0]
+    """Returns how many folders the owner has."""
+    return len(list(folder.glob("one/p1-*")))
 
 
 async def test_a_server_that_is_away_loses_nothing(tmp_path: Path) -> None:

@@ -57,12 +57,12 @@ class Server:
             self.process = None
 
     async def vectors(self) -> int:
-        """Returns the number of vectors in all its collections."""
+        """Returns the number of vectors in all its collections, each of which has a probe too."""
         below = f"{self.url}/api/v2/tenants/default_tenant/databases/default_database/collections"
         async with httpx.AsyncClient() as client:
             found = (await client.get(below)).json()
             counts = [(await client.get(f"{below}/{one['id']}/count")).json() for one in found]
-        return sum(counts)
+        return sum(max(count - 1, 0) for count in counts)
 
     async def _answers(self, client: httpx.AsyncClient) -> bool:
         try:

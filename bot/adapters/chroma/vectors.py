@@ -36,7 +36,7 @@ class ChromaVectors:
         self, folder: Path, url: str | None = None, home: Path | None = None, *, look: bool = False
     ) -> None:
         self._where = _server(url) if url else {"folder": str(folder), "look": look}
-        self._file = folder / "chroma.sqlite3"
+        self._folder = folder
         self._program = f"{NAME}{_of_home(home)}" if url and home is not None else NAME
         self._embedded = url is None
         self._process = ChromaProcess("index")
@@ -118,9 +118,9 @@ class ChromaVectors:
 
     def _is_there(self) -> bool:
         try:
-            return self._file.exists()
+            return self._folder.exists()
         except OSError as fault:
-            raise VectorsAway(f"{self._file.parent} cannot be read: {fault.strerror}") from None
+            raise VectorsAway(f"{self._folder} cannot be read: {fault.strerror}") from None
 
     async def _away(self) -> bool:
         raise VectorsAway("the server of the index of meaning gives no answer")
