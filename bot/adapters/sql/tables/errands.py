@@ -36,6 +36,7 @@ class ErrandTable(Stored, table=True):
         partial("ix_errand_brought", "chat", where=BROUGHT),
     )
     id: str = of_turn(Forget.MARK, primary_key=True)
+    # A home is never joined with another chat.
     home: int = kept(Number, ForeignKey("chat.id"))
     chat: int = of_chat()
     conversation: str = of_talk()

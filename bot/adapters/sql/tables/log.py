@@ -35,7 +35,7 @@ class EntryTable(Stored, table=True):
 class ArtifactTable(Stored, table=True):
     id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    text: str = spoken(Bytes)
+    text: str = spoken(Bytes, Forget.BY_HAND)
 
 
 entry = METADATA.tables["entry"]
