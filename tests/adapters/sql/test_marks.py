@@ -73,6 +73,26 @@ def test_every_column_that_can_name_somebody_or_hold_words_has_a_mark():
     assert unreached(METADATA) == []
 
 
+def test_a_column_named_after_a_thing_names_it():
+    named = {
+        "asker": Names.PERSON,
+        "chat": Names.CHAT,
+        "conversation": Names.CONVERSATION,
+        "person": Names.PERSON,
+        "turn": Names.TURN,
+        "whose": Names.OWNER,
+    }
+    other = {
+        str(column)
+        for column in open_columns(METADATA)
+        if column.name in named and (mark := mark_on(column)) and mark.names != named[column.name]
+    }
+    # The record and the accounts keep their person, a chat and the memory of the past are told
+    # where they go on, and a vector leaves the owner that it had.
+    apart = {"audit.person", "account.person", "chat.conversation", "past.conversation"}
+    assert other == {*apart, "leaving.whose"}
+
+
 def test_a_new_table_without_marks_is_found():
     grown = MetaData()
     Table("secret", grown, Column("id", Number, primary_key=True), Column("text", Words))
