@@ -33,7 +33,8 @@ def erase_of_turns(connection: Connection, turns: Collection[str], mark: str) ->
         left = _left(table, mark)
         of = (one.in_(turns) for one in columns)
         said = (one.is_not(None) if one.nullable else one != "" for one in left)
-        connection.execute(update(table).where(or_(*of), or_(*said)).values(left))
+        if left:
+            connection.execute(update(table).where(or_(*of), or_(*said)).values(left))
 
 
 def erase_rows(connection: Connection, whose: Whose, chats: Collection[int]) -> None:
