@@ -1,18 +1,20 @@
 """Returns the words that a button changes, for a channel that shows them where people type."""
 
+from dataclasses import dataclass
+
 from bot.domain.talk.message import Press
 from bot.flow.commanding.desks import Desks
 from bot.ports.chats import Chats
 from bot.ports.people import People
 
 
+@dataclass(frozen=True, slots=True)
 class PresentWords:
     """Nobody is shown words that they could not change."""
 
-    def __init__(self, people: People, chats: Chats, desks: Desks) -> None:
-        self._people = people
-        self._chats = chats
-        self._desks = desks
+    _people: People
+    _chats: Chats
+    _desks: Desks
 
     async def of(self, press: Press) -> str:
         """Returns the words as they are now; empty where a button changes none."""
