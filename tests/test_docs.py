@@ -42,7 +42,7 @@ from bot.flow.commands.answers import AnswerCommands
 from bot.flow.commands.cards import CardCommands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.overview import OverviewCommands
+from bot.flow.commands.status_parts import OverviewCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.tools import ToolCommands
 from bot.flow.commands.turns import TurnCommands

@@ -11,9 +11,8 @@ from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.conversations import ConversationCommands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
-from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
+from bot.flow.commands.status_parts import GoingOn, OverviewCommands, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tools import ToolCommands

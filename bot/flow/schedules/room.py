@@ -15,10 +15,9 @@ from bot.flow.schedules.clockwork import Clockwork
 from bot.flow.schedules.commands import TaskCommands
 from bot.flow.schedules.companion import RunCompanion
 from bot.flow.schedules.firing import Firing
-from bot.flow.schedules.gate import RunGate
+from bot.flow.schedules.gate import RunGate, line_up
 from bot.flow.schedules.held_runs import HeldRuns
 from bot.flow.schedules.keeping import TaskKeeping
-from bot.flow.schedules.lining_up import line_up
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
 from bot.flow.schedules.timetable import Timetable

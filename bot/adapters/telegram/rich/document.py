@@ -8,8 +8,7 @@ from typing import assert_never
 from bot.adapters.telegram.cutting import LONGEST as LONGEST_TEXT
 from bot.adapters.telegram.cutting import has_ink
 from bot.adapters.telegram.rich.cutting import cut
-from bot.adapters.telegram.rich.elements import Element, Node, text_of
-from bot.adapters.telegram.rich.html import html_of
+from bot.adapters.telegram.rich.elements import VOID, Element, Node, text_of
 from bot.adapters.telegram.rich.reading import Part, Reading, read
 from bot.adapters.telegram.visible import visible
 from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
@@ -156,3 +155,25 @@ def _lines(nodes: Iterable[Node]) -> Iterator[Node]:
         for line in others:
             yield Element("br")
             yield line
+
+
+# The service knows few names of signs; these are among them.
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+
+def html_of(nodes: Sequence[Node]) -> str:
+    """Returns the HTML of these parts."""
+    return "".join(_written(node) for node in nodes)
+
+
+def _written(node: Node) -> str:
+    if isinstance(node, str):
+        return node.translate(_SIGNS)
+    marks = "".join(_mark(name, value) for name, value in node.marks)
+    if node.tag in VOID:
+        return f"<{node.tag}{marks}>"
+    return f"<{node.tag}{marks}>{html_of(node.inside)}</{node.tag}>"
+
+
+def _mark(name: str, value: str) -> str:
+    return f' {name}="{value.translate(_SIGNS)}"' if value else f" {name}"
