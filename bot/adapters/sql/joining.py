@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, case, delete, or_, select, update
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.leaving import leaving_of
-from bot.adapters.sql.members import DEMOTE, link_accounts, save_profiles, standing
+from bot.adapters.sql.members import DEMOTE, link_accounts, open_work, save_profiles
 from bot.adapters.sql.tables import (
     account,
     approval,
@@ -111,8 +111,8 @@ def _join(connection: Connection, write: JoinPeople, at: datetime) -> None:
     # Whoever read one of these before can no longer save it, nor begin a turn with it.
     for statement in (*_ASKED, _PLANNED):
         connection.execute(statement, of)
-    open_work = standing(connection, write.leaving)
-    if open_work.turns or open_work.cards or open_work.waiting:
+    left = open_work(connection, write.leaving)
+    if left.turns or left.cards or left.waiting:
         raise Conflict(f"something of person {write.leaving} is open")
     _hand_over(connection, write)
     for statement in (*_DOUBLES, _DECIDED, *_REST):

@@ -33,7 +33,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.tools.file_change import UNDO
-from bot.flow.commanding.asking import AskingDesk, asked_of, question
+from bot.flow.commanding.asking_desk import AskingDesk, asked_of, question
 from bot.flow.commanding.desks import Taken, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock

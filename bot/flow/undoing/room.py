@@ -15,7 +15,7 @@ from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.edits import EDIT_BUTTONS, EditDesk
 from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.retrying import RetryCommands
-from bot.flow.undoing.sweeping import UndoSweep
+from bot.flow.undoing.undo_sweep import UndoSweep
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from bot.flow.memory.note_changing import change_button
 from bot.flow.people.knocks import KNOCK_BUTTONS, KnockButton, KnockVerb
 from bot.flow.people.zone_asking import ZONE_BUTTONS, ZoneButton, ZoneWay
 from bot.flow.plans.cards import PLAN_BUTTONS, PlanButton
-from bot.flow.plans.question import REPLACE_BUTTONS, Replacement
+from bot.flow.plans.replace_question import REPLACE_BUTTONS, Replacement
 from bot.flow.schedules.changing import TASK_BUTTONS, TaskButton, TaskPart
 from bot.flow.turn.rest_card import REST_BUTTONS, RestButton, RestVerb
 from bot.flow.undoing.edits import EDIT_BUTTONS, EditButton

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import CALL, NUMBERS, PATTERN, PREVIEW, SURROUNDINGS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.consent.approval import ApprovalState
 
@@ -37,8 +37,8 @@ class ApprovalTable(Stored, table=True):
     preview: Any = stored(Json(PREVIEW))
     asker: int = stored(Number)
     purpose: str = stored(Words)
-    created_at: datetime = stored(Moment)
-    expires_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
+    expires_at: datetime = stored(UtcTime)
     kind: str = stored(Words)
     state: ApprovalState = stored(Choice(ApprovalState))
     position: int = stored(Integer)
@@ -47,9 +47,9 @@ class ApprovalTable(Stored, table=True):
     reported: bool = stored(Boolean)
     decided_by: int | None = stored(Number, null=True)
     decider_name: str = stored(Words)
-    decided_at: datetime | None = stored(Moment, null=True)
+    decided_at: datetime | None = stored(UtcTime, null=True)
     reason: str = stored(Words)
-    shown_at: datetime | None = stored(Moment, null=True)
+    shown_at: datetime | None = stored(UtcTime, null=True)
     asker_name: str = stored(Words, server_default="")
     owner_chats: Any = stored(Json(NUMBERS), server_default="[]")
     home: int | None = stored(Number, null=True)
@@ -66,7 +66,7 @@ class RuleTable(Stored, table=True):
     tool: str = stored(Words)
     pattern: Any = stored(Json(PATTERN))
     label: str = stored(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     surroundings: Any = stored(Json(SURROUNDINGS), server_default="{}")
     under: str = stored(Words, server_default="")
 
@@ -77,7 +77,7 @@ class ConsentTable(Stored, table=True):
     identity: str = stored(Words, primary_key=True)
     server: str = stored(Words)
     line: str = stored(Words)
-    given_at: datetime = stored(Moment)
+    given_at: datetime = stored(UtcTime)
 
 
 approval = METADATA.tables["approval"]

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, Index, false, text
 
 from bot.adapters.sql.codec import IN_USE
-from bot.adapters.sql.columns import ChatAddress, Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import ChatAddress, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.talk.chat import Activation, LongAnswers, QueueMode
 from bot.domain.talk.message import Address
@@ -49,8 +49,8 @@ class ConversationTable(Stored, table=True):
     )
     id: str = stored(Words, primary_key=True)
     chat: int = of_chat()
-    opened_at: datetime = stored(Moment)
-    closed_at: datetime | None = stored(Moment, null=True)
+    opened_at: datetime = stored(UtcTime)
+    closed_at: datetime | None = stored(UtcTime, null=True)
     title: str = stored(Words)
     summary: str = stored(Words)
     parent: str | None = stored(Words, null=True)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import ERRAND_RESULT
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.assignments.errand import ErrandState
 
@@ -32,13 +32,13 @@ class ErrandTable(Stored, table=True):
     asker: int = stored(Number)
     asker_name: str = stored(Words)
     task: str = stored(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     state: ErrandState = stored(Choice(ErrandState))
     set_aside: bool = stored(Boolean)
     recalled: bool = stored(Boolean)
     taken: bool = stored(Boolean)
     result: Any = stored(Json(ERRAND_RESULT), null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     version: int = stored(Integer)
 
 

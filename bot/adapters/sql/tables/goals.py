@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, Integer
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
 from bot.domain.assignments.goal import DiaryKind, GoalPace, GoalState
 
@@ -21,8 +21,8 @@ class GoalTable(Stored, table=True):
     pace: GoalPace = stored(Choice(GoalPace))
     a_day: int | None = stored(Number, null=True)
     budget: int | None = stored(Number, null=True)
-    until: datetime = stored(Moment)
-    created_at: datetime = stored(Moment)
+    until: datetime = stored(UtcTime)
+    created_at: datetime = stored(UtcTime)
     state: GoalState = stored(Choice(GoalState))
     question: str = stored(Words)
     version: int = stored(Integer)
@@ -34,7 +34,7 @@ class DiaryTable(Stored, table=True):
     __table_args__ = (Index("ix_diary_goal", "goal", "at"), Index("ix_diary_turn", "turn"))
     id: str = stored(Words, primary_key=True)
     goal: str = stored(Words, ForeignKey("goal.id"))
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     kind: DiaryKind = stored(Choice(DiaryKind))
     text: str = stored(Words)
     turn: str = stored(Words)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, text
 
-from bot.adapters.sql.columns import Choice, Moment, Words
+from bot.adapters.sql.columns import Choice, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.adapters.sql.tables.tasks import TRIED_AGAIN
 from bot.domain.assignments.task import Allowed, RunState
@@ -29,16 +29,16 @@ class HookCallTable(Stored, table=True):
     key: str = stored(Words)
     turn: str = stored(Words)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     words: str = stored(Words)
     data: str = stored(Words)
     allowed: Allowed = stored(Choice(Allowed))
     fresh: bool = stored(Boolean)
     state: RunState = stored(Choice(RunState))
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     why: str = stored(Words)
     tries: int = stored(Integer, server_default="1")
-    again_at: datetime | None = stored(Moment, null=True)
+    again_at: datetime | None = stored(UtcTime, null=True)
     seal: str = stored(Words, server_default="")
 
 

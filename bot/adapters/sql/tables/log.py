@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index
 
 from bot.adapters.sql.codec import BODY
-from bot.adapters.sql.columns import Bytes, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
 
 
@@ -18,7 +18,7 @@ class EntryTable(Stored, table=True):
     seq: int = stored(Number, primary_key=True)
     conversation: str = stored(Words)
     turn: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     body: Any = stored(Json(BODY))
 
 

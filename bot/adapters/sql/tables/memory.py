@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, false, text
 
-from bot.adapters.sql.columns import Moment, Number, Words
+from bot.adapters.sql.columns import Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
 
 UNINDEXED = text("NOT indexed")
@@ -30,7 +30,7 @@ class PassageTable(Stored, table=True):
     number: int | None = stored(Number, primary_key=True)
     id: str = stored(Words)
     whose: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     question: str = stored(Words)
     answer: str = stored(Words)
     person: int = stored(Number)
@@ -49,7 +49,7 @@ class NoteTable(Stored, table=True):
     id: str = stored(Words, primary_key=True)
     whose: str = stored(Words)
     text: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     person: int = stored(Number)
     speaker: str = stored(Words)
     conversation: str = stored(Words)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Integer, text
 
 from bot.adapters.sql.codec import OUTBOUND, PIECES, WORDS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.adapters.sql.this_process import ThisProcess
 from bot.ports.outbox import DeliveryState
@@ -33,12 +33,12 @@ class OutboxTable(Stored, table=True):
     version: int = stored(Integer)
     shown_version: int = stored(Integer)
     state: DeliveryState = stored(Choice(DeliveryState))
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     pieces: Any = stored(Json(PIECES))
     message_ids: Any = stored(Json(WORDS))
     attempts: int = stored(Integer)
     error: str = stored(Words)
-    recorded_at: datetime | None = stored(Moment, null=True)
+    recorded_at: datetime | None = stored(UtcTime, null=True)
     copy_of: int | None = stored(Number, null=True)
     maker: int | None = stored(Number, null=True, default=ThisProcess())
 

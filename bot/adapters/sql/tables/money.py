@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, ForeignKey, Index
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
 from bot.domain.money.budget import CallKind, Scope
 
@@ -26,7 +26,7 @@ class UsageTable(Stored, table=True):
     person: int | None = stored(Number, null=True)
     skill: str | None = stored(Words, null=True)
     model: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     input: int = stored(Number)
     output: int = stored(Number)
     cache_read: int = stored(Number)
@@ -42,7 +42,7 @@ class BudgetTable(Stored, table=True):
     scope: Scope = stored(Choice(Scope), primary_key=True)
     money: int | None = stored(Number, null=True)
     by: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
 
 
 usage = METADATA.tables["usage"]

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Index
 
 from bot.adapters.sql.codec import WORDS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
 from bot.domain.talk.feedback import Opinion
 
@@ -23,7 +23,7 @@ class FeedbackTable(Stored, table=True):
     person: int = stored(Number, primary_key=True)
     chat: int = of_chat()
     verdict: Opinion = stored(Choice(Opinion))
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     models: Any = stored(Json(WORDS))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import NUMBERS, PREVIEW
-from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.domain.plans.plan import PlanState, StepState
 from bot.domain.tools.tool import Effect
@@ -27,8 +27,8 @@ class PlanTable(Stored, table=True):
     asker: int = stored(Number)
     asker_name: str = stored(Words)
     collector: int = stored(Number)
-    created_at: datetime = stored(Moment)
-    since: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
+    since: datetime = stored(UtcTime)
     state: PlanState = stored(Choice(PlanState))
     revision: int = stored(Integer)
     version: int = stored(Integer)
@@ -38,7 +38,7 @@ class PlanTable(Stored, table=True):
     message: str = stored(Words)
     turn: str | None = stored(Words, null=True)
     decider_name: str = stored(Words)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     owner_chats: Any = stored(Json(NUMBERS))
 
 

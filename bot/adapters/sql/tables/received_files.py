@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, ForeignKey, Index, text
 
-from bot.adapters.sql.columns import Bytes, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 
 KEPT = text("NOT swept")
@@ -25,7 +25,7 @@ class ReceivedTable(Stored, table=True):
     path: str = stored(Words)
     size: int = stored(Number)
     digest: str = stored(Words)
-    kept_at: datetime = stored(Moment)
+    kept_at: datetime = stored(UtcTime)
     swept: bool = stored(Boolean)
 
 
@@ -35,7 +35,7 @@ class HearingTable(Stored, table=True):
     chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
     key: str = stored(Words, primary_key=True)
     words: str = stored(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
 
 
 received = METADATA.tables["received"]

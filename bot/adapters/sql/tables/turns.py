@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, Index, Integer, false, text
 
 from bot.adapters.sql.codec import DETAILS, MANDATE
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.turn.outcome import StopReason
@@ -33,7 +33,7 @@ class TurnTable(Stored, table=True):
     asker: int = stored(Number)
     asker_name: str = stored(Words)
     model: str = stored(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     mandate: Any = stored(Json(MANDATE), server_default="{}")
     origin: str = stored(Words)
     approval: str | None = stored(Words, null=True)
@@ -45,11 +45,11 @@ class TurnTable(Stored, table=True):
     attempts: int = stored(Integer)
     stop_asked: str | None = stored(Words, null=True)
     reply_to: str | None = stored(Words, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     skill: str | None = stored(Words, null=True)
     stages: int = stored(Integer, server_default="0")
     rests: int = stored(Integer, server_default="0")
-    rests_until: datetime | None = stored(Moment, null=True)
+    rests_until: datetime | None = stored(UtcTime, null=True)
     begun: int = stored(Integer, server_default="0")
     held_back: bool = stored(Boolean, server_default=false())
     ways_on: WaysOn = stored(Choice(WaysOn), server_default="none")
@@ -65,7 +65,7 @@ class VerdictTable(Stored, table=True):
     id: int | None = stored(Number, primary_key=True)
     turn: str = stored(Words)
     round: int = stored(Integer)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     details: Any = stored(Json(DETAILS))
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, ForeignKey, Index, false, text
 
-from bot.adapters.sql.columns import Bytes, Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.change import InboundState
@@ -35,7 +35,7 @@ class InboxTable(Stored, table=True):
     key: str = stored(Words)
     body: str = stored(Bytes)
     state: InboundState = stored(Choice(InboundState))
-    received_at: datetime = stored(Moment)
+    received_at: datetime = stored(UtcTime)
     chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
     message_id: str | None = stored(Words, null=True)
     turn: str | None = stored(Words, null=True)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Integer
 
-from bot.adapters.sql.columns import Moment, Words
+from bot.adapters.sql.columns import UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
 
 
@@ -13,7 +13,7 @@ class VoiceNoteTable(Stored, table=True):
 
     turn: str = stored(Words, primary_key=True)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     tries: int = stored(Integer)
 
 
