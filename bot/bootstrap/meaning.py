@@ -25,8 +25,8 @@ from bot.settings import Settings
 
 def till_of(settings: Settings, store: Store) -> Till:
     """Returns the till of a run."""
-    zones = Zones(settings.timezone)
-    return Till(store.ledger, store.journal, store.people, zones, SystemClock(), settings.budgets)
+    zones, budgets = Zones(settings.policy.timezone), settings.policy.budgets
+    return Till(store.ledger, store.journal, store.people, zones, SystemClock(), budgets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +60,8 @@ def _descriptions(
 ) -> DescriptionSearch:
     # With a purse of its own: each search writes down what its own calls have cost.
     paid, held, clock = PaidEmbedder(embeds, till), HeldVectors(), SystemClock()
-    filling = Filling(
-        paid, store.descriptions, store.journal, clock, skills, settings.skill_list_bytes, held
-    )
+    most = settings.policy.skill_list_bytes
+    filling = Filling(paid, store.descriptions, store.journal, clock, skills, most, held)
     return DescriptionSearch(
         paid, held, filling, lambda: bool(meaning.weight), store.journal, clock
     )

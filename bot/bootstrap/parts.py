@@ -66,14 +66,13 @@ def house_tools(
     reader: PageReader,
     descriptions: Descriptions | None = None,
 ) -> tuple[Tool, ...]:
+    policy = settings.policy
     others = OtherChats(folder for _, folder in settings.shared_folders)
     sent = SentFiles(store.received, store.journal, clock)
     workspace = WorkspaceTools(
         reading=reading_tools(store.ledger, others, sent),
-        writing=writing_tools(
-            frozenset(settings.rule_documents), settings.undo.bytes if settings.undo.days else 0
-        ),
-        run_command=RunCommand(sandbox, round(settings.limits.tool_seconds), others, sent),
+        writing=writing_tools(policy.documents, policy.undo.bytes if policy.undo.days else 0),
+        run_command=RunCommand(sandbox, round(policy.limits.tool_seconds), others, sent),
     )
     house = standard_tools(
         clock=clock,
@@ -84,15 +83,15 @@ def house_tools(
         web=tools_for_the_web(settings, reader),
     )
     about_memory = memory_tools(searched, store.notes, store.chats, store.people)
-    about_skills = skill_tools(skills, settings.limits.pipeline_depth, descriptions)
+    about_skills = skill_tools(skills, policy.limits.pipeline_depth, descriptions)
     about_tasks = _about_tasks(settings, store, clock)
-    sent_out = (Delegate(store.errands),) if settings.limits.errands else ()
+    sent_out = (Delegate(store.errands),) if policy.limits.errands else ()
     return *house, *about_skills, *about_memory, *about_tasks, *sent_out
 
 
 def _about_tasks(settings: Settings, store: Store, clock: Clock) -> tuple[Tool, ...]:
     timetable = Timetable(CronCalendar(), DateWords())
-    zones = Zones(settings.timezone)
+    zones = Zones(settings.policy.timezone)
     making = TaskMaking(store.scheduled, timetable, store.chats, store.people, zones)
     shelf = TaskShelf(store.scheduled, making, timetable, store.people, clock)
     planning = GoalPlanning(store.goals, store.scheduled, making, timetable)

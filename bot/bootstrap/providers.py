@@ -77,7 +77,10 @@ def usable(settings: Settings) -> Mapping[str, ProviderSpec]:
 def made(settings: Settings, spec: ProviderSpec) -> ServedModel:
     """Returns the models of a provider, not yet entered."""
     return form_of(spec.name).wire(
-        spec, times=settings.model_times, window=settings.context_window, traits=settings.models
+        spec,
+        times=settings.policy.model_times,
+        window=settings.context_window,
+        traits=settings.models,
     )
 
 
@@ -96,26 +99,28 @@ def first_model(settings: Settings, has: Mapping[str, object]) -> str:
     Where nobody chose a model, the key of another provider is choice enough.
     """
     own = [form.own.first for form in PROVIDERS if form.own is not None and form.name in has]
-    return own[0] if own and settings.model == FIRST_MODEL else DEMO
+    return own[0] if own and settings.policy.model == FIRST_MODEL else DEMO
 
 
 def model_key(settings: Settings, models: Mapping[str, Model]) -> str:
     """Returns the model that chats begin with; without any key it is the demo model."""
-    fault = provider_fault(settings, settings.model, "STEWARD_MODEL")
+    wanted = settings.policy.model
+    fault = provider_fault(settings, wanted, "STEWARD_MODEL")
     if fault:
         raise SettingError(fault)
-    if settings.model.partition("/")[0] in models:
-        return settings.model
+    if wanted.partition("/")[0] in models:
+        return wanted
     return first_model(settings, models)
 
 
 def fallback_keys(settings: Settings, models: Mapping[str, Model]) -> tuple[str, ...]:
     """Returns the models that may take over; those without a key are left out."""
-    for key in settings.fallback_models:
+    wanted = settings.policy.fallback_models
+    for key in wanted:
         fault = provider_fault(settings, key, "STEWARD_FALLBACK_MODELS")
         if fault:
             raise SettingError(fault)
-    return tuple(key for key in settings.fallback_models if key.partition("/")[0] in models)
+    return tuple(key for key in wanted if key.partition("/")[0] in models)
 
 
 def provider_fault(settings: Settings, key: str, setting: str) -> str:

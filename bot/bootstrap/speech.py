@@ -16,7 +16,7 @@ def hearing(settings: Settings) -> Hearing | None:
     from bot.adapters.voice.hearing import EndpointHearing, HearingAccess
 
     key = speech_spec(told).key
-    return EndpointHearing(HearingAccess(told.url, told.model, key, told.minute, told.seconds))
+    return EndpointHearing(HearingAccess(told.url, told.model, key, told.price, told.seconds))
 
 
 def speaking(settings: Settings) -> Speaking | None:

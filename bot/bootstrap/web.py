@@ -18,7 +18,7 @@ _SERVICES = "brave, tavily, searxng, or anthropic for Claude's own search"
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
     web = settings.web
-    reach = Reach(frozenset(web.only), frozenset(web.denied))
+    reach = Reach(frozenset(web.hosts), frozenset(web.denied))
     pages = WebPages(web.bounds, reach) if web.fetch else None
     access = settings.search
     hosted = access is not None and access.service == "anthropic" and not access.fault

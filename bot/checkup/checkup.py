@@ -63,16 +63,16 @@ def checkup(
 
 def _models(settings: Settings) -> Sequence[Check]:
     """Returns a check for the model and one for each of those that may take over."""
-    fallback = "STEWARD_FALLBACK_MODELS"
-    named = {key.partition("/")[0] for key in (settings.model, *settings.fallback_models)}
+    policy, fallback = settings.policy, "STEWARD_FALLBACK_MODELS"
+    named = {key.partition("/")[0] for key in (policy.model, *policy.fallback_models)}
     others = [spec for spec in usable(settings).values() if spec.name not in named]
     # Anthropic is tried with a model that the settings name, or not at all.
     idle = [spec for spec in others if spec.name != ANTHROPIC]
     return (
-        Check("model", partial(try_model, settings, settings.model), "Look at STEWARD_MODEL."),
+        Check("model", partial(try_model, settings, policy.model), "Look at STEWARD_MODEL."),
         *[
             Check("fallback", partial(_try_named, settings, key, fallback), f"Look at {fallback}.")
-            for key in settings.fallback_models
+            for key in policy.fallback_models
         ],
         *[
             Check("tier", partial(_try_named, settings, key, name), f"Look at {name}.")
@@ -92,8 +92,9 @@ def _models(settings: Settings) -> Sequence[Check]:
 
 def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
     """Returns each tier whose model was chosen, with that model and its setting."""
-    known = {settings.model, *settings.fallback_models}
-    chosen = [(tier, settings.tiers.model(tier)) for tier in Tier]
+    policy = settings.policy
+    known = {policy.model, *policy.fallback_models}
+    chosen = [(tier, policy.tiers.model(tier)) for tier in Tier]
     return [
         (model, f"STEWARD_{tier.name}_MODEL")
         for tier, model in chosen

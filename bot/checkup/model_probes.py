@@ -90,7 +90,7 @@ async def try_key(settings: Settings, provider: str) -> str:
     place, own = _place(settings, provider), form_of(provider).own
     if place is None or own is None:
         raise SettingError(f"{provider.upper()}_API_KEY is not set")
-    chosen, _, name = settings.model.partition("/")
+    chosen, _, name = settings.policy.model.partition("/")
     wanted = name if chosen == provider else own.first.partition("/")[2]
     try:
         async with place.model:

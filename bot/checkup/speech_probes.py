@@ -28,7 +28,7 @@ def speech_checks(settings: Settings) -> Sequence[Check]:
 
 async def _try_hearing(settings: Settings, told: HearAccess) -> str:
     name = await _tried(settings, speech_spec(told), told.model)
-    _check_price(settings, told.minute, "heard", "STEWARD_HEAR_PRICE")
+    _check_price(settings, told.price, "heard", "STEWARD_HEAR_PRICE")
     return f"Voice messages are heard by {name}."
 
 
@@ -63,6 +63,6 @@ async def _tried(settings: Settings, spec: ProviderSpec, wanted: str) -> str:
 
 
 def _check_price(settings: Settings, price: Decimal | None, done: str, setting: str) -> None:
-    if price is None and settings.budgets:
+    if price is None and settings.policy.budgets:
         told = f"There is a budget and no price, so nothing is {done}."
         raise Complaint(told, f"Set {setting}; 0 if it is free.", "warn")

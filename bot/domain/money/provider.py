@@ -1,5 +1,6 @@
 """A provider of models, as the operator set it up."""
 
+import re
 from dataclasses import dataclass, field
 
 ANTHROPIC = "anthropic"
@@ -7,6 +8,20 @@ ANTHROPIC_URL = "https://api.anthropic.com"
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
 LONGEST_NAME = 32
+_MODEL = re.compile(r"[a-z0-9_-]+/\S+")
+
+
+def read_model_name(text: str) -> str:
+    """Reads the whole name of a model; raises ValueError with half a sentence."""
+    if not _MODEL.fullmatch(text):
+        raise ValueError("it should be a provider and a name, as in anthropic/claude-sonnet-5-5")
+    return text
+
+
+def read_model_names(text: str) -> tuple[str, ...]:
+    """Reads `anthropic/claude-opus-5-5,anthropic/claude-haiku-5-5`."""
+    names = (name.strip() for name in text.split(","))
+    return tuple(dict.fromkeys(read_model_name(name) for name in names if name))
 
 
 @dataclass(frozen=True, slots=True)

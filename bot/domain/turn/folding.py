@@ -5,9 +5,6 @@ from dataclasses import replace
 
 from bot.domain.talk.message import Block, FileRef, Markdown, Outbound, Plain
 
-LONG_ANSWER = 12_000
-"""Characters above which an answer is long, unless a setting says otherwise."""
-
 FILE_NAME, PLAIN_FILE_NAME = "answer.md", "answer.txt"
 _LONGEST = 700
 """Characters of an opening; a phone shows them without scrolling."""

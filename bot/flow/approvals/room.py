@@ -38,7 +38,7 @@ class ApprovalRoom:
             store.consents,
             ground.journal,
             ground.world.clock,
-            ground.policy.rule_documents,
+            ground.policy.documents,
             servers,
         )
 
