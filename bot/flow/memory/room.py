@@ -9,6 +9,7 @@ from bot.flow.memory.exporting import ExportCommands
 from bot.flow.memory.forgetting import ForgettingCommands
 from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
+from bot.flow.memory.tools import memory_tools
 from bot.flow.room import Ground, Room
 
 
@@ -31,6 +32,7 @@ class MemoryRoom:
             ),
             desks={NOTE_BUTTONS.letter: changing},
             companions=(self._companion,),
+            tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )
 
     @cached_property

@@ -11,7 +11,7 @@ from aiohttp import web
 
 from tests.standins.discord.faults import Call, Faults
 from tests.standins.discord.gateway import Gateway
-from tests.standins.discord.places import KnownChannels
+from tests.standins.discord.places import Places
 from tests.standins.discord.server import Rates, Server
 from tests.standins.discord.world import (
     Channel,
@@ -42,7 +42,7 @@ class Discord:
 
     def __init__(self) -> None:
         self.bot = User(BOT_ID, "Steward", bot=True)
-        self.places = KnownChannels(self.bot, APPLICATION_ID)
+        self.places = Places(self.bot, APPLICATION_ID)
         self._happened = asyncio.Condition()
         self.gateway = Gateway(TOKEN, self._ready, self._greeting, self._note)
         self._server = Server(TOKEN, self.places, self.gateway)

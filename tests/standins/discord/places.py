@@ -6,7 +6,7 @@ from urllib.parse import quote
 from tests.standins.discord.world import Channel, Guild, Interaction, Message, User, snowflake
 
 
-class KnownChannels:
+class Places:
     """All that there is on this Discord."""
 
     def __init__(self, bot: User, application: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from tests.standins.discord.faults import Refusal, bad_form
-from tests.standins.discord.places import KnownChannels
+from tests.standins.discord.places import Places
 from tests.standins.discord.rules import check_components, check_dialogue, check_message
 from tests.standins.discord.world import Channel, Interaction, Message, User, snowflake
 
@@ -20,7 +20,7 @@ _EDITABLE = ("content", "components", "flags")
 class Routes:
     """What an authorised bot may do; `self.told` collects the events that follow from it."""
 
-    def __init__(self, places: KnownChannels) -> None:
+    def __init__(self, places: Places) -> None:
         self._places = places
         self.told: list[tuple[str, dict[str, Any]]] = []
         self.called: list[str] = []
@@ -268,7 +268,7 @@ class Routes:
         channel.archived = False
 
 
-def invitations(places: KnownChannels, guild: int) -> dict[str, Any]:
+def invitations(places: Places, guild: int) -> dict[str, Any]:
     """The lines of the audit log about the bot's invitation, with the people that they name."""
     found = places.guilds.get(guild)
     if found is None:
@@ -281,7 +281,7 @@ def invitations(places: KnownChannels, guild: int) -> dict[str, Any]:
     return {"audit_log_entries": lines, "users": [] if by is None else [by.json]}
 
 
-def member_of(places: KnownChannels, guild: int, person: User | None) -> dict[str, Any]:
+def member_of(places: Places, guild: int, person: User | None) -> dict[str, Any]:
     found = places.guilds.get(guild)
     if found is None:
         raise Refusal(404, 10004, "Unknown Guild")

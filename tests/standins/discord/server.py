@@ -11,7 +11,7 @@ from aiohttp import web
 
 from tests.standins.discord.faults import Call, Fault, Faults, Refusal
 from tests.standins.discord.gateway import Gateway
-from tests.standins.discord.places import KnownChannels
+from tests.standins.discord.places import Places
 from tests.standins.discord.routes import Routes, invitations, member_of
 from tests.standins.discord.rules import check_commands
 from tests.standins.discord.world import Channel, Interaction, Message, snowflake
@@ -57,7 +57,7 @@ class Rates:
 class Server:
     """Everything below one address; `calls` are all calls that were answered."""
 
-    def __init__(self, token: str, places: KnownChannels, gateway: Gateway) -> None:
+    def __init__(self, token: str, places: Places, gateway: Gateway) -> None:
         self._token = token
         self._places = places
         self._gateway = gateway
