@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.marked import give, hand_over
-from bot.adapters.sql.members import DEMOTE, link_accounts, save_profiles, standing
+from bot.adapters.sql.members import DEMOTE, link_accounts, open_work, save_profiles
 from bot.adapters.sql.tables import account, person, rule
 from bot.domain.change import JoinPeople, LinkAccount, SaveProfile
 from bot.domain.memory.passage import of_person
@@ -49,8 +49,8 @@ def _join(connection: Connection, write: JoinPeople, at: datetime) -> None:
         raise Conflict(f"person {write.leaving} or {write.staying} has no account")
     # Whoever read one of these before can no longer save it, nor begin a turn with it.
     give(connection, write.leaving, write.staying, versioned=True)
-    open_work = standing(connection, write.leaving)
-    if open_work.turns or open_work.cards or open_work.waiting:
+    left = open_work(connection, write.leaving)
+    if left.turns or left.cards or left.waiting:
         raise Conflict(f"something of person {write.leaving} is open")
     # Everything that is remembered, also what was imported or said elsewhere.
     hand_over(connection, of_person(write.leaving), of_person(write.staying))

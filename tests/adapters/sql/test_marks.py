@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql import codec
-from bot.adapters.sql.columns import Bytes, ChatAddress, Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, ChatAddress, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import METADATA
 from bot.adapters.sql.tables.marks import Forget, Names, mark_on, naming
@@ -160,7 +160,7 @@ def plain(column: Column[Any], of: int) -> Any:
             return kind.choices(next((word for word in ENDED if word in words), words[of - 1]))
         case Json() as kind:
             return in_json(kind.codec, "", of)
-        case Moment():
+        case UtcTime():
             return NOW
         case Words() | Bytes():
             return named(column, of)

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import CALL, NUMBERS, PATTERN, PREVIEW, SURROUNDINGS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -49,8 +49,8 @@ class ApprovalTable(Stored, table=True):
     preview: Any = spoken(Json(PREVIEW), Forget.BY_HAND)
     asker: int = of_person()
     purpose: str = spoken(Words, Forget.BY_HAND)
-    created_at: datetime = stored(Moment)
-    expires_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
+    expires_at: datetime = stored(UtcTime)
     kind: str = kept(Words)
     state: ApprovalState = stored(Choice(ApprovalState))
     position: int = stored(Integer)
@@ -59,9 +59,9 @@ class ApprovalTable(Stored, table=True):
     reported: bool = stored(Boolean)
     decided_by: int | None = of_person(null=True)
     decider_name: str = kept(Words)
-    decided_at: datetime | None = stored(Moment, null=True)
+    decided_at: datetime | None = stored(UtcTime, null=True)
     reason: str = spoken(Words, Forget.BY_HAND)
-    shown_at: datetime | None = stored(Moment, null=True)
+    shown_at: datetime | None = stored(UtcTime, null=True)
     asker_name: str = kept(Words, server_default="")
     owner_chats: Any = kept(Json(NUMBERS), server_default="[]")
     home: int | None = kept(Number, null=True)
@@ -78,7 +78,7 @@ class RuleTable(Stored, table=True):
     tool: str = kept(Words)
     pattern: Any = kept(Json(PATTERN))
     label: str = kept(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     surroundings: Any = kept(Json(SURROUNDINGS), server_default="{}")
     under: str = kept(Words, server_default="")
 
@@ -89,7 +89,7 @@ class ConsentTable(Stored, table=True):
     identity: str = kept(Words, primary_key=True)
     server: str = kept(Words)
     line: str = kept(Words)
-    given_at: datetime = stored(Moment)
+    given_at: datetime = stored(UtcTime)
 
 
 approval = METADATA.tables["approval"]

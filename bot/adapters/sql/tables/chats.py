@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, Index, false, text
 
 from bot.adapters.sql.codec import IN_USE
-from bot.adapters.sql.columns import ChatAddress, Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import ChatAddress, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -59,8 +59,8 @@ class ConversationTable(Stored, table=True):
     )
     id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    opened_at: datetime = stored(Moment)
-    closed_at: datetime | None = stored(Moment, null=True)
+    opened_at: datetime = stored(UtcTime)
+    closed_at: datetime | None = stored(UtcTime, null=True)
     title: str = spoken(Words, Forget.BY_HAND)
     summary: str = spoken(Words, Forget.BY_HAND)
     parent: str | None = of_talk(null=True)

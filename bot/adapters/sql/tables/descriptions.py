@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import LargeBinary
 
-from bot.adapters.sql.columns import Moment, Words
+from bot.adapters.sql.columns import UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 
 
@@ -16,7 +16,7 @@ class DescriptionTable(Stored, table=True):
 
     key: str = kept(Words, primary_key=True)
     vector: bytes | None = kept(LargeBinary, null=True)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
 
 
 description = METADATA.tables["description"]

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import ERRAND_RESULT
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -45,13 +45,13 @@ class ErrandTable(Stored, table=True):
     asker: int = of_person()
     asker_name: str = kept(Words)
     task: str = spoken(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     state: ErrandState = stored(Choice(ErrandState))
     set_aside: bool = stored(Boolean)
     recalled: bool = stored(Boolean)
     taken: bool = stored(Boolean)
     result: Any = spoken(Json(ERRAND_RESULT), Forget.EMPTY, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     version: int = stored(Integer)
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, LargeBinary
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -40,7 +40,7 @@ class FileChangeTable(Stored, table=True):
     content: bytes | None = spoken(LargeBinary, Forget.ROW, null=True)
     mode: int = stored(Integer)
     now: str = kept(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     undone: bool = stored(Boolean)
     flips: int = stored(Integer)
     version: int = stored(Integer)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, Integer
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -31,8 +31,8 @@ class GoalTable(Stored, table=True):
     pace: GoalPace = stored(Choice(GoalPace))
     a_day: int | None = kept(Number, null=True)
     budget: int | None = kept(Number, null=True)
-    until: datetime = stored(Moment)
-    created_at: datetime = stored(Moment)
+    until: datetime = stored(UtcTime)
+    created_at: datetime = stored(UtcTime)
     state: GoalState = stored(Choice(GoalState))
     question: str = spoken(Words, Forget.BY_HAND)
     version: int = stored(Integer)
@@ -44,7 +44,7 @@ class DiaryTable(Stored, table=True):
     __table_args__ = (Index("ix_diary_goal", "goal", "at"), Index("ix_diary_turn", "turn"))
     id: str = kept(Words, primary_key=True)
     goal: str = kept(Words, ForeignKey("goal.id"))
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     kind: DiaryKind = stored(Choice(DiaryKind))
     text: str = spoken(Words, Forget.ROW)
     turn: str = of_turn(Forget.ROW)

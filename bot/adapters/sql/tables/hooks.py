@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, text
 
-from bot.adapters.sql.columns import Choice, Moment, Words
+from bot.adapters.sql.columns import Choice, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -38,16 +38,16 @@ class HookCallTable(Stored, table=True):
     key: str = kept(Words)
     turn: str = of_turn(Forget.STAYS)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     words: str = kept(Words)
     data: str = kept(Words)
     allowed: Allowed = stored(Choice(Allowed))
     fresh: bool = stored(Boolean)
     state: RunState = stored(Choice(RunState))
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     why: str = kept(Words)
     tries: int = stored(Integer, server_default="1")
-    again_at: datetime | None = stored(Moment, null=True)
+    again_at: datetime | None = stored(UtcTime, null=True)
     seal: str = kept(Words, server_default="")
 
 

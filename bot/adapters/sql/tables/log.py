@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Index
 
 from bot.adapters.sql.codec import BODY
-from bot.adapters.sql.columns import Bytes, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -28,7 +28,7 @@ class EntryTable(Stored, table=True):
     seq: int = kept(Number, primary_key=True)
     conversation: str = of_talk()
     turn: str = of_turn(Forget.BY_HAND)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     body: Any = spoken(Json(BODY), Forget.BY_HAND)
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Float, Index, Integer, false, text
 
-from bot.adapters.sql.columns import Moment, Number, Words
+from bot.adapters.sql.columns import Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -43,7 +43,7 @@ class PassageTable(Stored, table=True):
     number: int | None = kept(Number, primary_key=True)
     id: str = of_turn(Forget.BY_HAND)
     whose: str = of_owner(Forget.BY_HAND)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     question: str = spoken(Words, Forget.ROW)
     answer: str = spoken(Words, Forget.ROW)
     person: int = of_person()
@@ -62,7 +62,7 @@ class NoteTable(Stored, table=True):
     id: str = kept(Words, primary_key=True)
     whose: str = of_owner(Forget.ROW)
     text: str = spoken(Words, Forget.ROW)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     person: int = of_person()
     speaker: str = kept(Words)
     conversation: str = of_talk()

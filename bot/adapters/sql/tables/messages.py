@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Integer, text
 
 from bot.adapters.sql.codec import OUTBOUND, PIECES, WORDS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -42,12 +42,12 @@ class OutboxTable(Stored, table=True):
     version: int = stored(Integer)
     shown_version: int = stored(Integer)
     state: DeliveryState = stored(Choice(DeliveryState))
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     pieces: Any = spoken(Json(PIECES), Forget.BY_HAND)
     message_ids: Any = kept(Json(WORDS))
     attempts: int = stored(Integer)
     error: str = kept(Words)
-    recorded_at: datetime | None = stored(Moment, null=True)
+    recorded_at: datetime | None = stored(UtcTime, null=True)
     copy_of: int | None = kept(Number, null=True)
     maker: int | None = kept(Number, null=True, default=ThisProcess())
 

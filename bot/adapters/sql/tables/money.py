@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -35,7 +35,7 @@ class UsageTable(Stored, table=True):
     person: int | None = of_person(null=True)
     skill: str | None = kept(Words, null=True)
     model: str = kept(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     input: int = kept(Number)
     output: int = kept(Number)
     cache_read: int = kept(Number)
@@ -51,7 +51,7 @@ class BudgetTable(Stored, table=True):
     scope: Scope = stored(Choice(Scope), primary_key=True)
     money: int | None = kept(Number, null=True)
     by: str = kept(Words)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
 
 
 usage = METADATA.tables["usage"]

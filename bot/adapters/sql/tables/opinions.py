@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Index
 
 from bot.adapters.sql.codec import WORDS
-from bot.adapters.sql.columns import Choice, Json, Moment
+from bot.adapters.sql.columns import Choice, Json, UtcTime
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -32,7 +32,7 @@ class FeedbackTable(Stored, table=True):
     person: int = of_person(Forget.ROW, primary_key=True)
     chat: int = of_chat(Forget.ROW)
     verdict: Opinion = stored(Choice(Opinion))
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     models: Any = kept(Json(WORDS))
 
 

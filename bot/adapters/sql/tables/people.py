@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Date, ForeignKey, Index, Integer
 
 from bot.adapters.sql.codec import PACE, RIGHTS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 from bot.domain.talk.person import Role
 
@@ -34,7 +34,7 @@ class PairingTable(Stored, table=True):
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
     code_hash: str = kept(Words)
-    expires_at: datetime = stored(Moment)
+    expires_at: datetime = stored(UtcTime)
 
 
 class GreetingTable(Stored, table=True):

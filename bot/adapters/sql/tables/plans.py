@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import NUMBERS, PREVIEW
-from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Words
+from bot.adapters.sql.columns import Bytes, Choice, Json, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -38,8 +38,8 @@ class PlanTable(Stored, table=True):
     asker: int = of_person()
     asker_name: str = kept(Words)
     collector: int = of_person()
-    created_at: datetime = stored(Moment)
-    since: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
+    since: datetime = stored(UtcTime)
     state: PlanState = stored(Choice(PlanState))
     revision: int = stored(Integer)
     version: int = stored(Integer)
@@ -49,7 +49,7 @@ class PlanTable(Stored, table=True):
     message: str = spoken(Words, Forget.BY_HAND)
     turn: str | None = of_turn(Forget.BY_HAND, null=True)
     decider_name: str = kept(Words)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     owner_chats: Any = kept(Json(NUMBERS))
 
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, text
 
-from bot.adapters.sql.columns import Bytes, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -34,7 +34,7 @@ class ReceivedTable(Stored, table=True):
     path: str = kept(Words)
     size: int = kept(Number)
     digest: str = kept(Words)
-    kept_at: datetime = stored(Moment)
+    kept_at: datetime = stored(UtcTime)
     swept: bool = stored(Boolean)
 
 
@@ -44,7 +44,7 @@ class HearingTable(Stored, table=True):
     chat: int = of_chat(Forget.ROW, primary_key=True)
     key: str = kept(Words, primary_key=True)
     words: str = spoken(Words, Forget.ROW)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
 
 
 received = METADATA.tables["received"]

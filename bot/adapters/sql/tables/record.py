@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Index, text
 
 from bot.adapters.sql.codec import DETAILS
-from bot.adapters.sql.columns import Json, Moment, Number, Words
+from bot.adapters.sql.columns import Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
 from bot.adapters.sql.tables.marks import Forget, Mark, Names
 
@@ -21,7 +21,7 @@ class AuditTable(Stored, table=True):
         partial("ix_audit_ran", "chat", "at", where=RAN),
     )
     id: int | None = kept(Number, primary_key=True)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     chat: int | None = stored(Number, null=True, mark=Mark(Names.CHAT))
     person: int | None = kept(Number, null=True)
     action: str = kept(Words)

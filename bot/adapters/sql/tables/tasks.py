@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import APPROVED_CALLS, MANDATE, RULE, TASK_LIMITS
-from bot.adapters.sql.columns import Choice, Json, Moment, Words
+from bot.adapters.sql.columns import Choice, Json, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -46,9 +46,9 @@ class TaskTable(Stored, table=True):
     said: str = kept(Words)
     rule: Any = kept(Json(RULE))
     zone: str = kept(Words)
-    created_at: datetime = stored(Moment)
-    due: datetime | None = stored(Moment, null=True)
-    planned_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
+    due: datetime | None = stored(UtcTime, null=True)
+    planned_at: datetime = stored(UtcTime)
     mandate: Any = kept(Json(MANDATE), server_default="{}")
     state: TaskState = stored(Choice(TaskState))
     why: str = kept(Words)
@@ -57,7 +57,7 @@ class TaskTable(Stored, table=True):
     allowed: Allowed = stored(Choice(Allowed))
     overlap: Overlap = stored(Choice(Overlap))
     calls: Any = kept(Json(APPROVED_CALLS))
-    calls_until: datetime | None = stored(Moment, null=True)
+    calls_until: datetime | None = stored(UtcTime, null=True)
     limits: Any = kept(Json(TASK_LIMITS))
     failures: int = stored(Integer)
     untrusted: str | None = kept(Words, null=True)
@@ -74,15 +74,15 @@ class RunTable(Stored, table=True):
         partial("ix_run_not_over", "task", where=NOT_OVER),
     )
     task: str = kept(Words, ForeignKey("task.id"), primary_key=True)
-    due: datetime = stored(Moment, primary_key=True)
+    due: datetime = stored(UtcTime, primary_key=True)
     turn: str = of_turn(Forget.STAYS)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     state: RunState = stored(Choice(RunState))
     late: bool = stored(Boolean)
     tries: int = stored(Integer)
-    again_at: datetime | None = stored(Moment, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    again_at: datetime | None = stored(UtcTime, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     rounds: int = stored(Integer)
     why: str = kept(Words)
 

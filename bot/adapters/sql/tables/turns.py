@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Boolean, Index, Integer, false, text
 
 from bot.adapters.sql.codec import DETAILS, MANDATE
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -45,7 +45,7 @@ class TurnTable(Stored, table=True):
     asker: int = of_person()
     asker_name: str = kept(Words)
     model: str = kept(Words)
-    created_at: datetime = stored(Moment)
+    created_at: datetime = stored(UtcTime)
     mandate: Any = kept(Json(MANDATE), server_default="{}")
     origin: str = kept(Words)
     approval: str | None = kept(Words, null=True)
@@ -57,11 +57,11 @@ class TurnTable(Stored, table=True):
     attempts: int = stored(Integer)
     stop_asked: str | None = kept(Words, null=True)
     reply_to: str | None = kept(Words, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     skill: str | None = kept(Words, null=True)
     stages: int = stored(Integer, server_default="0")
     rests: int = stored(Integer, server_default="0")
-    rests_until: datetime | None = stored(Moment, null=True)
+    rests_until: datetime | None = stored(UtcTime, null=True)
     begun: int = stored(Integer, server_default="0")
     held_back: bool = stored(Boolean, server_default=false())
     ways_on: WaysOn = stored(Choice(WaysOn), server_default="none")
@@ -77,7 +77,7 @@ class VerdictTable(Stored, table=True):
     id: int | None = kept(Number, primary_key=True)
     turn: str = of_turn(Forget.STAYS)
     round: int = stored(Integer)
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     details: Any = kept(Json(DETAILS))
 
 

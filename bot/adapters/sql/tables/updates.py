@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, false, text
 
-from bot.adapters.sql.columns import Bytes, Choice, Moment, Number, Words
+from bot.adapters.sql.columns import Bytes, Choice, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -46,7 +46,7 @@ class InboxTable(Stored, table=True):
     key: str = kept(Words)
     body: str = spoken(Bytes, Forget.EMPTY)
     state: InboundState = stored(Choice(InboundState))
-    received_at: datetime = stored(Moment)
+    received_at: datetime = stored(UtcTime)
     chat: int | None = of_chat(null=True)
     message_id: str | None = kept(Words, null=True)
     turn: str | None = of_turn(Forget.MARK, null=True)

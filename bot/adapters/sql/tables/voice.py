@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Integer
 
-from bot.adapters.sql.columns import Moment
+from bot.adapters.sql.columns import UtcTime
 from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, of_turn, stored
 from bot.adapters.sql.tables.marks import Forget
 
@@ -14,7 +14,7 @@ class VoiceNoteTable(Stored, table=True):
 
     turn: str = of_turn(Forget.STAYS, primary_key=True)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     tries: int = stored(Integer)
 
 
