@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.domain.memory.meaning import Vector, unit
 
+
 def traces_of(vector: Vector) -> list[bytes]:
     """Returns the vector as it was sent, and the one of length 1; many of its numbers are zero."""
     sent = array("f", vector)

@@ -1,1 +1,1 @@
-"""Chroma's index of meaning with its whole vectors, and its own embedder, in child processes."""
+"""Chroma's index of meaning, and its own embedder, in child processes."""

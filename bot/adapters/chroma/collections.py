@@ -1,4 +1,4 @@
-"""Where the collections of an index lie: on a server, or each in a folder of its own."""
+"""Collections of an index: on a server, or each in a folder of its own."""
 
 import fcntl
 import json

@@ -51,7 +51,7 @@ class Index:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
         self._lock: int | None = None
         self._moved: dict[str, int] = {}
-        """How many vectors of an owner are written anew, while that is under way."""
+        """Counts the vectors of an owner that are written anew, while that is under way."""
 
     def work(self, asked: Mapping[str, Any], numbers: bytes) -> Answer:
         """Carries out one request; what goes wrong on a server is no damage of the index."""
