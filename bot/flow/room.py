@@ -9,7 +9,7 @@ from bot.domain.clock.zones import Zones
 from bot.flow.commanding.desks import Desk
 from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Command
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
 from bot.flow.world import Policy, StorePorts, World
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
@@ -31,7 +31,7 @@ class Room:
     """In the order of the help."""
     desks: Mapping[str, Desk] = field(default_factory=dict[str, Desk])
     """Its desks, by the first letter of their buttons' data."""
-    companions: Companions = ()
+    companions: Sequence[Companion] = ()
     """In the order in which they are asked."""
     status: Sequence[StatusPart] = ()
     """Its parts of `/status`."""

@@ -10,19 +10,28 @@ from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.tools.file_change import UndoButton, UndoVerb, undo_label
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import by_calls
 from bot.flow.log.work import Work
 
 _MOST = 3
 """Lines below an answer; what is more is counted."""
 
 
-class RuledCompanion(Bystander):
+class RuledCompanion:
     """Tells it once, at the end of the turn, from the results in the log.
 
     A small line below the answer is enough, unless files were changed: then a message of its own
     has the button that takes these changes back.
     """
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(),
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]

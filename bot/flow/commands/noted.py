@@ -12,12 +12,20 @@ from bot.domain.tools.file_change import UNDO
 from bot.domain.tools.tool import Status, ToolCall, ToolResult
 from bot.domain.turn.turn import Turn
 from bot.flow.commanding.choices import choice
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import by_calls
 from bot.flow.log.work import Work
 
 
-class NotedCompanion(Bystander):
+class NotedCompanion:
     """Writes notes in the transaction of the result, so that each is taken once."""
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(REMEMBER, FORGET),
+            after_results=self.after_results,
+        )
 
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]

@@ -10,7 +10,7 @@ from bot.flow.commands.noted import NotedCompanion
 from bot.flow.errands.room import ErrandRoom
 from bot.flow.goals.room import GoalRoom
 from bot.flow.hooks.room import HookRoom
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
 from bot.flow.memory.room import MemoryRoom
 from bot.flow.models.room import ModelRoom
 from bot.flow.money.room import MoneyRoom
@@ -98,7 +98,7 @@ class Rooms:
             room.moved(change)
 
     @cached_property
-    def companions(self) -> Companions:
+    def companions(self) -> Sequence[Companion]:
         """The companions in the order in which they are asked: first who speaks, then skills.
 
         Plans come after skills, so a plan continues under its own skill, not the chat's choice. The
@@ -108,21 +108,21 @@ class Rooms:
         speakers = Speakers(store.people, ground.zones)
         ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallbacks))
         return (
-            BackgroundCompanion(ground.world.persona, store.people),
+            BackgroundCompanion(ground.world.persona, store.people).answers,
             *self.skills.room.companions,
             *self.plans.room.companions,
-            ways,
+            ways.answers,
             *self.models.room.companions,
             *self.memory.room.companions,
-            NotedCompanion(),
+            NotedCompanion().answers,
             *self.approvals.room.companions,
-            self.models.footer,
+            self.models.footer.answers,
             *self.money.room.companions,
             *self.errands.room.companions,
             *self.verbose.room.companions,
             *self.people.room.companions,
             *self.speaking.room.companions,
-            self.goals.opening,
+            self.goals.opening.answers,
             *self.schedules.room.companions,
             *self.goals.room.companions,
             *self.hooks.room.companions,

@@ -31,7 +31,7 @@ class ErrandRoom:
             ground.policy.limits,
             explore=ground.policy.plan_explore,
         )
-        return Room(companions=(companion,), moved=self._moved)
+        return Room(companions=(companion.answers,), moved=self._moved)
 
     def _moved(self, change: Change) -> None:
         for write in change.writes:

@@ -22,10 +22,11 @@ from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
 from bot.flow.goals import wording
 from bot.flow.goals.ending import GOAL_OVER
-from bot.flow.goals.opening import GoalOpening, KeptGoal
+from bot.flow.goals.opening import ORIGINS, GoalOpening, KeptGoal
 from bot.flow.goals.reflecting import REFLECTION, begun
 from bot.flow.goals.updates import GoalUpdates
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import by_origin
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.schedules.bounds import answered
@@ -35,7 +36,7 @@ from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 
 
-class GoalKeeping(Bystander):
+class GoalKeeping:
     """Bounds the turns of goals and keeps what they write; it stands behind the one of runs."""
 
     def __init__(
@@ -45,6 +46,17 @@ class GoalKeeping(Bystander):
         self._goals = goals
         self._scheduled = scheduled
         self._updates = updates
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_origin(*ORIGINS),
+            own_tools=GOAL_TOOLS,
+            withheld=self.withheld,
+            state=self.state,
+            after_results=self.after_results,
+            ended=self.ended,
+        )
 
     def withheld(self, work: Work) -> frozenset[str]:
         return frozenset() if work in self._turns else GOAL_TOOLS

@@ -38,7 +38,7 @@ class GoalRoom:
         return Room(
             commands=commands.table,
             desks={PREFIX: self._parts.desk},
-            companions=(self._keeping,),
+            companions=(self._keeping.answers,),
             status=(TheGoals(self._goals, self._scheduled),),
         )
 

@@ -111,6 +111,11 @@ class ChatLog:
         self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
         return self._fold.untrusted_for(person)
 
+    @property
+    def skill_in_view(self) -> bool:
+        """Returns True when the view of the last request has a skill that has not ended."""
+        return self._fold is not None and bool(self._fold.skill and self._fold.skill[0])
+
     def in_view(self, of: type[R]) -> R:
         """Returns what a reader of this kind knows of the entries in view, brought up to date."""
         reader: InView[R] = self._in_view.setdefault(of, InView(of))

@@ -1,20 +1,23 @@
 """A turn while its lane works on it: the log, the row, the cards, and the time spent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.domain.change import CountStart, SaveTurn, Write
 from bot.domain.consent.approval import Approval
+from bot.domain.plans.plan import Plan
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
 from bot.domain.turn.progress import Progress, fold
+from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody, Body, Entry
 from bot.domain.turn.turn import Turn
 from bot.flow.log.history import ChatLog
 from bot.flow.log.starts import Start
 from bot.ports.clock import Clock
+from bot.ports.journal import Agenda
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -32,6 +35,10 @@ class Work:
     """The cards of the turn as they were last read or written."""
     clock: Clock
     """The clock that the turn is timed by."""
+    agenda: Agenda
+    """The open work of the chat as this run of the turn began: if no card was open then, none of an
+    earlier turn can open meanwhile.
+    """
     asker: Person | None = None
     """The person as they were when this run of the turn began; None when nobody knows them any
     more. What a person may do is asked anew each time.
@@ -40,12 +47,16 @@ class Work:
     """The purpose of a turn that no message of a person opened."""
     words: str = ""
     """The words of the message that opens the turn, as long as its entry is not written."""
-    cards_above: bool = True
-    """False when no card was open in the chat as this run of the turn began: then none of an
-    earlier turn can open meanwhile.
-    """
-    plan_above: bool = False
-    """True when a plan waited for a decision in the chat as this run of the turn began."""
+    plan: Plan | None = None
+    """The plan that the turn collects or executes, as this run of the turn began."""
+    resumed: bool = True
+    """False for a turn that a message has opened, in its first run."""
+    called: set[str] = field(default_factory=set[str])
+    """The names of the tools that its model has called."""
+    finish: Finish | None = None
+    """The ending, once the turn settles."""
+    began: float = 0.0
+    """The steady time at which this run of the turn began."""
     timezone: str | None = None
     """The zone of the people who read its cards; None when nobody told one."""
     counted_after: float = Limits().counted_after_seconds
@@ -53,7 +64,7 @@ class Work:
     _torn: bool = False
     """True during a write, and after one that was cut off: then nobody knows the row."""
     _since: float = 0.0
-    """The steady time at which this run of the turn began."""
+    """The steady time up to which the row counts the time worked."""
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
     """The progress as it was last computed, behind what it was computed from."""
     _start: Start | None = None
@@ -61,7 +72,7 @@ class Work:
 
     def begin(self) -> None:
         """Starts to count the working time."""
-        self._since = self.clock.steady()
+        self.began = self._since = self.clock.steady()
 
     @property
     def start(self) -> Start:

@@ -21,7 +21,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.memory.passage_making import foreign_of, kept
@@ -38,7 +38,7 @@ _MOST_NOTES = 200
 """Notes that are looked at; more do not fit into the bytes that open a conversation."""
 
 
-class MemoryCompanion(Bystander):
+class MemoryCompanion:
     """Quotes passages before a message, and keeps one in the transaction of the settlement.
 
     Passages are stored with the message and never change, so the beginning of the next request
@@ -55,6 +55,15 @@ class MemoryCompanion(Bystander):
         self._notes = notes
         self._tokens = tokens
         self._views: WeakKeyDictionary[Work, ViewFold] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            opening=self.opening,
+            stance=self.stance,
+            briefing=self.briefing,
+            ended=self.ended,
+        )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         seen = set(work.log.in_view(PassagesInView).ids)

@@ -29,7 +29,7 @@ class MemoryRoom:
                 *self._exporting.table,
             ),
             desks={PREFIX: changing},
-            companions=(self._companion,),
+            companions=(self._companion.answers,),
         )
 
     @cached_property

@@ -7,16 +7,22 @@ from bot.domain.text.markdown import inline_code
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
 _OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.MAX_ROUNDS, StopReason.PIPELINE_DEPTH)
 
 
-class ModelCompanion(Bystander):
+class ModelCompanion:
     def __init__(self, choosing: Choosing) -> None:
         self._choosing = choosing
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            ended=self.ended,
+        )
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]

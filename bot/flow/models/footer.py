@@ -9,14 +9,15 @@ from bot.domain.talk.errors import ModelDenied
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import ReplyBody
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import with_footer
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
 _MINUTE = 60
 
 
-class Footer(Bystander):
+class Footer:
     """Speaks where `/footer on` was said; the log and the turn's row alone tell what it took.
 
     Where the chat is on a tier, it names the model and why a turn went on with the deep one.
@@ -24,6 +25,13 @@ class Footer(Bystander):
 
     def __init__(self, choosing: Choosing) -> None:
         self._choosing = choosing
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_footer,
+            ended=self.ended,
+        )
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]

@@ -24,7 +24,7 @@ class ModelRoom:
     def room(self) -> Room:
         return Room(
             commands=ModelCommands(self.choosing).table,
-            companions=(ModelCompanion(self.choosing),),
+            companions=(ModelCompanion(self.choosing).answers,),
         )
 
     @property

@@ -10,7 +10,7 @@ from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.work import Work
 from bot.flow.money.till import Till
 from bot.flow.money.wording import warning
@@ -27,7 +27,7 @@ def cause_of(work: Work, kind: CallKind = CallKind.ANSWER) -> Cause:
     return Cause(kind, work.log.chat.shown_in, turn.asker, work.task, turn.skill)
 
 
-class MoneyCompanion(Bystander):
+class MoneyCompanion:
     """Warns in the chat of the turn, and of everybody's budget in the owners' private chats.
 
     The key of the message names the budget and its day, so it exists once, whatever dies.
@@ -39,6 +39,13 @@ class MoneyCompanion(Bystander):
         self._chats = chats
         self._outbox = outbox
         self._known: set[str] = set()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            after_results=self.after_results,
+            ended=self.ended,
+        )
 
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]

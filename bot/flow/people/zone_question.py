@@ -10,7 +10,8 @@ from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import without_zone
 from bot.flow.log.work import Work
 from bot.flow.people.personal import zone_buttons
 from bot.ports.channel import Channel
@@ -22,7 +23,7 @@ _QUESTION = (
 )
 
 
-class ZoneQuestion(Bystander):
+class ZoneQuestion:
     """Asks in private chats, in the transaction of the answer, and never again.
 
     At the machine's own terminal nobody is asked: its buttons would be keys in the way of a line.
@@ -32,6 +33,13 @@ class ZoneQuestion(Bystander):
         self._people = people
         self._outbox = outbox
         self._channels = channels
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            without_zone,
+            ended=self.ended,
+        )
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]

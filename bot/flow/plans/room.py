@@ -24,7 +24,7 @@ class PlanRoom:
         most = policy.limits.plan_steps
         companion = PlanCompanion(self._ending, skills, most, explore=policy.plan_explore)
         return Room(
-            commands=self.commands.table, desks={PREFIX: self.desk}, companions=(companion,)
+            commands=self.commands.table, desks={PREFIX: self.desk}, companions=(companion.answers,)
         )
 
     @cached_property

@@ -22,7 +22,8 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_runs
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.bounds import DayBounds
@@ -57,7 +58,7 @@ class _Kept:
     """The task; None when it was deleted."""
 
 
-class RunCompanion(Bystander):
+class RunCompanion:
     """Takes part in the turns of runs alone."""
 
     def __init__(self, scheduled: Scheduled, speakers: Speakers, bounds: DayBounds) -> None:
@@ -65,6 +66,19 @@ class RunCompanion(Bystander):
         self._speakers = speakers
         self._bounds = bounds
         self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            of_runs,
+            taken_up=self.taken_up,
+            state=self.state,
+            stance=self.stance,
+            briefing=self.briefing,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         kept = await self._look(work)

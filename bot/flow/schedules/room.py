@@ -57,7 +57,7 @@ class ScheduleRoom:
         return Room(
             commands=commands.table,
             desks={PREFIX: changing},
-            companions=(runs, TaskKeeping(self._scheduled, self.making)),
+            companions=(runs.answers, TaskKeeping(self._scheduled, self.making).answers),
             beside={"clock of tasks": self.clockwork.run},
             moved=self._moved,
         )

@@ -18,7 +18,8 @@ class SkillRoom:
     @cached_property
     def room(self) -> Room:
         skills, documents = self._ground.world.skills, self._ground.policy.rule_documents
+        companion = SkillCompanion(skills, documents)
         return Room(
             commands=SkillCommands(skills, self._preamble).table,
-            companions=(SkillCompanion(skills, documents),),
+            companions=(companion.answers, companion.telling),
         )

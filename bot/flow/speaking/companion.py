@@ -9,15 +9,23 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.voice import VoiceNote
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import with_voice
 from bot.flow.log.work import Work
 
 _ANSWERS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.PIPELINE_DEPTH)
 """The ends at which the model has the last word."""
 
 
-class SpeakingCompanion(Bystander):
+class SpeakingCompanion:
     """Speaks where `/voice on` was said; the text is settled and sent without waiting for it."""
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_voice,
+            ended=self.ended,
+        )
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]

@@ -20,7 +20,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
 from bot.domain.turn.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest, RequestView
-from bot.flow.log.companion import Companions
+from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.finding import as_meant
@@ -139,8 +139,8 @@ class Replies:
         if _epoch_changed(work, scene):
             bodies.append(CutBody((), 0))
         view = scene.fold(work.log, self._images)
-        briefings = [await one.briefing(work, view) for one in self._companions]
-        bodies.extend(body for briefing in briefings for body in briefing.bodies)
+        briefing = await self._companions.briefing(work, view)
+        bodies.extend(briefing.bodies)
         if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
         if isinstance(step, CallModel) and step.nudge:
@@ -151,7 +151,7 @@ class Replies:
             await work.write(*bodies)
         if work.progress.reply is not None:
             await self._steering.join(work)
-        return any(briefing.hidden for briefing in briefings)
+        return briefing.hidden
 
     async def _store(
         self, work: Work, scene: Scene, paid: PaidReply, view: RequestView, step: Step
@@ -171,6 +171,7 @@ class Replies:
         )
         turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
         also = (*paid.records, _verdict(work, scene, view, step))
+        work.called.update(call.name for call in body.calls)
         if body.calls:
             await work.write(body, turn=turn, also=also)
         else:

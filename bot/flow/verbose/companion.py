@@ -13,7 +13,8 @@ from bot.domain.tools.call_words import CALLS, Conceal
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import by_calls
 from bot.flow.log.work import Work
 from bot.flow.verbose.wording import NO_MORE, blocks_of, fits, heading, is_full
 from bot.ports.chats import Chats
@@ -30,7 +31,7 @@ class _Place:
     number: int
 
 
-class VerboseCompanion(Bystander):
+class VerboseCompanion:
     """Speaks where `/verbose on` was said; each message is owed with the results that it shows.
 
     The calls of a round stand in one message. The next round adds to it as long as it has room and
@@ -42,6 +43,14 @@ class VerboseCompanion(Bystander):
         self._outbox = outbox
         self._conceal = conceal
         self._places: WeakKeyDictionary[Work, _Place] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(),
+            after_results=self.after_results,
+            ended=self.ended,
+        )
 
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]

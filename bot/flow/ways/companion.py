@@ -7,7 +7,8 @@ from bot.domain.loop.contribution import Aside, Ended, Share
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import with_ways
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
 from bot.flow.ways.fitting_buttons import ways_of
@@ -17,13 +18,24 @@ from bot.ports.journal import Agenda
 from bot.ports.outbox import Outbox
 
 
-class WaysCompanion(Bystander):
+class WaysCompanion:
     """Offers another try, another model or the rest; `models` are those set up, as names."""
 
     def __init__(self, outbox: Outbox, speakers: Speakers, models: Sequence[str]) -> None:
         self._outbox = outbox
         self._speakers = speakers
         self._models = models
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_ways,
+            opening=self.opening,
+            taken_up=self.taken_up,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         return Share(row, writes=await self._past(agenda))
