@@ -60,13 +60,8 @@ class Resting:
         real = sum(not done.result.synthetic for done in work.progress.done)
         card = shown_resting(row, work.purpose, real, pause)
         cards = ended_cards(work, ApprovalState.CANCELLED, _ASKS_AGAIN)
-        also = (
-            *cards,
-            *part.writes,
-            card,
-            _line(work, pause),
-            *await self._companions.parked(work),
-        )
+        late = await self._companions.parked(work)
+        also = (*cards, *part.writes, card, _line(work, pause), *late)
         note = NoteBody("rest", _RESTS)
         await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
 
