@@ -55,6 +55,10 @@ class Rounds:
 class Impatient:
     """Ends a turn as soon as its first round has made calls."""
 
+    @property
+    def answers(self) -> Companion:
+        return Companion(state=self.state)
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         ending = Finish(StopReason.BUDGET, "one round is enough", Code.LIMIT)
         return replace(state, ending=ending) if work.turn.rounds else state
@@ -87,9 +91,7 @@ async def test_a_companion_that_counts_rounds_leaves_an_answer_in_time_alone() -
 async def test_calls_still_open_when_a_companion_ends_the_turn_are_closed_and_do_not_run() -> None:
     write = writing()
     script = calls(call("a", "write", {"what": "x"}))
-    async with stage(
-        script, tools=[write], companions=[Companion(state=Impatient().state)]
-    ) as scene:
+    async with stage(script, tools=[write], companions=[Impatient().answers]) as scene:
         await scene.say("write it")
         turn = await scene.settled()
         (closed,) = scene.results
@@ -129,6 +131,10 @@ class Watching:
 
     sittings: list[ReferenceType[Work]] = field(default_factory=list[ReferenceType[Work]])
 
+    @property
+    def answers(self) -> Companion:
+        return Companion(state=self.state)
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
         if all(known() is not work for known in self.sittings):
             self.sittings.append(ref(work))
@@ -142,6 +148,10 @@ class Watching:
 class Refusing:
     """Refuses every call."""
 
+    @property
+    def answers(self) -> Companion:
+        return Companion(stance=self.stance)
+
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         return Refuse(Status.BLOCKED, Code.POLICY, "Not today.")
 
@@ -149,9 +159,7 @@ class Refusing:
 async def test_what_companions_keep_of_a_turn_goes_with_each_of_its_sittings() -> None:
     watching = Watching()
     script = (calls(call("a", "write", {"what": "x"})), says("Written."))
-    async with stage(
-        *script, tools=[writing()], companions=[Companion(state=watching.state)]
-    ) as scene:
+    async with stage(*script, tools=[writing()], companions=[watching.answers]) as scene:
         await scene.say("write it")
         await scene.parked()
         await scene.press("Approve")
@@ -164,7 +172,7 @@ async def test_the_refusal_of_a_companion_counts_before_what_a_plan_says_of_a_ca
     write = writing()
     script = (calls(call("a", "write", {"what": "x"})), says("I cannot."))
     async with stage(
-        *script, tools=[write, submitting()], companions=[Companion(stance=Refusing().stance)]
+        *script, tools=[write, submitting()], companions=[Refusing().answers]
     ) as scene:
         await scene.say("/plan write it")
         await scene.settled()
@@ -184,6 +192,10 @@ class Crowd:
     now: int = 0
     most: int = 0
 
+    @property
+    def answers(self) -> Companion:
+        return Companion(opening=self.opening)
+
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         self.now += 1
         self.most = max(self.most, self.now)
@@ -195,9 +207,7 @@ class Crowd:
 
 async def test_a_crowd_opens_its_turns_a_few_at_a_time() -> None:
     crowd, chats = Crowd(), 30
-    async with stage(
-        *(says("Here.") for _ in range(chats)), companions=[Companion(opening=crowd.opening)]
-    ) as scene:
+    async with stage(*(says("Here.") for _ in range(chats)), companions=[crowd.answers]) as scene:
         await scene.application.parts.intake.accept(
             "fake", [_asking(scene, n) for n in range(chats)]
         )
