@@ -21,6 +21,7 @@ from bot.domain.talk.limits import (
     ScheduleBounds,
     UndoBounds,
 )
+from bot.domain.talk.person import Person
 from bot.domain.talk.rights import UNBOUND, Pace
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
@@ -68,8 +69,8 @@ from bot.ports.tool import Catalog, Folder
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
-Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Folder]]
-"""Returns the folder that calls of a person in a chat may touch."""
+Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
+"""Returns the folder that calls of a person in a chat may touch; a number is looked up."""
 
 
 @dataclass(frozen=True, slots=True)

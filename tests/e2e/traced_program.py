@@ -38,10 +38,15 @@ class Counts:
         self._ends: Counter[str] = Counter()
 
     def begin(self) -> None:
+        self._entered.clear()
+        self._statements.clear()
+        self._ends.clear()
+        sys.setprofile(self._called)
+
+    def listen(self) -> None:
         event.listen(Engine, "before_cursor_execute", self._executed)
         event.listen(Engine, "commit", self._committed)
         event.listen(Engine, "rollback", self._rolled_back)
-        sys.setprofile(self._called)
 
     def end(self, file: Path) -> None:
         sys.setprofile(None)
@@ -71,6 +76,7 @@ class Counts:
 
 async def _counted(work: CommandRun) -> int:
     counts, loop = Counts(), asyncio.get_running_loop()
+    counts.listen()
     file = Path(os.environ["STEWARD_HOME"]) / COUNTED
     loop.add_signal_handler(signal.SIGUSR1, counts.begin)
     loop.add_signal_handler(signal.SIGUSR2, counts.end, file)

@@ -40,7 +40,7 @@ class BackgroundCompanion:
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Adds the words of a person who spoke up since, and words that are out of view."""
-        bodies = (entry.body for entry in reversed(work.log.entries(work.turn.id)))
+        bodies = (entry.body for entry in reversed(work.log.of_turns[work.turn.id]))
         asked = next((body for body in bodies if isinstance(body, AskerBody)), None)
         speaker = work.turn.asker if asked is None or asked.person is None else asked.person
         return Briefing(await self._missing(work, speaker))

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from bot.domain.talk.errors import StoreError
 from bot.ports.clock import Clock
@@ -50,13 +51,13 @@ class Seats:
                 waiter.set_result(None)
 
 
+@dataclass(frozen=True, slots=True)
 class Seat:
-    """The seat of one chat; `working` is told when its courier pauses and when it works again."""
+    """The seat of one chat; `_working` is told when its courier pauses and when it works again."""
 
-    def __init__(self, chat: int, seats: Seats, working: Callable[[bool], None]) -> None:
-        self._chat = chat
-        self._seats = seats
-        self._working = working
+    _chat: int
+    _seats: Seats
+    _working: Callable[[bool], None]
 
     def rest(self) -> None:
         """Notes a pause, in which the courier has no seat."""

@@ -35,8 +35,7 @@ class Companions:
         self._opening = of(lambda one: one.opening)
         self._taken_up = of(lambda one: one.taken_up)
         self._started = of(lambda one: one.started)
-        self._own_tools = [(one.concern, one.own_tools) for one in companions if one.own_tools]
-        self._withheld = of(lambda one: one.withheld)
+        self._with_tools = [one for one in companions if one.own_tools or one.withheld is not None]
         self._state = of(lambda one: one.state)
         self._stance = of(lambda one: one.stance)
         self._offered = of(lambda one: one.offered)
@@ -49,11 +48,10 @@ class Companions:
         self._ended = of(lambda one: one.ended)
         self._set_aside = of(lambda one: one.set_aside)
 
-    def worded(self, bundle: Bundle, plan: Plan | None) -> Bundle:
-        """Returns the message that opens a turn, as the model shall read it."""
-        if plan is not None:
-            for answer in self._worded:
-                bundle = answer(bundle, plan)
+    def worded(self, bundle: Bundle, plan: Plan) -> Bundle:
+        """Returns the message that opens a turn beside a live plan, as the model shall read it."""
+        for answer in self._worded:
+            bundle = answer(bundle, plan)
         return bundle
 
     def opens(self, bundle: Bundle) -> bool:
@@ -80,10 +78,13 @@ class Companions:
 
     def withheld(self, work: Work) -> frozenset[str]:
         """Returns the names of tools of which the model is not told in this turn."""
-        used = asked(self._own_tools, work)
-        told = [tools for _, tools in self._own_tools if tools not in used]
-        told.extend(answer(work) for answer in asked(self._withheld, work))
-        return frozenset(name for names in told for name in names)
+        names = frozenset[str]()
+        for one in self._with_tools:
+            if not one.concern(work):
+                names |= one.own_tools
+            elif one.withheld is not None:
+                names |= one.withheld(work)
+        return names
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
         """Returns the input of the next verdict, with what companions add."""

@@ -9,10 +9,8 @@ from typing import TypeAlias, TypeVar
 
 from bot.domain.assignments.errand import DELEGATE
 from bot.domain.assignments.task import is_run
-from bot.domain.money.model import FinishReason
 from bot.domain.skills.skill import USE
 from bot.domain.tools.tool_names import SUBMIT_PLAN
-from bot.domain.turn.outcome import StopReason
 from bot.flow.log.work import Work
 
 A = TypeVar("A")
@@ -63,7 +61,13 @@ def of_skills(work: Work) -> bool:
 
 def shows_skill(work: Work) -> bool:
     """Turns of skills, and turns that have a skill in view."""
-    return of_skills(work) or work.log.skill_in_view
+    view = work.log.view
+    return of_skills(work) or (view is not None and view.skill is not None)
+
+
+def with_another_model(work: Work) -> bool:
+    """Turns that have another model than at their first start, or may have one."""
+    return work.resumed or work.turn.model != work.began_with
 
 
 def with_footer(work: Work) -> bool:
@@ -85,11 +89,7 @@ def with_ways(work: Work) -> bool:
     """Turns that follow an end with buttons, that took long, or that do not end with an answer."""
     if work.resumed or work.agenda.leads_on is not None or work.clock.steady() > work.began + _LONG:
         return True
-    if work.finish is None:
-        return False
-    reply = work.progress.reply
-    whole = reply is not None and reply.finish is FinishReason.END
-    return not whole or work.finish.stop_reason is not StopReason.FINAL_ANSWER
+    return work.ends_whole is False
 
 
 def asked(answers: Sequence[tuple[Concern, A]], work: Work) -> list[A]:

@@ -139,7 +139,7 @@ class MemoryCompanion:
             work.log.chat,
             work.counted(ended_at=work.clock.now()),
             work.progress,
-            [entry.body for entry in work.log.entries(turn.id)],
+            [entry.body for entry in work.log.of_turns[turn.id]],
             purpose=work.purpose,
             **({} if view is None else foreign_of(view, turn.asker)),
         )

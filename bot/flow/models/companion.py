@@ -8,6 +8,7 @@ from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.flow.log.companion import Companion
+from bot.flow.log.concern import with_another_model
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
@@ -21,6 +22,7 @@ class ModelCompanion:
     @property
     def answers(self) -> Companion:
         return Companion(
+            with_another_model,
             ended=self.ended,
         )
 

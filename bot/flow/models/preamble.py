@@ -14,6 +14,7 @@ from bot.domain.tools.server import ServerSpec, ServerStanding
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import ByMeaning, FindTools, UseTool
+from bot.flow.models.lending import Lending
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Catalog, Tool
@@ -105,10 +106,6 @@ class Preamble:
         return len(self._wire) // 4
 
 
-Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
-"""Returns the tool servers under these skills: the operator's and those that they bring along."""
-
-
 Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
 """Finds out what a conversation is about; asked only where the tools need a choice."""
 
@@ -116,12 +113,6 @@ Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
 async def to_nothing() -> Leaning:
     """Returns the leaning of a conversation that nothing is known of."""
     return Leaning()
-
-
-async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
-    """Returns no server."""
-    del skills
-    return ()
 
 
 _MOST_LIKELY = 20
@@ -140,7 +131,7 @@ class PreambleMaker:
         catalog: Catalog,
         skills: Skills,
         servers: Servers | None = None,
-        wanted: Wanted = none_wanted,
+        lending: Lending | None = None,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
         descriptions: ByMeaning = None,
@@ -152,7 +143,7 @@ class PreambleMaker:
         self._catalog = catalog
         self._skills = skills
         self._servers = servers
-        self._wanted = wanted
+        self._lending = lending
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
         self._descriptions = descriptions
@@ -166,6 +157,12 @@ class PreambleMaker:
     def house(self, chat: Chat) -> Sequence[ToolSpec]:
         """Returns the tools of a chat that do not come from servers."""
         return [tool.spec for tool in self._catalog.tools(chat.id)]
+
+    async def _wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
+        """Returns the operator's servers and those that these skills bring along."""
+        if self._lending is None or not (skills or self._lending.own):
+            return ()
+        return await self._lending.wanted(skills)
 
     async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
         """Returns the states of a chat's servers without starting any."""

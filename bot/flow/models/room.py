@@ -51,7 +51,7 @@ class ModelRoom:
             world.catalog,
             world.skills,
             world.servers,
-            lending.wanted,
+            lending,
             skill_list=policy.skill_list,
             tool_bytes=policy.tool_bytes,
             descriptions=world.descriptions,

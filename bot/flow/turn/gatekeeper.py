@@ -68,8 +68,6 @@ class Gatekeeper:
         self, work: Work, tools: Mapping[str, Tool], place: Place, outside: Outside | None
     ) -> dict[str, Gate]:
         """Returns gates for open calls without a card, and for approved ones that changed since."""
-        if not work.progress.open_calls:
-            return {}
         asker = await self._people.get(place.person)
         rights = NOTHING if asker is None else asker.effective_rights
         gates: dict[str, Gate] = {}

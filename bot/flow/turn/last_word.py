@@ -114,7 +114,9 @@ class LastWords:
             folded=is_long and chat.settings.long_answers is LongAnswers.FILE,
             previews=chat.settings.previews,
         )
-        return Show(f"answer:{turn.id}", turn.chat, shown_safely(work, content))
+        if work.log.foreign_to(turn.asker) is not None:
+            content = shown_safely(work, content)
+        return Show(f"answer:{turn.id}", turn.chat, content)
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:

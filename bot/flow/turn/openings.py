@@ -54,21 +54,23 @@ class Openings:
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
-        asked = self._worded(gathered.asked, agenda.plan)
+        asked = gathered.asked
+        if agenda.plan is not None:
+            asked = self._worded(asked, agenda.plan)
         turn = self._new(log, asked, await self._walls())
         work = await self._at_work(log, turn, asked.person, agenda)
         work.words, work.resumed = asked.words, False
         part = await self._companions.opening(work, work.counted(), agenda)
         work.occasion = part.purpose
         heard = (asked.heard.release,) if asked.heard is not None else ()
-        late = told_of(unreported, turn.conversation)
+        late = told_of(unreported, turn.conversation) if unreported else ()
         reported = map(reported_as, unreported)
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
         await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
         self._lives.taken(work, gathered.since)
         return work
 
-    def _worded(self, asked: Asked, plan: Plan | None) -> Asked:
+    def _worded(self, asked: Asked, plan: Plan) -> Asked:
         bundle = self._companions.worded(asked.bundle, plan)
         return asked if bundle is asked.bundle else replace(asked, bundle=bundle)
 
@@ -93,6 +95,7 @@ class Openings:
         model = turn.model
         if turn.state is TurnState.QUEUED:
             model = turn.model or self._choosing.model(log.chat.settings.model)
+        work.called.update(c.call.name for c in (*work.progress.done, *work.progress.open_calls))
         again, shown = taken_up_again(work) if turn.state is TurnState.RESTING else ((), ())
         started = replace(self._begun(turn), rests_until=None, model=model)
         part = await self._companions.taken_up(work, started, agenda)
@@ -117,14 +120,14 @@ class Openings:
     async def _at_work(
         self, log: ChatLog, turn: Turn, asker: Person | None, agenda: Agenda
     ) -> Work:
-        await log.read(turn.conversation)
+        if log.conversation != turn.conversation:
+            await log.read(turn.conversation)
         own = [a for a in agenda.approvals if a.turn == turn.id]
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
         counted_after = self._limits.counted_after_seconds
         work = Work(log, turn, tuple(own), self._clock, agenda, asker, counted_after=counted_after)
-        work.called.update(c.call.name for c in (*work.progress.done, *work.progress.open_calls))
         work.timezone = told_zone(asker, log.chat)
         work.plan = plan_for(turn, agenda.plan)
         work.begin()

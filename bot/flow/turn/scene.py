@@ -71,7 +71,7 @@ class Scenes:
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
         chat, turn = work.log.chat, work.turn
-        folder = await self._workspaces(chat, turn.asker)
+        folder = await self._workspaces(chat, work.asker or turn.asker)
         place = Place(
             workspace=folder.path,
             own=folder.own,
@@ -84,10 +84,11 @@ class Scenes:
             mandate=turn.mandate,
         )
         lenders = await self._companions.started(work)
+        withheld = self._companions.withheld(work)
         preamble = await self._preamble.during(
             chat, turn.id, lenders, lambda: self._leanings.of(work.log)
         )
-        preamble = preamble.without(self._companions.withheld(work))
+        preamble = preamble.without(withheld)
         return Scene(preamble.only(turn.mandate.tools), place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from bot.domain.change import AddAudit, Write
 from bot.domain.consent.approval import ApprovalState
-from bot.domain.tools.tool import Code
+from bot.domain.money.model import FinishReason
+from bot.domain.tools.tool import Code, ToolCall, ToolResult
 from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
@@ -30,14 +32,19 @@ class Settlement:
 
     async def settle(self, work: Work, finish: Finish) -> Outcome:
         """Closes the open calls and tells the person truthfully how the turn ended."""
-        progress, work.finish = work.progress, finish
-        worded = self._companions.closed(work, finish.code)
-        closed = closings(work.progress.open_calls, finish.code, worded)
+        progress = work.progress
+        work.ends_whole = _is_whole(progress, finish)
+        closed = self._closed(work, finish) if progress.open_calls else []
         parts = await self._companions.ended(work, finish, closed)
         last = await self._last_words.at(work, finish, parts)
         note = note_of(last.outcome, progress)
-        bodies = [*bodies_of(closed, work.late_approval), *((note,) if note is not None else ())]
-        also: list[Write] = [*cards_at_end(work, finish.stop_reason), *outcomes(work, closed)]
+        bodies = [] if note is None else [note]
+        also: list[Write] = []
+        if closed:
+            bodies = [*bodies_of(closed, work.late_approval), *bodies]
+            also.extend(outcomes(work, closed))
+        if work.approvals:
+            also = [*cards_at_end(work, finish.stop_reason), *also]
         also.extend((last.message,) if last.message is not None else ())
         also.extend(write for part in parts for write in part.writes)
         if not any(part.silent for part in parts):
@@ -51,6 +58,10 @@ class Settlement:
             settled = replace(settled, ways_on=WaysOn.OPEN)
         await work.write(*bodies, turn=settled, also=also, durable=True)
         return last.outcome
+
+    def _closed(self, work: Work, finish: Finish) -> list[tuple[ToolCall, ToolResult]]:
+        worded = self._companions.closed(work, finish.code)
+        return closings(work.progress.open_calls, finish.code, worded)
 
     async def set_aside(self, work: Work) -> None:
         """Ends a parked turn for good because the person wrote something else; its cards stay.
@@ -75,3 +86,10 @@ class Settlement:
         return AddAudit(
             work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
         )
+
+
+def _is_whole(progress: Progress, finish: Finish) -> bool:
+    """Returns True for the end with an answer that is not cut off."""
+    reply = progress.reply
+    answered = finish.stop_reason is StopReason.FINAL_ANSWER
+    return answered and reply is not None and reply.finish is FinishReason.END

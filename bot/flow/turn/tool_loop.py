@@ -121,7 +121,8 @@ class ToolLoop:
 
         A reply held back for the settlement is written when the next step is not the settlement.
         """
-        gates = await self._gates(work, outlook.scene)
+        calls = work.progress.open_calls
+        gates = await self._gates(work, outlook.scene) if calls else {}
         state = await self._state(work, outlook, gates)
         step = decide(state)
         _log_verdict(step, state.progress, work)
