@@ -86,5 +86,5 @@ async def _loaded(pid: int) -> None:
     """Waits until the process of Chroma is there."""
     async with asyncio.timeout(_LOADED_SECONDS):
         # Nobody tells when another process starts one.
-        while not psutil.Process(pid).children(recursive=True):  # noqa: ASYNC110
+        while not psutil.Process(pid).children(recursive=True):
             await asyncio.sleep(_LOOK_SECONDS)

@@ -174,7 +174,7 @@ async def meant(database: Path) -> None:
     """Waits until the index of meaning has every answer."""
     async with asyncio.timeout(_READY_SECONDS):
         # Nobody tells what another process writes into its files.
-        while _owed(database):  # noqa: ASYNC110
+        while _owed(database):
             await asyncio.sleep(_LOOK_SECONDS)
 
 

@@ -138,7 +138,7 @@ async def _after_death(on: Stage, dying: MeasuredProcess, people: Sequence[Perso
 
 
 async def _seconds(began: float, done: Callable[[], bool]) -> float:
-    while not done():  # noqa: ASYNC110 - nobody tells when the stand-ins have heard something
+    while not done():  # nobody tells when the stand-ins have heard something
         await asyncio.sleep(0.01)
     return time.monotonic() - began
 

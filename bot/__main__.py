@@ -5,17 +5,18 @@ import gc
 # Loading makes objects that all stay. Looking for garbage among them would double its time.
 gc.disable()
 
-# ruff: noqa: E402
 import logging
 import os
 import sys
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap import feedback_export, hook_commands, memory
-from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
+from bot.bootstrap.program import chat, new_watch, serve, unserved
+from bot.checkup.program import PROBES, examined
 from bot.cli import HookWork, MemoryWork, Program, run
 from bot.logs import Secrets, start_logging
+from bot.one_off import asking, feedback_export, hook_commands
+from bot.one_off.memory_commands import import_file, reindex, search
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ def main() -> None:
         program = Program(
             partial(serve, secrets=secrets, watch=watch),
             partial(chat, secrets=secrets, watch=watch),
-            partial(ask, secrets=secrets),
+            partial(asking.ask, secrets=secrets),
             examined,
             unserved,
             secrets,
@@ -37,12 +38,12 @@ def main() -> None:
             Path.cwd(),
             PROBES,
             watch.new_loop,
-            MemoryWork(memory.search, memory.import_file, memory.reindex),
+            MemoryWork(search, import_file, reindex),
             HookWork(hook_commands.listed, hook_commands.tried),
             feedback_export.exported,
         )
         code = run(program, sys.argv[1:])
-    except Exception:  # noqa: BLE001 - the last border: what nobody foresaw ends with a trace
+    except Exception:  # the last border: what nobody foresaw ends with a trace
         _log.exception("Steward failed")
         code = 1
     sys.exit(code)

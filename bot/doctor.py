@@ -34,6 +34,9 @@ _TRIED_BYTES = 262_144
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """Numbers of the faults that more room on a disk would help against."""
 
+NETWORK = "Look at this machine's network: name lookup, firewall, proxy."
+"""The remedy for a service that is not reached."""
+
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
 
 

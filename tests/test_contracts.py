@@ -88,6 +88,16 @@ FAULTS = {
         {"ports/outward.py": "import bot.flow.world"},
         "bot.ports.outward -> bot.flow.world",
     ),
+    "a wiring that imports the probes of the doctor": Fault(
+        "rings",
+        {"bootstrap/outward.py": "import bot.checkup.database_probes"},
+        "bot.bootstrap.outward -> bot.checkup.database_probes",
+    ),
+    "a probe that imports a command that ends": Fault(
+        "rings",
+        {"checkup/sideward.py": "import bot.one_off.asking"},
+        "bot.checkup.sideward -> bot.one_off.asking",
+    ),
     "a module without a ring": Fault("rings", {"ringless.py": ""}, "bot.ringless"),
 }
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.checkup import checkup
 from bot.bootstrap.telegram import TelegramForm
+from bot.checkup.checkup import checkup
 from bot.doctor import PROBE_SECONDS, Check, Finding, Probe, examine, table
 from bot.domain.plans.template import Template
 from bot.domain.skills.skill import Skill, SkillFault, SkillSet

@@ -1,19 +1,23 @@
 """Providers and models of steward.toml: what is read, what is refused, and what stays secret."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from bot.bootstrap.parts import (
-    model_key,
-    provider_fault,
-    provider_models,
-    skill_folders,
-    with_demo,
-)
+from bot.adapters.provider_model import ProviderModel
+from bot.bootstrap import providers
+from bot.bootstrap.parts import skill_folders
+from bot.bootstrap.provider_form import ProviderForm
+from bot.bootstrap.providers import model_key, provider_fault, provider_models, with_demo
+from bot.checkup.model_probes import try_model, try_provider
+from bot.doctor import Complaint
+from bot.domain.money.model import ModelProfile
+from bot.domain.talk.errors import ModelUnreachable, NoSuchModel
+from bot.domain.turn.view import ModelEvent, ModelRequest
 from bot.settings import Settings, read_settings
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import price
@@ -189,3 +193,65 @@ async def test_no_skill_can_read_a_providers_key_whatever_it_is_allowed_to_see(
     seen = {each.name: each.value for each in skills.known.skills["spy"].variables}
     # A name of the program's own settings is no variable of a skill at all.
     assert seen == {"OPENROUTER_API_KEY": None, "TRACKER": "a-tracker"}
+
+
+class ToyLine:
+    """The connection of a provider that speaks no protocol of the program."""
+
+    async def close(self) -> None:
+        """Hangs up."""
+
+
+class ToyModel(ProviderModel[ToyLine]):
+    """Models with a wire of their own, which begin with the key."""
+
+    async def learn(self) -> None:
+        raise AssertionError("nobody asks")
+
+    def profile(self, name: str) -> ModelProfile:
+        return self._seen(ModelProfile(self._spec.name, name, 1_000, 100))
+
+    async def check(self, name: str) -> None:
+        if name not in await self.models():
+            raise NoSuchModel("404: the toy has no such model")
+
+    async def models(self) -> Sequence[str]:
+        await self._opened()
+        if "broken" in self._spec.base_url:
+            raise ModelUnreachable("the line is cut")
+        return ("one", "two")
+
+    def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
+        raise AssertionError("nobody talks")
+
+    def _connect(self) -> ToyLine:
+        return ToyLine()
+
+
+@pytest.fixture
+def toys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    """Two providers in steward.toml, of which one has a form."""
+    line = ProviderForm("toy", ToyModel)
+    monkeypatch.setattr(providers, "PROVIDERS", (*providers.PROVIDERS, line))
+    table = '[providers.{0}]\nbase_url = "http://{0}.example"\n'
+    return read(tmp_path, table.format("toy") + table.format("other"))
+
+
+async def test_a_provider_with_a_form_is_reached_by_its_own_wire(toys: Settings) -> None:
+    found = provider_models(toys)
+    assert isinstance(found["toy"], ToyModel)
+    assert not isinstance(found["other"], ToyModel)
+    assert found["toy"].profile("one").window == 1_000
+    assert provider_fault(toys, "toy/one", "STEWARD_MODEL") == ""
+
+
+async def test_the_doctor_tries_a_provider_with_a_form_as_any_other(toys: Settings) -> None:
+    (spec,) = (one for one in toys.providers if one.name == "toy")
+    assert await try_provider(toys, spec) == "It answers and lists 2 models."
+    assert await try_model(toys, "toy/two") == "The key is good, and toy/two is there."
+    with pytest.raises(Complaint, match="no model “twoo”") as caught:
+        await try_model(toys, "toy/twoo")
+    assert "Did you mean two?" in caught.value.mend
+    cut = replace(toys, providers=(replace(spec, base_url="http://broken.example"),))
+    with pytest.raises(Complaint, match="cannot be reached at http://broken"):
+        await try_model(cut, "toy/one")

@@ -2,6 +2,9 @@
 
 import dataclasses
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +14,7 @@ from bot.domain.talk.limits import Limits, ModelTimes, Rate, SendRates
 from bot.domain.talk.rights import UNBOUND, Pace
 from bot.settings import Settings, read_settings
 
+ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-test-0123456789abcdefghijklmnop"
 TOKEN = "123456:AAtest_token-0123456789abcdefghijk"
 
@@ -25,10 +29,10 @@ def test_everything_has_a_default(tmp_path: Path) -> None:
     assert settings.home == tmp_path / "data"
     assert settings.workspace == tmp_path / "data" / "workspace"
     assert settings.database_url == f"sqlite+aiosqlite:///{tmp_path}/data/steward.db"
-    assert settings.model == "anthropic/claude-sonnet-5-5"
+    assert settings.policy.model == "anthropic/claude-sonnet-5-5"
     assert (settings.anthropic.key, settings.telegram.token) == (None, None)
-    assert settings.limits == Limits()
-    assert settings.model_times == ModelTimes()
+    assert settings.policy.limits == Limits()
+    assert settings.policy.model_times == ModelTimes()
     assert settings.send_rates == SendRates()
     assert (settings.secrets, settings.warnings) == ((), ())
     assert {line.origin for line in settings.lines} == {"default"}
@@ -41,7 +45,7 @@ def test_environment_beats_dotenv_beats_toml(tmp_path: Path) -> None:
     assert origin(settings, "STEWARD_SOFT_ROUNDS") == ("4", "environment")
     assert origin(settings, "STEWARD_PAUSES") == ("2", ".env")
     assert origin(settings, "STEWARD_ATTEMPTS") == ("4", "steward.toml")
-    limits = settings.limits
+    limits = settings.policy.limits
     assert (limits.soft_rounds, limits.pauses, limits.attempts) == (4, 2, 4)
 
 
@@ -64,7 +68,7 @@ def test_every_number_can_be_set(tmp_path: Path, kind: type[Limits | ModelTimes]
         also |= {"STEWARD_CALLS_PER_TURN": "1500", "STEWARD_MODEL_BACKOFF_MAX_SECONDS": "1500"}
         also |= {"STEWARD_RESULT_BYTES": "1000"}
         settings = read_settings(also | {f"{prefix}{field.name.upper()}": str(value)}, tmp_path)
-        group = settings.limits if kind is Limits else settings.model_times
+        group = settings.policy.limits if kind is Limits else settings.policy.model_times
         several = isinstance(field.default, tuple)
         assert getattr(group, field.name) == ((value,) if several else value)
 
@@ -100,7 +104,7 @@ def test_printed_send_rates_read_as_the_same_again(tmp_path: Path) -> None:
     ("text", "pace"), [("", UNBOUND), ("OFF", UNBOUND), ("1000/d, 20/min", Pace(20, None, 1000))]
 )
 def test_the_pace_of_members_is_read(tmp_path: Path, text: str, pace: Pace) -> None:
-    assert read_settings({"STEWARD_MEMBER_PACE": text}, tmp_path).member_pace == pace
+    assert read_settings({"STEWARD_MEMBER_PACE": text}, tmp_path).policy.member_pace == pace
 
 
 def test_a_pace_that_is_none_is_told(tmp_path: Path) -> None:
@@ -165,7 +169,7 @@ def test_a_shared_folder_elsewhere_is_refused(tmp_path: Path, given: str) -> Non
 
 def test_endings_of_documents_are_read_in_lower_case(tmp_path: Path) -> None:
     settings = read_settings({"STEWARD_RULE_DOCUMENTS": ".MD, .org,.md"}, tmp_path)
-    assert settings.rule_documents == (".md", ".org")
+    assert settings.policy.rule_documents == (".md", ".org")
 
 
 def test_toml_takes_full_names_too(tmp_path: Path) -> None:
@@ -480,3 +484,40 @@ def test_tools_of_a_server_are_chosen_by_name(tmp_path: Path) -> None:
     a, b = read_settings({}, tmp_path).servers
     assert (a.tools, a.reads) == (("look", "echo"), ("look",))
     assert (b.tools, b.reads) == (None, ())
+
+
+_NEW = '    naps: int = setting(3, "Naps that a turn may take.", ge=1)\n'
+_TRIED = """
+from pathlib import Path
+from bot.domain.talk.errors import SettingError
+from bot.settings import read_settings
+
+def tried(**given):
+    try:
+        settings = read_settings(given, Path())
+    except SettingError as fault:
+        return print(fault)
+    line = next(line for line in settings.lines if line.name == "STEWARD_NAPS")
+    print(settings.policy.naps, line.value, line.origin, line.sentence)
+
+tried()
+tried(STEWARD_NAPS="5")
+tried(STEWARD_NAPS="0")
+print(*read_settings({"STEWARD_NAP": "5"}, Path()).warnings)
+"""
+
+
+def test_a_new_setting_is_one_field_in_one_file(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "bot", tmp_path / "bot", ignore=shutil.ignore_patterns("__pycache__"))
+    policy = tmp_path / "bot" / "flow" / "policy.py"
+    before, mark, after = policy.read_text().partition("    plan_explore: bool = setting(")
+    policy.write_text(f"{before}{_NEW}{mark}{after}")
+    told = subprocess.run(
+        [sys.executable, "-c", _TRIED], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.splitlines() == [
+        "3 3 default Naps that a turn may take.",
+        "5 5 environment Naps that a turn may take.",
+        "STEWARD_NAPS (environment) cannot be “0”: it should be greater than or equal to 1.",
+        "STEWARD_NAP (environment) is no setting of this version; did you mean STEWARD_NAPS?",
+    ]

@@ -90,10 +90,19 @@ def _fields(one: ast.ClassDef) -> Iterator[ast.AnnAssign]:
 
 
 def _bare(one: ast.ClassDef) -> Iterator[str]:
-    """Yields the fields that no sentence follows."""
+    """Yields the fields that have no sentence, neither behind them nor as a setting."""
     for line, after in zip(one.body, [*one.body[1:], None], strict=True):
-        if isinstance(line, ast.AnnAssign) and not _is_text(after):
+        if isinstance(line, ast.AnnAssign) and not (_is_text(after) or _is_setting(line.value)):
             yield f"{one.name}.{ast.unparse(line.target)}"
+
+
+def _is_setting(made: ast.expr | None) -> bool:
+    """Tells if a field is a setting, or a section whose class has the sentence."""
+    return (
+        isinstance(made, ast.Call)
+        and isinstance(made.func, ast.Name)
+        and made.func.id in ("setting", "section")
+    )
 
 
 def _is_text(node: ast.stmt | None) -> bool:

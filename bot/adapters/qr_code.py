@@ -12,7 +12,7 @@ def drawn(text: str, columns: int, *, colour: bool) -> str:
     Bright blocks are the light parts. Without colour the terminal is taken to be dark.
     """
     # Only a terminal that shows a link pays for loading it.
-    import segno  # noqa: PLC0415
+    import segno
 
     code = segno.make(text, error="l", micro=False)
     width, _ = code.symbol_size(border=_BORDER)

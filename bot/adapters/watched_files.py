@@ -4,7 +4,6 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
-from types import TracebackType
 from typing import Self
 
 from bot.ports.clock import Clock
@@ -40,12 +39,7 @@ class WatchedFiles(ABC):
         self._task = asyncio.create_task(self._watch(), name=self._what)
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        fault: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

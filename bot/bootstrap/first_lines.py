@@ -6,8 +6,17 @@ import sys
 from collections.abc import Sequence
 
 from bot.adapters.qr_code import drawn
-from bot.bootstrap.parts import DEMO
+from bot.bootstrap.providers import DEMO
 from bot.flow.arrivals.doorway import PAIRING_MINUTES
+
+
+def show(text: str) -> None:
+    """Shows a text to the person who started the program, and writes it to no log.
+
+    Anyone who reads a pairing link in time becomes the owner.
+    """
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def served_line(name: str, model: str, owners: Sequence[str]) -> str:

@@ -39,7 +39,7 @@ class HookForm:
         if service is None or port is None:
             return
         # Only a run with hooks loads the door.
-        from bot.adapters.hook_door.door import PATH, HookDoor  # noqa: PLC0415
+        from bot.adapters.hook_door.door import PATH, HookDoor
 
         async with self._serving(HookDoor(service), PATH, port, SETTING) as number:
             _LOG.info("calls of hooks are awaited on 127.0.0.1:%d", number)

@@ -18,7 +18,7 @@ class LateServers:
     async def serving(self, app: Any, path: str, port: int, setting: str) -> AsyncGenerator[int]:
         """Serves an application at a path of a port, as `HttpServers` does."""
         if self._servers is None:
-            from bot.adapters.http_server.http_servers import HttpServers  # noqa: PLC0415
+            from bot.adapters.http_server.http_servers import HttpServers
 
             self._servers = HttpServers()
         async with self._servers.serving(app, path, port, setting) as number:

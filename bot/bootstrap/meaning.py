@@ -1,8 +1,5 @@
 """Searches by meaning as the settings want them: their embedder, and the index of the memory."""
 
-import asyncio
-import logging
-import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +8,7 @@ from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.stemmer import stem
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
-from bot.bootstrap.parts import MEANING_FOLDER, embedder, vectors
+from bot.bootstrap.embedder import embedder, vectors
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import VectorsAway, VectorsLost
 from bot.flow.describing.descriptions import DescriptionSearch
@@ -25,13 +22,11 @@ from bot.ports.embedder import Embedder
 from bot.ports.skills import Skills
 from bot.settings import Settings
 
-_LOG = logging.getLogger(__name__)
-
 
 def till_of(settings: Settings, store: Store) -> Till:
     """Returns the till of a run."""
-    zones = Zones(settings.timezone)
-    return Till(store.ledger, store.journal, store.people, zones, SystemClock(), settings.budgets)
+    zones, budgets = Zones(settings.policy.timezone), settings.policy.budgets
+    return Till(store.ledger, store.journal, store.people, zones, SystemClock(), budgets)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +60,8 @@ def _descriptions(
 ) -> DescriptionSearch:
     # With a purse of its own: each search writes down what its own calls have cost.
     paid, held, clock = PaidEmbedder(embeds, till), HeldVectors(), SystemClock()
-    filling = Filling(
-        paid, store.descriptions, store.journal, clock, skills, settings.skill_list_bytes, held
-    )
+    most = settings.policy.skill_list_bytes
+    filling = Filling(paid, store.descriptions, store.journal, clock, skills, most, held)
     return DescriptionSearch(
         paid, held, filling, lambda: bool(meaning.weight), store.journal, clock
     )
@@ -116,20 +110,6 @@ async def _opened(
         )
     finally:
         await index.close()
-
-
-async def drop_unused(settings: Settings, store: Store) -> None:
-    """Deletes the folder of an index that no embedder uses any more.
-
-    Nothing could be erased in it without loading its library. It is made anew from the memory.
-    """
-    folder = settings.home / MEANING_FOLDER
-    if settings.meaning.model is not None or settings.meaning.index_url is not None:
-        return
-    if await store.meant.begun() is not None:
-        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-        await store.meant.begin(None)
-        _LOG.info("no embedder is set: the index of meaning was deleted")
 
 
 @asynccontextmanager

@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 
-from bot.adapters.anthropic.model import AnthropicModel
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.charts.chart_files import ChartFiles
 from bot.adapters.dateparser.date_words import DateWords
@@ -15,7 +14,6 @@ from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.openai.model import OpenAIModel
 from bot.adapters.persona_file.persona_file import PersonaFile
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.patience import Patience
@@ -30,20 +28,19 @@ from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.collector import collect_from_now_on, uncollected
 from bot.bootstrap.database import told
+from bot.bootstrap.embedder import drop_unused
 from bot.bootstrap.hooks import hook_folder
-from bot.bootstrap.meaning import ByMeaning, drop_unused, opened_searches, till_of
+from bot.bootstrap.meaning import ByMeaning, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
-    fallback_keys,
     house_tools,
     lanes,
-    model_key,
     plan_folder,
-    provider_models,
     skill_folders,
     tool_servers,
-    with_demo,
 )
+from bot.bootstrap.provider_form import ServedModel
+from bot.bootstrap.providers import fallback_keys, model_key, provider_models, with_demo
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
@@ -55,7 +52,8 @@ from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.memory.recall import Recall
 from bot.flow.money.till import Till
-from bot.flow.world import Policy, StorePorts, World, at_once, never
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -147,7 +145,7 @@ class _Open:
 
     store: Store
     store_returned: Callable[[], Awaitable[None]]
-    providers: Mapping[str, AnthropicModel | OpenAIModel]
+    providers: Mapping[str, ServedModel]
     till: Till
 
 
@@ -204,7 +202,7 @@ async def _opened_store(
     return store
 
 
-async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
+async def _warm(models: Sequence[ServedModel]) -> None:
     """Loads the libraries of models, a second each, before the first message needs them.
 
     The model that answers comes first, so that no other provider's list delays it.
@@ -212,27 +210,25 @@ async def _warm(models: Sequence[AnthropicModel | OpenAIModel]) -> None:
     for model in dict.fromkeys(models):
         with uncollected():
             await model.warm()
-        if isinstance(model, OpenAIModel):
-            await model.learn()
+        await model.learn()
 
 
 def _world(
     settings: Settings, channels: Channels, below: _Below, holds: Callable[[], Holds]
 ) -> World:
-    clock, reader = SystemClock(), MediaReader(settings.reading)
-    sandbox = Sandbox(network=settings.sandbox_network)
+    reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
     return World(
-        clock=clock,
+        clock=SystemClock(),
         channels=channels.by_name,
         models=below.models,
-        catalog=_catalog(settings, below, clock, sandbox, reader),
+        catalog=_catalog(settings, below, SystemClock(), sandbox, reader),
         workspaces=partial(workspace_of, settings, below.store.people),
-        lanes=partial(lanes, settings.lanes, clock, below.store.owned_chats),
+        lanes=partial(lanes, settings.lanes, SystemClock(), below.store.owned_chats),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
-        inbox_folder=WorkspaceInbox(settings.inbox),
-        workspace_door=PutBack(settings.undo.bytes),
+        inbox_folder=WorkspaceInbox(settings.policy.inbox),
+        workspace_door=PutBack(settings.policy.undo.bytes),
         persona=below.persona,
         packing=ExportFiles(settings.home / "spool"),
         templates=plan_folder(settings),
@@ -248,6 +244,7 @@ def _world(
         speaking=speaking(settings),
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
+        tools_missing=missing(settings),
         commands_run=sandbox.standing,
         walls=sandbox.walls,
         store_returned=below.store_returned,
@@ -270,30 +267,9 @@ def _catalog(
 
 
 def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
-    return Policy(
-        model=model_key(settings, models),
-        fallbacks=fallback_keys(settings, models),
-        tiers=settings.tiers,
-        offered=settings.model_names,
-        limits=settings.limits,
-        times=settings.model_times,
-        member_pace=settings.member_pace,
-        long_answer=settings.long_answer,
-        plan_explore=settings.plan_explore,
-        skill_list=settings.skill_list_bytes,
-        tool_bytes=settings.tool_bytes,
-        rule_documents=frozenset(settings.rule_documents),
-        bundles=settings.bundles,
-        enclosures=settings.enclosures,
-        inbox_days=settings.inbox.days,
-        undo=settings.undo,
-        schedules=settings.schedules,
-        goals=settings.goals,
-        timezone=settings.timezone,
-        tools_missing=missing(settings),
-        recall_tokens=settings.recall_tokens,
-        budgets=settings.budgets,
-    )
+    """Returns what the flow obeys, with the models that can answer."""
+    model, others = model_key(settings, models), fallback_keys(settings, models)
+    return replace(settings.policy, model=model, fallback_models=others)
 
 
 async def _admit(settings: Settings, store: Store) -> None:

@@ -7,26 +7,17 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
-from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.damage import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm
+from bot.bootstrap.hosting import host_of
 from bot.bootstrap.opening import Channels, Running, opened
-from bot.bootstrap.owners import owner_names
-from bot.bootstrap.pairing import Pairing
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
-from bot.domain.talk.message import Address, RawUpdate
-from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
-from bot.flow.commands.menus import menus_of
-from bot.flow.groups.absence import Absence
 from bot.logs import Secrets
 from bot.settings import Settings
-
-_MOST_CHATS, _MOST_WAITING = 200, 50
-"""Chats that a channel asks about after a gap, and waiting messages of each that it looks at."""
 
 Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
 """Keeps a door for other programs open until cancelled."""
@@ -97,53 +88,6 @@ def _folded(served: Sequence[OpenChannel]) -> Channels:
         {one.channel.name: one.groups for one in served if one.groups is not None},
         ready,
     )
-
-
-def host_of(running: Running) -> Host:
-    """Returns the application as its channels see it."""
-    parts, people = running.application.parts, running.store.people
-    pairing = Pairing(parts.entrance.doorway)
-
-    async def admit_owner(sender: Sender) -> None:
-        await people.admit(sender, Role.OWNER)
-
-    async def model_in(address: Address) -> str:
-        chat = await running.store.chats.at(address, private=True)
-        return parts.rooms.models.choosing.model(chat.settings.model)
-
-    async def owners() -> Sequence[str]:
-        return [key for key, person in await people.accounts() if person.is_owner]
-
-    async def names() -> Sequence[str]:
-        return owner_names(await people.accounts())
-
-    commands = parts.command_table.commands
-    return Host(
-        [(command.name, command.plain_summary) for command in commands],
-        {command.name: command.usage for command in commands},
-        model_in,
-        menus_of(commands),
-        owners,
-        parts.entrance.doorway.owned,
-        pairing.code,
-        admit_owner,
-        parts.command_table.cards_on_screen.shown_in,
-        names,
-        partial(running.store.chats.of_channel, limit=_MOST_CHATS),
-        Absence(running.store.ledger).lost,
-        running.store.inbox.newest,
-        partial(_waiting_in, running.store),
-        parts.entrance.present_words,
-        running.model,
-        running.warm_up,
-    )
-
-
-async def _waiting_in(store: Store, address: Address) -> Sequence[RawUpdate]:
-    """Returns the updates of a place that wait for their turn."""
-    chats = [chat for chat in await store.chats.within(address) if chat.address == address]
-    waits = [await store.inbox.waiting(chat.id, _MOST_WAITING) for chat in chats]
-    return [RawUpdate(row.key, row.body) for rows in waits for row in rows]
 
 
 async def run(

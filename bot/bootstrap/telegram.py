@@ -1,37 +1,16 @@
 """The form of Telegram: opened, listened to, checked and listed like every channel."""
 
-import asyncio
-import secrets
-import sys
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
-from typing import NoReturn, Protocol
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
 
-from bot.adapters.telegram.account import TelegramAccount
-from bot.adapters.telegram.addresses import is_group
-from bot.adapters.telegram.api import TelegramApi
-from bot.adapters.telegram.channel import TelegramChannel
-from bot.adapters.telegram.files import TelegramFiles
-from bot.adapters.telegram.groups import TelegramGroups
-from bot.adapters.telegram.listener import TelegramListener
-from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.channel_form import OpenChannel
 from bot.bootstrap.door_form import Serving
-from bot.bootstrap.first_lines import pairing_lines, served_line
 from bot.bootstrap.http_serving import LateServers
-from bot.bootstrap.parts import telegram_api
-from bot.bootstrap.probes import try_token
+from bot.bootstrap.telegram_opening import opened
+from bot.bootstrap.telegram_trials import checks
 from bot.doctor import Check, Finding
-from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
-from bot.settings import Settings, WebhookAccess
-from bot.shipped import command
-
-
-class Listener(Protocol):
-    """Receives updates, by polls or by calls of a webhook."""
-
-    async def listen(self, accept: Accept) -> NoReturn: ...
+from bot.settings import Settings
 
 
 class TelegramForm:
@@ -45,101 +24,8 @@ class TelegramForm:
     def missing(self, settings: Settings) -> str:
         return "TELEGRAM_BOT_TOKEN" if settings.telegram.token is None else ""
 
-    @asynccontextmanager
-    async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
-        async with telegram_api(settings) as api:
-            account = TelegramAccount(api)
-            channel = TelegramChannel(
-                api, gated=settings.send_rates is not None, rich=settings.telegram.rich
-            )
-            yield OpenChannel(
-                GatedChannel(channel, FloodGate(settings.send_rates, clock, is_group)),
-                _listener(settings, api, clock, self._serving).listen,
-                TelegramFiles(api),
-                TelegramGroups(api),
-                ready=partial(account.introduced, clock),
-                greet=partial(_greet, account, clock),
-            )
+    def opened(self, settings: Settings, clock: Clock) -> AbstractAsyncContextManager[OpenChannel]:
+        return opened(settings, clock, self._serving)
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
-        if settings.telegram.token is None:
-            return (
-                Finding(
-                    "telegram",
-                    "warn",
-                    "There is no token, so only the terminal is served.",
-                    f"Run `{command('setup')}`, or set TELEGRAM_BOT_TOKEN.",
-                ),
-            )
-        webhook = settings.telegram.webhook
-        updates = Check("updates", partial(_probe_updates, settings), _mend_updates(webhook))
-        return (
-            Check(
-                "telegram",
-                partial(_probe_token, settings),
-                "Look at TELEGRAM_BOT_TOKEN.",
-                then=(updates,),
-            ),
-        )
-
-
-def _listener(settings: Settings, api: TelegramApi, clock: Clock, serving: Serving) -> Listener:
-    webhook = settings.telegram.webhook
-    if webhook is None:
-        return TelegramListener(api, clock)
-    # Only a run with a webhook loads the HTTP server.
-    from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor  # noqa: PLC0415
-
-    secret = webhook.secret.get_secret_value() if webhook.secret else secrets.token_urlsafe(32)
-
-    def opened(door: WebhookDoor, port: int) -> AbstractAsyncContextManager[int]:
-        return serving(door, door.path, port, "STEWARD_WEBHOOK_PORT")
-
-    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened)
-
-
-async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:
-    """Says as whom the bot is served, once Telegram told its name, and offers the pairing link."""
-    await account.introduced(clock)
-    # The first poll is under way by now. The menu takes several calls, and a first message may
-    # come before they are over.
-    await asyncio.gather(host.warm_up(), _introduce(account, host))
-
-
-async def _introduce(account: TelegramAccount, host: Host) -> None:
-    names = await host.owner_names()
-    _tell(served_line(account.handle, host.model, names))
-    if not await host.owned():
-        _tell(pairing_lines(account.pairing_link(await host.pairing_code()), names))
-    await _set_menus(account, host)
-
-
-async def _set_menus(account: TelegramAccount, host: Host) -> None:
-    keys = [key.partition(":") for key in await host.owners()]
-    mine = [number for channel, _, number in keys if channel == TelegramChannel.name]
-    await account.set_menus(host.menus.private, host.menus.groups, host.menus.owners, mine)
-
-
-def _tell(text: str) -> None:
-    # Not to the log: anyone who reads the pairing link in time becomes the owner.
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
-
-
-async def _probe_token(settings: Settings) -> str:
-    return f"The token is good: it belongs to {await try_token(settings)}."
-
-
-async def _probe_updates(settings: Settings) -> str:
-    webhook = settings.telegram.webhook
-    async with telegram_api(settings) as api:
-        return await TelegramAccount(api).check_webhook(webhook.url if webhook else "")
-
-
-def _mend_updates(webhook: WebhookAccess | None) -> str:
-    if webhook is None:
-        return "Set TELEGRAM_WEBHOOK_URL, or let the next start delete that webhook."
-    return (
-        f"Check that TELEGRAM_WEBHOOK_URL leads over a proxy to 127.0.0.1:{webhook.port}, then "
-        "start Steward, which sets the webhook."
-    )
+        return checks(settings)

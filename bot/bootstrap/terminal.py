@@ -7,7 +7,7 @@ from bot.adapters.terminal.greeting import Greeting
 from bot.adapters.terminal.known_command import KnownCommand
 from bot.adapters.terminal.terminal import Terminal
 from bot.bootstrap.channel_form import Host, OpenChannel
-from bot.bootstrap.parts import DEMO
+from bot.bootstrap.providers import DEMO
 from bot.doctor import Check, Finding
 from bot.ports.clock import Clock
 from bot.settings import Settings

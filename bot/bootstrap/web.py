@@ -8,8 +8,6 @@ from bot.adapters.web_search import brave, tavily
 from bot.adapters.web_search.brave import Brave
 from bot.adapters.web_search.searxng import SearXNG
 from bot.adapters.web_search.tavily import Tavily
-from bot.doctor import Complaint
-from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
 from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
@@ -20,7 +18,7 @@ _SERVICES = "brave, tavily, searxng, or anthropic for Claude's own search"
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
     web = settings.web
-    reach = Reach(frozenset(web.only), frozenset(web.denied))
+    reach = Reach(frozenset(web.hosts), frozenset(web.denied))
     pages = WebPages(web.bounds, reach) if web.fetch else None
     access = settings.search
     hosted = access is not None and access.service == "anthropic" and not access.fault
@@ -54,20 +52,3 @@ def missing(settings: Settings) -> Sequence[str]:
     elif settings.search.fault:
         told.append(f"`{WEB_SEARCH}`: `{settings.search.fault}` is not set")
     return told
-
-
-async def try_search(settings: Settings) -> str:
-    """Searches once, and tells how many things were found; raises Complaint."""
-    access = settings.search
-    if access is not None and access.service == "anthropic" and not access.fault:
-        return "Claude searches by itself while it answers; nothing was tried."
-    service = search(settings)
-    if access is None or service is None:
-        wanted = access.fault if access is not None else "STEWARD_SEARCH"
-        raise Complaint(f"{wanted} is not set, so nobody can search.", f"Set {wanted}.", "warn")
-    try:
-        found = await service.search("weather")
-    except ToolFailure as fault:
-        told = f"{str(fault)[0].upper()}{str(fault)[1:]}."
-        raise Complaint(told, "Look at the settings STEWARD_SEARCH….", "warn") from None
-    return f"{service.name} answers, with {len(found)} hits."

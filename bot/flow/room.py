@@ -10,7 +10,8 @@ from bot.flow.commanding.desks import Desk
 from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Command
 from bot.flow.log.companion import Companion
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 

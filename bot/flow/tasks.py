@@ -3,8 +3,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Coroutine
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from bot.ports.clock import Clock
 
@@ -28,16 +27,11 @@ class TaskOwner:
         self.open = True
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *ended: Any) -> None:
         self.open = False
         for task in self._running:
             task.cancel()
-        await self._group.__aexit__(kind, error, trace)
+        await self._group.__aexit__(*ended)
 
     def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
         """Starts a task; a fault in it ends the owner."""

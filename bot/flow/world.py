@@ -1,33 +1,15 @@
-"""The arguments of the flow: the store, the world around it, and the settings that it obeys."""
+"""The arguments of the flow: the store, and the world around it."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from bot.domain.consent.rules import DOCUMENTS
-from bot.domain.memory.recalled import RECALL_TOKENS
-from bot.domain.money.budget import Budgets, Limit, Scope
-from bot.domain.skills.skill import SKILL_LIST
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.hold import Holds, never_held
-from bot.domain.talk.limits import (
-    BundleBounds,
-    EnclosureBounds,
-    GoalBounds,
-    InboxBounds,
-    Limits,
-    ModelTimes,
-    ScheduleBounds,
-    UndoBounds,
-)
 from bot.domain.talk.person import Person
-from bot.domain.talk.rights import UNBOUND, Pace
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
-from bot.domain.tools.tool_choice import TOOL_BYTES
-from bot.domain.turn.folding import LONG_ANSWER
-from bot.domain.turn.tier import Tiers
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.belongings import Belongings, Packing
@@ -215,6 +197,8 @@ class World:
     """Speaks answers; None when they stay unspoken."""
     own_servers: Sequence[ServerSpec] = ()
     """The operator's own tool servers."""
+    tools_missing: Sequence[str] = ()
+    """A sentence for each tool that a setting would add, for `/tools`."""
     commands_run: Callable[[], Awaitable[str]] = without_commands
     """Tells how commands run, as in “sandboxed, no network”."""
     walls: Callable[[], Awaitable[Walls]] = no_walls
@@ -225,53 +209,3 @@ class World:
     """Returns how often the program kept everybody waiting."""
     conceal: Callable[[str], str] = as_it_is
     """Returns a text without the secrets that no log line shows either."""
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The settings that the flow obeys."""
-
-    model: str
-    """The model that chats begin with, as `provider/name`."""
-    fallbacks: Sequence[str] = ()
-    """Models that take over when one stays away, in this order."""
-    tiers: Tiers = field(default_factory=Tiers)
-    """The model of each tier."""
-    offered: Sequence[str] = ()
-    """Further models that a person may choose."""
-    limits: Limits = field(default_factory=Limits)
-    """The bounds of a turn."""
-    times: ModelTimes = field(default_factory=ModelTimes)
-    """The bounds of a call of a model, and of its retries."""
-    member_pace: Pace = UNBOUND
-    """The number of messages that a member may send."""
-    long_answer: int = LONG_ANSWER
-    """Characters after which an answer counts as long."""
-    plan_explore: bool = True
-    """True when tools that only read run while the steps of a plan are collected."""
-    skill_list: int = SKILL_LIST
-    """The most bytes of the list of skills; the model searches for the others."""
-    tool_bytes: int = TOOL_BYTES
-    """The most bytes of tools in a request; the model searches for the others."""
-    rule_documents: frozenset[str] = DOCUMENTS
-    """Endings of the files that a rule for a folder covers."""
-    bundles: BundleBounds = field(default_factory=BundleBounds)
-    """Bounds of a message that came in fragments."""
-    enclosures: EnclosureBounds = field(default_factory=EnclosureBounds)
-    """Bounds of the attachments of a message."""
-    inbox_days: int = InboxBounds().days
-    """Days after which files that people sent are deleted; 0 means never."""
-    undo: UndoBounds = field(default_factory=UndoBounds)
-    """Bounds of the old contents by which changes of files are undone."""
-    timezone: str | None = None
-    """The zone of everybody, so that nobody is asked; None when people choose their own."""
-    recall_tokens: int = RECALL_TOKENS
-    """The most tokens of earlier answers that come with a message."""
-    budgets: Budgets = field(default_factory=dict[Scope, Limit])
-    """Budgets that count as long as no owner sets others in a chat."""
-    schedules: ScheduleBounds = field(default_factory=ScheduleBounds)
-    """Bounds of tasks that run at their times."""
-    goals: GoalBounds = field(default_factory=GoalBounds)
-    """The bounds that goals begin with."""
-    tools_missing: Sequence[str] = ()
-    """A sentence for each tool that a setting would add, for `/tools`."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Protocol, TypeAlias
 
 Drain: TypeAlias = Callable[[int], Awaitable[None]]
@@ -14,12 +13,7 @@ class Lanes(Protocol):
 
     async def __aenter__(self) -> object: ...
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> bool | None: ...
+    async def __aexit__(self, *_: object) -> bool | None: ...
 
     def wake(self, chat: int) -> None:
         """Starts a drain of the chat soon; a wake-up is never lost."""

@@ -1,8 +1,8 @@
 """Settings: read once at the edge, handed down as small frozen values."""
 
-from bot.settings.fields import FIRST_MODEL, FIRST_OF_OPENAI
+from bot.flow.policy import FIRST_MODEL, FIRST_OF_OPENAI
 from bot.settings.reading import given, read_settings
-from bot.settings.values import (
+from bot.settings.sections import (
     AnthropicAccess,
     DiscordAccess,
     HearAccess,

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from bot.domain.talk.errors import SettingError
-from bot.settings.values import Settings
+from bot.settings.sections import Settings
 
 
 def check_folders(settings: Settings) -> None:

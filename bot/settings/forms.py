@@ -5,22 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.talk.limits import Rate, SendRates
 
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
 _SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
-_ENDING = re.compile(r"\.[a-z0-9]{1,16}")
-_MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 _DISCORD_TOKEN = re.compile(r"[A-Za-z0-9_=-]{16,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{16,}")
 _WEB_HOST = re.compile(r"([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?")
 _WEBHOOK_SECRET = re.compile(r"[A-Za-z0-9_-]{16,256}")
 _RATE = re.compile(r"(\d+)(?:/(s|min|h))?")
 _UNIT_SECONDS = {None: 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
-_LONGEST_REST_MINUTES = 10_080
 _LARGEST_BURST = 100
 _DATABASES = {
     "sqlite": "sqlite+aiosqlite",
@@ -40,7 +36,7 @@ def accounts(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def shared_folders(text: str) -> tuple[str, ...]:
+def shared_folders(text: str) -> tuple[tuple[str, str], ...]:
     """Reads `telegram:-1001=team,telegram:43=team`: a chat once, and a folder of the workspace."""
     found: dict[str, str] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
@@ -50,16 +46,7 @@ def shared_folders(text: str) -> tuple[str, ...]:
         if not _SHARED.fullmatch(folder) or folder.split("/")[0] == "chats":
             raise ValueError(f"“{folder}” should be a folder below the workspace, outside of chats")
         found[chat] = folder
-    return tuple(f"{chat}={folder}" for chat, folder in found.items())
-
-
-def endings(text: str) -> tuple[str, ...]:
-    """Reads `.md,.txt`: endings of file names, in lower case."""
-    found = [ending.strip().lower() for ending in text.split(",") if ending.strip()]
-    for ending in found:
-        if not _ENDING.fullmatch(ending):
-            raise ValueError(f"“{ending}” should be a dot and letters or digits, as in .md")
-    return tuple(dict.fromkeys(found))
+    return tuple(found.items())
 
 
 def web_hosts(text: str) -> tuple[str, ...]:
@@ -69,26 +56,6 @@ def web_hosts(text: str) -> tuple[str, ...]:
         if not _WEB_HOST.fullmatch(host):
             raise ValueError(f"“{host}” should be a host or host:port, as in example.org")
     return tuple(dict.fromkeys(found))
-
-
-def model(text: str) -> str:
-    if not _MODEL.fullmatch(text):
-        raise ValueError("it should be a provider and a name, as in anthropic/claude-sonnet-5-5")
-    return text
-
-
-def models(text: str) -> tuple[str, ...]:
-    """Reads `anthropic/claude-opus-5-5,anthropic/claude-haiku-5-5`."""
-    return tuple(dict.fromkeys(model(key.strip()) for key in text.split(",") if key.strip()))
-
-
-def minutes(text: str) -> tuple[float, ...]:
-    """Reads `1,5,15,60`; `none` is no number at all."""
-    words = () if text.strip().lower() == "none" else text.split(",")
-    numbers = tuple(float(word) for word in words)
-    if not all(0 < number <= _LONGEST_REST_MINUTES for number in numbers):
-        raise ValueError("it should be minutes with commas between them, as in 1,5,15,60")
-    return numbers
 
 
 def send_rates(text: str) -> SendRates | None:
@@ -202,14 +169,6 @@ def without_password(url: str) -> str:
         return url
     user, _, host = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user.partition(':')[0]}:***@{host}"))
-
-
-def timezone(text: str) -> str:
-    """Reads the name of a time zone, as in Europe/Berlin."""
-    try:
-        return ZoneInfo(text).key
-    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
-        raise ValueError("it should be the name of a time zone, as in Europe/Berlin") from error
 
 
 def folder(path: Path) -> Path:

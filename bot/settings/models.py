@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.money.provider import read_model_name
 from bot.domain.money.traits import KEYS, Traits, read_traits
 from bot.domain.talk.errors import SettingError
 from bot.domain.text.visible_text import one_line
-from bot.settings import forms
 from bot.settings.layers import TOML
 from bot.shipped.model_table import model_table
 
@@ -28,7 +28,7 @@ def read_models(tables: Any) -> tuple[Mapping[str, Traits], tuple[str, ...], tup
         where = f'{TOML}: [models."{one_line(name, _LONGEST)}"]'
         try:
             told = read_traits(table)
-            key = forms.model(name)
+            key = read_model_name(name)
         except ValueError as fault:
             odd.append(f"{where} cannot be used: {fault}.")
             continue

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from bot.domain.turn.tier import Tier
-from bot.settings.values import Settings
+from bot.settings.sections import Settings
 
 
 def old_prices(settings: Settings, today: date) -> Mapping[str, str]:
@@ -12,8 +12,9 @@ def old_prices(settings: Settings, today: date) -> Mapping[str, str]:
 
     Only models count that the settings name: nobody pays for the others.
     """
-    tiers = [settings.tiers.model(tier) for tier in Tier]
-    named = (settings.model, *settings.fallback_models, *tiers, *settings.model_names)
+    policy = settings.policy
+    tiers = [policy.tiers.model(tier) for tier in Tier]
+    named = (policy.model, *policy.fallback_models, *tiers, *policy.offered)
     prices = {
         name: traits.price for name in named if (traits := settings.models.get(name)) is not None
     }

@@ -1,9 +1,10 @@
 """Reads the settings: environment before .env before steward.toml before the default."""
 
-import dataclasses
 import difflib
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from pydantic import SecretStr, ValidationError
 from pydantic_core import ErrorDetails
 
 from bot.domain.assignments.hook import SECRET_PREFIX
+from bot.domain.money.model import Price
+from bot.domain.money.provider import OPENAI_URL
 from bot.domain.talk.errors import SettingError
-from bot.settings.building import settings_from
-from bot.settings.fields import PREFIX, Fields
+from bot.settings.fields import FIELDS, PREFIX, checked, filled
 from bot.settings.folders import check_apart, check_folders
 from bot.settings.layers import (
     MODELS,
@@ -27,12 +29,13 @@ from bot.settings.layers import (
 )
 from bot.settings.models import read_models
 from bot.settings.providers import provider_warnings, read_providers
+from bot.settings.sections import MeaningAccess, OpenAIAccess, Settings
 from bot.settings.servers import read_servers, server_warnings
-from bot.settings.showing import HIDDEN, NAMES, lines_of, origin_of
-from bot.settings.values import Settings
+from bot.settings.showing import HIDDEN, lines_of, origin_of, secrets_of
+from bot.shipped.model_table import embedder_prices
 
 _TESTS = "STEWARD_TEST_"
-_ENDINGS = [name.removeprefix(PREFIX) for name in NAMES if name.startswith(PREFIX)]
+_ENDINGS = [name.removeprefix(PREFIX) for name in FIELDS if name.startswith(PREFIX)]
 _WISHES = {
     "int_parsing": "it should be a whole number",
     "int_from_float": "it should be a whole number",
@@ -51,8 +54,8 @@ def read_settings(
     """
     content = toml_file(folder)
     layers = _layers(environ, folder, content, without)
-    fields = _fields(layers)
-    settings = settings_from(fields, folder.absolute())
+    values = _placed(_values(layers), folder.absolute())
+    settings: Settings = filled(Settings, values)
     variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
     tables = content.get(SERVERS, {})
     servers = read_servers(tables, variables, folder.absolute())
@@ -63,9 +66,12 @@ def read_settings(
     if look:
         check_folders(settings)
     check_apart(settings, folder)
-    return dataclasses.replace(
+    return replace(
         settings,
-        lines=lines_of(fields, settings, layers),
+        policy=replace(settings.policy, offered=described),
+        meaning=_with_server(settings.meaning, settings.openai),
+        skills=settings.skills and folder.absolute() / settings.skills,
+        lines=lines_of(values, layers),
         warnings=(
             *_unknown(layers),
             *server_warnings(tables, servers),
@@ -75,10 +81,34 @@ def read_settings(
         servers=servers,
         providers=providers,
         models=models,
-        model_names=described,
         hook_secrets=named,
-        secrets=(*settings.secrets, *hidden, *named.values()),
+        secrets=(*secrets_of(values), *hidden, *named.values()),
     )
+
+
+def _placed(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Returns the values with the folders and the database that others depend on."""
+    home = folder / values["STEWARD_HOME"]
+    workspace, database = values["STEWARD_WORKSPACE"], values["STEWARD_DATABASE_URL"]
+    return values | {
+        "STEWARD_HOME": home,
+        "STEWARD_WORKSPACE": folder / workspace if workspace else home / "workspace",
+        "STEWARD_DATABASE_URL": database or f"sqlite+aiosqlite:///{home / 'steward.db'}",
+    }
+
+
+def _with_server(meaning: MeaningAccess, openai: OpenAIAccess) -> MeaningAccess:
+    """Returns the way to the embedder: where no server is named, it is OpenAI with its key.
+
+    Where the settings state no price, it is what OpenAI is known to take.
+    """
+    dollars, dated = meaning.dollars, ""
+    if dollars is None and meaning.url in (None, OPENAI_URL):
+        dollars, dated = embedder_prices().get(meaning.model or "", (None, ""))
+    price = None if dollars is None else Price(dollars, Decimal(0), dollars, dollars, dated)
+    if meaning.url is not None:
+        return replace(meaning, price=price)
+    return replace(meaning, url=openai.base_url, key=meaning.key or openai.key, price=price)
 
 
 def given(environ: Mapping[str, str], folder: Path, name: str) -> tuple[str, str]:
@@ -91,28 +121,28 @@ def given(environ: Mapping[str, str], folder: Path, name: str) -> tuple[str, str
 def _layers(
     environ: Mapping[str, str], folder: Path, content: Mapping[str, Any], without: Collection[str]
 ) -> Sequence[Layer]:
-    layers = (environment(environ), dotenv_file(folder), toml_layer(content, frozenset(NAMES)))
+    layers = (environment(environ), dotenv_file(folder), toml_layer(content, frozenset(FIELDS)))
     return [
         Layer(layer.origin, {n: v for n, v in layer.values.items() if n not in without})
         for layer in layers
     ]
 
 
-def _fields(layers: Sequence[Layer]) -> Fields:
+def _values(layers: Sequence[Layer]) -> dict[str, Any]:
     first_wins = ChainMap(*(dict(layer.values) for layer in layers))
     try:
-        return Fields.model_validate(dict(first_wins))
+        return checked(dict(first_wins))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         # Without its cause, which quotes every value, secrets too.
         raise SettingError(_sentence(first, layers)) from None
+    except ValueError as fault:
+        raise SettingError(f"{fault}.") from None
 
 
 def _sentence(error: ErrorDetails, layers: Sequence[Layer]) -> str:
     why = str(error.get("ctx", {}).get("error", "")) or _WISHES.get(error["type"], error["msg"])
     why = why.replace("Input should be", "it should be")
-    if not error["loc"]:
-        return f"{why}."
     name = str(error["loc"][0])
     value = "" if name in HIDDEN else f" “{str(error['input'])[:80]}”"
     return f"{name} ({origin_of(name, layers)}) cannot be{value or ' used'}: {why}."
@@ -123,7 +153,7 @@ def _unknown(layers: Sequence[Layer]) -> tuple[str, ...]:
     found: list[str] = []
     for layer in layers:
         for name in sorted(layer.values):
-            if name in NAMES or not name.startswith(PREFIX) or name.startswith(_TESTS):
+            if name in FIELDS or not name.startswith(PREFIX) or name.startswith(_TESTS):
                 continue
             near = difflib.get_close_matches(name.removeprefix(PREFIX), _ENDINGS, 1, 0.7)
             meant = f"; did you mean {PREFIX}{near[0]}?" if near else "."

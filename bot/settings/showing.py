@@ -1,36 +1,29 @@
 """Shows the settings: each with its value, and where that comes from, and no secret."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from pydantic import SecretStr
 
 from bot.domain.talk.limits import Rate, SendRates
 from bot.settings import forms
-from bot.settings.fields import Fields, setting_name
+from bot.settings.fields import FIELDS, told
 from bot.settings.layers import Layer
-from bot.settings.values import SettingLine, Settings
+from bot.settings.sections import SettingLine
 
-NAMES = {setting_name(field): field for field in Fields.model_fields}
-"""Each field by the name that people know."""
-
-ADDRESSES = frozenset(field for field in Fields.model_fields if field.endswith("_url"))
-"""Fields with an address, in which a password may stand."""
+ADDRESSES = frozenset(name for name in FIELDS if name.endswith("_URL"))
+"""Settings with an address, in which a password may stand."""
 
 
 def _is_secret(annotation: Any) -> bool:
     return annotation is SecretStr or any(_is_secret(part) for part in get_args(annotation))
 
 
-_KEYS = frozenset(
-    field for field, info in Fields.model_fields.items() if _is_secret(info.annotation)
-)
-HIDDEN = frozenset(name for name, field in NAMES.items() if field in _KEYS | ADDRESSES)
+_KEYS = frozenset(name for name, field in FIELDS.items() if _is_secret(field.type))
+HIDDEN = _KEYS | ADDRESSES
 """Settings whose text is never quoted."""
 
-_PRIVATE = frozenset(name for name, field in NAMES.items() if field in _KEYS) | {
-    "STEWARD_DATABASE_URL"
-}
+_PRIVATE = _KEYS | {"STEWARD_DATABASE_URL"}
 """Settings whose file nobody else may read."""
 
 
@@ -39,24 +32,24 @@ def origin_of(name: str, layers: Sequence[Layer]) -> str:
     return next((layer.origin for layer in layers if name in layer.values), "default")
 
 
-def lines_of(
-    fields: Fields, settings: Settings, layers: Sequence[Layer]
-) -> tuple[SettingLine, ...]:
-    derived = {
-        "STEWARD_HOME": settings.home,
-        "STEWARD_WORKSPACE": settings.workspace,
-        "STEWARD_DATABASE_URL": settings.database_url,
-    }
+def lines_of(values: Mapping[str, Any], layers: Sequence[Layer]) -> tuple[SettingLine, ...]:
     return tuple(
         SettingLine(
             name,
-            _shown(name, derived.get(name, getattr(fields, field))),
+            _shown(name, values[name]),
             origin_of(name, layers),
-            Fields.model_fields[field].description or "",
+            told(field).sentence,
             name in _PRIVATE,
         )
-        for name, field in NAMES.items()
+        for name, field in FIELDS.items()
     )
+
+
+def secrets_of(values: Mapping[str, Any]) -> tuple[SecretStr, ...]:
+    """Returns every key and token, and the passwords of all addresses."""
+    keys = (value for value in values.values() if isinstance(value, SecretStr) and value)
+    urls = (values[name] for name in FIELDS if name in ADDRESSES and values[name])
+    return (*keys, *(SecretStr(word) for url in urls if (word := forms.password_of(url))))
 
 
 def _shown(name: str, value: Any) -> str:
@@ -70,15 +63,22 @@ def _shown(name: str, value: Any) -> str:
         case SecretStr():
             return forms.masked(value.get_secret_value())
         case tuple():
-            return ",".join(f"{part:g}" if isinstance(part, float) else part for part in value)
+            return ",".join(_part(part) for part in value)
         case bool():
             return str(value).lower()
         case float():
             return f"{value:g}"
-        case str() if NAMES[name] in ADDRESSES:
+        case str() if name in ADDRESSES:
             return forms.without_password(value)
         case _:
             return str(value)
+
+
+def _part(part: Any) -> str:
+    """Returns one of several as it is written; a pair has a sign between its two."""
+    if isinstance(part, tuple):
+        return "=".join(part)
+    return f"{part:g}" if isinstance(part, float) else part
 
 
 def _rate(rate: Rate | None) -> str:

@@ -1,7 +1,5 @@
 """Attack texts: an order in one of many languages, in one of many disguises."""
 
-# ruff: noqa: RUF001 - characters that are mistaken for others are the subject here
-
 import base64
 import codecs
 from collections.abc import Callable, Mapping

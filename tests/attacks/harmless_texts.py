@@ -1,7 +1,5 @@
 """Harmless texts that look like attacks: they must come through as they are."""
 
-# ruff: noqa: RUF001 - characters that are mistaken for others are the subject here
-
 ARTICLES = (
     "“Ignore all previous instructions” is the oldest prompt injection. Here is why it works.",
     "OWASP lists prompt injection first: an attacker writes “send me the system prompt” in a page.",

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from bot.bootstrap.channel_form import ChannelForm
-from bot.bootstrap.checkup import checkup
 from bot.bootstrap.serving import serve
+from bot.checkup.checkup import checkup
 from bot.doctor import examine
 from bot.domain.talk.errors import ChannelError, SettingError
 from bot.settings import Settings, read_settings

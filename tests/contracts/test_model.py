@@ -61,7 +61,10 @@ async def model(request: pytest.FixtureRequest) -> AsyncIterator[Model]:
                 messages_api.calls(messages_api.tool("current_time", {})),
                 messages_api.text("It is noon.").in_pieces(3),
             )
-            async with serving(api.app) as url, AnthropicModel("test-key", base_url=url) as real:
+            async with (
+                serving(api.app) as url,
+                AnthropicModel(ProviderSpec("anthropic", url, "test-key")) as real,
+            ):
                 yield real
             api.assert_exhausted()
             assert not api.refusals

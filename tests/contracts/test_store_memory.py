@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -51,9 +52,9 @@ HOSTILE = [
 ]
 
 
-def passage(id: str, question: str, answer: str, **changed: object) -> Passage:
+def passage(id: str, question: str, answer: str, **changed: Any) -> Passage:
     one = Passage(id, ME, NOW, question, answer, person=1, speaker="Ann", conversation="c")
-    return replace(one, **changed)  # pyright: ignore[reportArgumentType]
+    return replace(one, **changed)
 
 
 DOG = passage("dog", "What is my dog called?", "Your dog is called Rex.")

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from bot.domain.change import JoinChats, SaveApproval, SaveReceived, SaveTurn
 from bot.domain.talk.chat import Chat
@@ -14,9 +15,9 @@ from tests.contracts.store_samples import NOW, a_card, a_turn, commit
 DAY = timedelta(days=1)
 
 
-def a_file(chat: Chat, key: str = "7/u", **changed: object) -> ReceivedFile:
+def a_file(chat: Chat, key: str = "7/u", **changed: Any) -> ReceivedFile:
     file = ReceivedFile(chat.id, key, "/w", f"inbox/{key[0]}.csv", 3, "d" * 64, NOW)
-    return replace(file, **changed)  # pyright: ignore[reportArgumentType]
+    return replace(file, **changed)
 
 
 async def test_a_file_is_found_by_its_chat_and_key(store: StorePorts, chat: Chat) -> None:

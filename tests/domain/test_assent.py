@@ -1,5 +1,4 @@
 """Replies that are no reason: assent in several languages, and questions."""
-# ruff: noqa: RUF001 - these are words of people, in their own letters
 
 import pytest
 from hypothesis import given

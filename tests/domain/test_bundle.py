@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,7 @@ PHOTO = Attachment("photo", "photo.jpg", 9, "P")
 
 
 def said(
-    number: int, text: str = "", after: float = 0, sender: Sender = ANN, **fields: object
+    number: int, text: str = "", after: float = 0, sender: Sender = ANN, **fields: Any
 ) -> InboundMessage:
     message = InboundMessage(
         Address("fake", "1"),
@@ -30,7 +31,7 @@ def said(
         NOON + timedelta(seconds=after),
         number=number,
     )
-    return replace(message, **fields)  # pyright: ignore[reportArgumentType]
+    return replace(message, **fields)
 
 
 def pasted(text: str, most: int) -> list[InboundMessage]:

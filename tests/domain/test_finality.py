@@ -1,6 +1,7 @@
 """Doubts about models that are not trusted: answers beside calls from habit, calls as text."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,10 @@ AGAIN = call("read_file", "c2", path="a")
 OTHER = call("read_file", "c3", path="b")
 
 
-def looked(*bodies: Body, doubted: bool = True, **more: object) -> LoopState:
+def looked(*bodies: Body, doubted: bool = True, **more: Any) -> LoopState:
     """A turn that has read a file once, and these entries after that."""
     before = (reply("I look.", LOOK), ResultBody(result(LOOK)))
-    known = state(*before, *bodies, **more)  # pyright: ignore[reportArgumentType]
+    known = state(*before, *bodies, **more)
     return replace(known, doubted=TOOLS if doubted else None)
 
 

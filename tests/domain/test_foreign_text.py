@@ -1,7 +1,5 @@
 """Foreign text comes as data: it hides nothing, ends no block, and is otherwise as it was."""
 
-# ruff: noqa: RUF001 - characters that are mistaken for others are the subject here
-
 import re
 import sys
 import unicodedata

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -146,8 +147,8 @@ def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]
     """Opens terminals in the folder of the test, and closes them at its end."""
     terminals: list[Terminal] = []
 
-    def one(*arguments: str, **how: object) -> Terminal:
-        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))  # pyright: ignore[reportArgumentType]
+    def one(*arguments: str, **how: Any) -> Terminal:
+        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))
         return terminals[-1]
 
     yield one

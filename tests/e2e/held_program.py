@@ -8,9 +8,11 @@ import time
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap.program import PROBES, ask, chat, examined, new_watch, serve, unserved
+from bot.bootstrap.program import chat, new_watch, serve, unserved
+from bot.checkup.program import PROBES, examined
 from bot.cli import CommandRun, Program, run
 from bot.logs import Secrets
+from bot.one_off.asking import ask
 from bot.settings import Settings
 
 SECONDS = 0.5

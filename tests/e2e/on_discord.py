@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tests.e2e.steward import Steward
 from tests.standins.discord import TOKEN, Channel, Discord, Interaction, Message, User
@@ -30,8 +30,8 @@ class OnDiscord:
         await self.steward.kill()
         await self.start()
 
-    def say(self, text: str, **how: object) -> Message:
-        return self.discord.say(self.ann, text, **how)  # pyright: ignore[reportArgumentType]
+    def say(self, text: str, **how: Any) -> Message:
+        return self.discord.say(self.ann, text, **how)
 
     def press(self, card: Message, label: str, person: User | None = None) -> Interaction:
         return self.discord.press(person or self.ann, card, label)

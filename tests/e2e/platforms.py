@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.flow.commanding.choices import PREFIX as MENU
+from bot.flow.commanding.choices import CHOICES
 from tests.e2e.hands import DISCORD_NUMBERS, DiscordHands
 from tests.e2e.launching import Launch
 from tests.e2e.steward import Steward
@@ -171,7 +171,9 @@ class DiscordSteward(DiscordHands, Steward):
         return [seen(message) for message in self.discord.screen(at or self.someone)]
 
     def _is_menu(self, message: Any) -> bool:
-        return any(one.data.startswith(f"{MENU}:") for row in message.buttons for one in row)
+        return any(
+            one.data.startswith(f"{CHOICES.letter}:") for row in message.buttons for one in row
+        )
 
     async def _waited(self, condition: Callable[[], T | None], within: float) -> T | None:
         return await self.discord.wait_for(condition, within)

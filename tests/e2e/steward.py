@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.flow.commanding.choices import PREFIX as MENU
+from bot.flow.commanding.choices import CHOICES
 from tests.e2e.hands import TelegramHands
 from tests.e2e.launching import Launch, Process, Start, surroundings
 from tests.e2e.records import Records
@@ -194,7 +194,9 @@ class Steward(TelegramHands):
 
     def _is_menu(self, message: ShownMessage) -> bool:
         """Tells if its buttons are choices below the answer to a command."""
-        return any((b.data or "").startswith(f"{MENU}:") for row in message.buttons for b in row)
+        return any(
+            (b.data or "").startswith(f"{CHOICES.letter}:") for row in message.buttons for b in row
+        )
 
     async def _waited(self, condition: Callable[[], T | None], within: float) -> T | None:
         return await self.telegram.wait_for(condition, within)

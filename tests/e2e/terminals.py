@@ -37,7 +37,7 @@ class Terminal:
             program,
             words,
             cwd=str(folder),
-            env={**surroundings(), "TERM": "xterm-256color", **environ},  # pyright: ignore[reportArgumentType]
+            env={**surroundings(), "TERM": "xterm-256color", **environ},
             dimensions=(rows, columns),
             encoding="utf-8",
             codec_errors="replace",

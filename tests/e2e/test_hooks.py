@@ -69,7 +69,7 @@ class Caller:
 
     async def becomes(self, taken: httpx.Response, state: str) -> None:
         async with asyncio.timeout(PATIENCE):
-            while await self.state(taken) != state:  # noqa: ASYNC110 - callers have to ask
+            while await self.state(taken) != state:  # callers have to ask
                 await asyncio.sleep(0.02)
 
 

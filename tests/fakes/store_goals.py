@@ -58,7 +58,7 @@ class MemoryGoals:
         return sorted(known, key=lambda one: one.created_at, reverse=True)
 
 
-def write_goal(rows: "Rows", write: GoalWrite) -> None:  # noqa: C901 - one case for each kind
+def write_goal(rows: "Rows", write: GoalWrite) -> None:  # one case for each kind
     """Carries out a write about goals."""
     match write:
         case SaveGoal(goal, expect):

@@ -198,7 +198,7 @@ class Rows:
         if chat is None or chat.fence != fence.number:
             raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
 
-    def _carry_out(self, write: Write, at: datetime) -> None:  # noqa: C901, PLR0912 - one case for each kind
+    def _carry_out(self, write: Write, at: datetime) -> None:  # one case for each kind
         match write:
             case Append():
                 self._append(write.chat, write.entries)

@@ -22,8 +22,7 @@ from bot.adapters.tools.tasks import TaskShelf, task_tools
 from bot.domain.change import Change, InboundState, SaveTerms
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import Approval
-from bot.domain.money.budget import Limit, Scope
-from bot.domain.money.money import nano_of
+from bot.domain.money.budget import Scope
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.limits import (
     BundleBounds,
@@ -52,7 +51,8 @@ from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.policy import Policy
+from bot.flow.world import StorePorts, World
 from bot.ports.channel import Channel
 from bot.ports.hook_service import Answered, Refused
 from bot.ports.model import Model
@@ -136,7 +136,7 @@ class Stage:
         self.hearing: FakeHearing | None = None
         self.speaking: FakeSpeaking | None = None
         self.sounds = FakeSounds()
-        self.budgets: dict[Scope, Limit] = {}
+        self.budgets: dict[Scope, Decimal] = {}
         self.templates = FakeTemplates()
         self.timezone: str | None = "UTC"
         self.fallbacks: Sequence[str] = ()
@@ -208,7 +208,7 @@ class Stage:
 
     def bound(self, **dollars: str) -> None:
         """Sets budgets in dollars, by their scopes; before the start."""
-        self.budgets = {Scope(s): Limit(nano_of(Decimal(d))) for s, d in dollars.items()}
+        self.budgets = {Scope(scope): Decimal(told) for scope, told in dollars.items()}
         self.application = self.composed()
 
     def composed(self) -> Application:
@@ -216,14 +216,15 @@ class Stage:
         store, fate = self.store, self._fate
         journal = DyingJournal(store.journal, fate)
         zones = Zones(self.timezone)
-        till = Till(store.ledger, journal, store.people, zones, self.clock, self.budgets)
+        policy = self._policy()
+        till = Till(store.ledger, journal, store.people, zones, self.clock, policy.budgets)
         if self.embedder is not None:
             meant, debts = DyingMeant(store.meant, fate), DyingDebts(store.meaning_debts, fate)
             vectors = DyingVectors(self.vectors, fate)
             weighing = Weighing(DyingWeights(store.weights, fate), stem)
             paid = PaidEmbedder(self.embedder, till)
             self.meaning = Meaning(paid, vectors, meant, debts, journal, self.clock, weighing)
-        ports, world, policy = self._ports(journal), self._world(), self._policy()
+        ports, world = self._ports(journal), self._world()
         return Application(Composition(ports, world, policy, self._companions, till))
 
     def _ports(self, journal: DyingJournal) -> StorePorts:
@@ -294,14 +295,16 @@ class Stage:
     def _policy(self) -> Policy:
         return Policy(
             "fake/fake",
-            fallbacks=self.fallbacks,
+            fallback_models=tuple(self.fallbacks),
             timezone=self.timezone,
             limits=self._limits,
-            times=ModelTimes(retries=2),
+            model_times=ModelTimes(retries=2),
             plan_explore=self._explore,
             bundles=self.bundles,
             tiers=self.tiers,
-            budgets=self.budgets,
+            budget_day=self.budgets.get(Scope.DAY),
+            budget_person=self.budgets.get(Scope.PERSON),
+            budget_turn=self.budgets.get(Scope.TURN),
             schedules=self.schedules,
             goals=self.goals,
         )

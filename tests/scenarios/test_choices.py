@@ -5,7 +5,7 @@ import pytest
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.chat import Activation, Chat, QueueMode
 from bot.domain.talk.person import Role
-from bot.flow.commanding.choices import choice, parse_data
+from bot.flow.commanding.choices import choice, typed_for
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, stage
 from tests.scenarios.team import TEAM, group
@@ -110,10 +110,10 @@ def test_words_too_long_for_a_button_have_none():
 
 @pytest.mark.parametrize("data", ["", "m", "m:", "m:queue", "a:token:approve", "m:1:x", "m:a b:c"])
 def test_other_data_is_no_choice(data: str):
-    assert parse_data(data) is None
+    assert typed_for(data) is None
 
 
 def test_a_choice_is_read_as_the_command_a_person_would_type():
     ((button,),) = (choice("Off", "skill", "off"),)
-    assert parse_data(button.data) == "/skill off"
-    assert parse_data("m:help:") == "/help"
+    assert typed_for(button.data) == "/skill off"
+    assert typed_for("m:help:") == "/help"

@@ -9,7 +9,7 @@ from bot.domain.talk.message import Address, InboundMessage, Moved
 from bot.domain.talk.person import Role, Sender
 from bot.domain.talk.reach import Level
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.approvals.card_buttons import button_data
+from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.arrivals.lines import MOST_HELD
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, stage
@@ -193,7 +193,9 @@ async def test_a_member_starts_afresh_without_ending_what_others_are_asked():
         await team.scene.settled(2)
         assert "A fresh start" in await team.command("/new", BOB)
         assert [card.state for card in team.scene.approvals] == [ApprovalState.OPEN]
-        await team.scene.press_data(button_data(team.scene.approvals[0], Verb.APPROVE), at=TEAM)
+        await team.scene.press_data(
+            CARD_BUTTONS.data(CardButton(team.scene.approvals[0].token, Verb.APPROVE)), at=TEAM
+        )
         await team.scene.settled(3)
         assert team.texts[-1] == "Written."
 
@@ -325,7 +327,9 @@ async def decide(team: Group, verb: Verb, sender: Sender = ANN) -> None:
     """Presses a button of the open card."""
     (shown,) = await team.scene.until(lambda: team.scene.cards)
     (card,) = [one for one in team.scene.approvals if one.state is ApprovalState.OPEN]
-    await team.scene.press_data(button_data(card, verb), sender, shown.id, TEAM)
+    await team.scene.press_data(
+        CARD_BUTTONS.data(CardButton(card.token, verb)), sender, shown.id, TEAM
+    )
 
 
 async def test_the_words_of_a_member_in_view_make_the_rule_of_an_owner_ask():

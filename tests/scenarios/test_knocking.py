@@ -6,7 +6,7 @@ from bot.domain.talk.message import Address, Press
 from bot.domain.talk.person import Role, Sender
 from bot.flow.arrivals.doorway import MOST_GREETED
 from bot.flow.arrivals.knocking import MOST_A_DAY
-from bot.flow.people.knocks import PREFIX
+from bot.flow.people.knocks import KNOCK_BUTTONS
 from bot.flow.people.letting_in import LET_IN
 from tests.fakes.channel import Shown
 from tests.fakes.model import says
@@ -20,7 +20,11 @@ _CYS = Address("fake", "3")
 
 def knocks(scene: Stage) -> list[Shown]:
     """The cards about strangers that nobody has decided yet."""
-    return [card for card in scene.cards if card.piece.body["buttons"][0][0]["data"][0] == PREFIX]
+    return [
+        card
+        for card in scene.cards
+        if card.piece.body["buttons"][0][0]["data"][0] == KNOCK_BUTTONS.letter
+    ]
 
 
 async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:

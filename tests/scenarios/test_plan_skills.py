@@ -143,7 +143,7 @@ async def test_the_skill_at_work_still_narrows_what_is_not_in_the_plan() -> None
         says("One ran."),
     )
     explored = {"tools": [one, looking()], "explore": False}
-    async with stage(*script, **explored, skills=FakeSkills(NOTES, narrow)) as scene:  # type: ignore[arg-type]
+    async with stage(*script, **explored, skills=FakeSkills(NOTES, narrow)) as scene:
         await collected(scene)
         await scene.press("Approve")
         await scene.settled(2)

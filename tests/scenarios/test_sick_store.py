@@ -10,7 +10,7 @@ from bot.domain.talk.errors import StoreBusy
 from bot.domain.talk.message import InboundMessage, Press
 from bot.domain.talk.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
-from bot.flow.arrivals.set_aside import AGAIN, KEPT, OWNERS, PREFIX, TRYING
+from bot.flow.arrivals.set_aside import AGAIN, ASIDE_BUTTONS, KEPT, OWNERS, TRYING, AsideButton
 from bot.ports.approvals import Approvals
 from bot.ports.people import People
 from tests.fakes.model import call, calls, says
@@ -69,7 +69,7 @@ async def test_a_message_that_a_fault_set_aside_is_told_to_the_owner_and_tried_a
         assert KEPT in told
         assert scene.channel.texts(WITH_BOB) == []
         (row,) = [one for one in scene.store.rows.inbox.values() if one.state is InboundState.DEAD]
-        assert await scene.press_data(f"{PREFIX}:{row.id}", BOB) == OWNERS
+        assert await scene.press_data(ASIDE_BUTTONS.data(AsideButton(row.id)), BOB) == OWNERS
         assert await scene.press(AGAIN) == TRYING
         await scene.until(lambda: "Good morning." in scene.channel.texts(WITH_BOB))
         assert f"{told}\n{TRYING}" in [text.replace("\n\n", "\n") for text in scene.texts]

@@ -24,6 +24,7 @@ from anthropic import (
 from bot.adapters.anthropic.faults import STATUS_OF, fault
 from bot.adapters.certificates import certificates
 from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
+from bot.domain.money.provider import ProviderSpec
 from bot.domain.talk.errors import ModelDenied, ModelError, ModelUnreachable
 from bot.domain.talk.limits import ModelTimes
 from bot.domain.text.hiding import without_secrets
@@ -39,14 +40,14 @@ _MOST_REPLY = 64_000_000
 class Connection:
     """An open client; every fault is a ModelError, and its text never contains the key."""
 
-    def __init__(self, api_key: str, base_url: str, times: ModelTimes) -> None:
-        self._key = api_key
+    def __init__(self, spec: ProviderSpec, times: ModelTimes) -> None:
+        self._key = spec.key
         self._times = times
         self._bounds = TimeBounds(times.call_seconds, self._translated)
         try:
             self._client = AsyncAnthropic(
-                api_key=api_key,
-                base_url=base_url,
+                api_key=spec.key,
+                base_url=spec.base_url,
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
                 open_telemetry=False,

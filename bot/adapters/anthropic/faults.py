@@ -2,15 +2,13 @@
 
 from collections.abc import Callable
 
+from bot.adapters.provider_faults import LONGEST, fault_of_status
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
-    ModelOverloaded,
-    ModelUnreachable,
     NoSuchModel,
     PromptTooLong,
-    RequestInvalid,
     SpoiltThinking,
 )
 
@@ -47,13 +45,11 @@ _SPOILT = (
     "blocks in the latest assistant message cannot be modified",
     "bound to a different conversation",
 )
-_LONGEST = 400
-_BUSY = {429: Trouble.RATE, 503: Trouble.OVERLOADED, 529: Trouble.OVERLOADED}
 
 
 def fault(status: int, message: str, retry_after: str | None = None) -> ModelError:
     """Returns the fault for an error answer; `retry_after` is the text of the header."""
-    said = " ".join(message.split())[:_LONGEST]
+    said = " ".join(message.split())[:LONGEST]
     text = f"{status}: {said}"
     lowered = said.lower()
     if status == 413 or (status == 400 and any(words in lowered for words in _TOO_LONG)):
@@ -64,18 +60,4 @@ def fault(status: int, message: str, retry_after: str | None = None) -> ModelErr
         return NoSuchModel(text)
     if status in _DENIED or "credit balance is too low" in lowered:
         return _DENIED.get(status, _without_credit)(text)
-    if status == 408:
-        return ModelUnreachable(text)
-    if status == 429 or status >= 500:
-        kind = _BUSY.get(status, Trouble.DOWN)
-        return ModelOverloaded(text, _seconds(retry_after), kind)
-    return RequestInvalid(text)
-
-
-def _seconds(header: str | None) -> float | None:
-    """Returns the header's seconds; None when it is missing, a date, or not a sensible number."""
-    try:
-        seconds = float(header or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < 86_400 else None
+    return fault_of_status(status, text, retry_after)

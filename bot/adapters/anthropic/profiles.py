@@ -5,10 +5,9 @@ from functools import cache
 from types import MappingProxyType
 
 from bot.domain.money.model import ModelProfile
+from bot.domain.money.provider import ANTHROPIC
 from bot.domain.money.traits import Traits, read_traits
 from bot.shipped.model_table import model_table
-
-PROVIDER = "anthropic"
 
 _WINDOW = 200_000
 _MAX_OUTPUT = 8_000
@@ -22,6 +21,6 @@ def shipped_traits() -> Mapping[str, Traits]:
 
 def profile(name: str, traits: Mapping[str, Traits] | None = None) -> ModelProfile:
     """Returns the profile of a model; an unknown model counts as small and without thinking."""
-    careful = ModelProfile(PROVIDER, name, _WINDOW, _MAX_OUTPUT, thinks=False)
-    known = (shipped_traits() if traits is None else traits).get(f"{PROVIDER}/{name}")
+    careful = ModelProfile(ANTHROPIC, name, _WINDOW, _MAX_OUTPUT, thinks=False)
+    known = (shipped_traits() if traits is None else traits).get(f"{ANTHROPIC}/{name}")
     return known.on(careful) if known is not None else careful

@@ -35,7 +35,7 @@ def _triggers(rule: Cron) -> tuple[_Trigger, ...]:
 
 
 def _trigger(rule: Cron, day: str, weekday: str) -> _Trigger:
-    from apscheduler.triggers.cron import CronTrigger  # noqa: PLC0415
+    from apscheduler.triggers.cron import CronTrigger
 
     # Cron counts the days of the week from Sunday, the library from Monday.
     days = sorted((number - 1) % 7 for number in weekdays_of(weekday))

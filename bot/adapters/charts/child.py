@@ -15,7 +15,7 @@ def main(memory: int, seconds: int) -> None:
     """Draws within bytes of memory and seconds of processor time."""
     bound(memory, seconds, _FONTS)
     # Loaded within the bounds, and in this process alone: it takes half a second.
-    from bot.adapters.charts.drawing import drawn  # noqa: PLC0415
+    from bot.adapters.charts.drawing import drawn
 
     chart: dict[str, Any] = json.load(sys.stdin.buffer)
     picture = io.BytesIO()

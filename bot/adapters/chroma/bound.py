@@ -32,7 +32,7 @@ _INDEXES = 200
 
 def opened(folder: Path) -> Client:
     """Opens a folder; by the Python package if the native library is not the one known here."""
-    import chromadb_rust_bindings  # noqa: PLC0415 - a server's process needs none of it
+    import chromadb_rust_bindings  # a server's process needs none of it
 
     native: Any = chromadb_rust_bindings  # It tells no types.
     if not is_known(native.Bindings):
@@ -53,8 +53,8 @@ def opened(folder: Path) -> Client:
 
 def by_package(folder: Path) -> Client:
     """Opens a folder by the Python package."""
-    import chromadb  # noqa: PLC0415 - 60 MB, where they are needed alone
-    from chromadb.config import Settings  # noqa: PLC0415
+    import chromadb  # 60 MB, where they are needed alone
+    from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
     return cast(Client, chromadb.PersistentClient(folder, settings=settings))

@@ -36,7 +36,7 @@ def main(kind: str) -> None:
             answer, found = work(request, numbers)
         except (Away, Lost) as fault:
             answer, found = {"fault": fault.kind, "why": str(fault)}, b""
-        except Exception as fault:  # noqa: BLE001 - the last border of this process: it must answer
+        except Exception as fault:  # the last border of this process: it must answer
             answer, found = {"fault": told(fault), "why": _short(fault)}, b""
         tell({"id": request["id"], **answer}, found)
 
@@ -45,10 +45,10 @@ def _work(kind: str, tell: Callable[[Mapping[str, Any]], None]) -> Work:
     # Chroma loads httpx, and httpx a command line of its own where it finds one: 5 MB for nothing.
     sys.modules["httpx._main"] = cast(ModuleType, None)
     if kind == "index":
-        from bot.adapters.chroma.index import Index  # noqa: PLC0415
+        from bot.adapters.chroma.index import Index
 
         return Index().work
-    from bot.adapters.chroma.model import Model  # noqa: PLC0415
+    from bot.adapters.chroma.model import Model
 
     return Model(tell).work
 

@@ -198,10 +198,10 @@ class Index:
         raise Away("the index of meaning is being written")
 
     def _collections(self) -> Sequence[Collection]:
-        return self._there.list_collections()
+        return self._there().list_collections()
 
-    @property
     def _there(self) -> Client:
+        """Returns the client; raises Lost when the folder is gone."""
         if self._client is None:
             raise Lost("the index is not open")
         if self._folder is not None and self._file and self._file != self._now():
@@ -285,7 +285,7 @@ class Index:
 
     def _put(self, whose: str, numbers: Sequence[int], held: bytes) -> None:
         vectors = unpacked(held, len(held) // (4 * len(numbers)))
-        self._there  # noqa: B018 - raises when the folder is gone
+        self._there()
         collection = self._held.get(whose)
         if collection is None:
             collection = self._held[whose] = self._made(f"{self._prefix}{whose}-0", _WHOLE)
@@ -298,7 +298,7 @@ class Index:
 
     def _remove(self, whose: str, numbers: Sequence[int]) -> None:
         """Takes vectors out of the search at once; `move` overwrites them on the disk."""
-        self._there  # noqa: B018 - raises when the folder is gone
+        self._there()
         collection = self._held.get(whose)
         if collection is None:
             return
@@ -324,7 +324,7 @@ class Index:
     def _move(self, whose: str) -> bool:
         """Writes some of the vectors that stay into the next generation; True when it is done."""
         move, old = self._moving.get(whose), self._held.get(whose)
-        self._there  # noqa: B018 - raises when the folder is gone
+        self._there()
         if move is None or old is None:
             return True
         some = old.get(limit=_AT_ONCE, offset=move.done, include=["embeddings"])
@@ -340,7 +340,7 @@ class Index:
         return True
 
     def _nearest(self, whose: str, limit: int, held: bytes) -> Answer:
-        self._there  # noqa: B018 - raises when the folder is gone
+        self._there()
         collection = self._held.get(whose)
         if collection is None:
             return {"found": []}, b""
@@ -355,7 +355,7 @@ class Index:
         return {"found": self._wholes.near(whose, question, numbers)[:limit]}, b""
 
     def _made(self, name: str, metadata: Mapping[str, int]) -> Collection:
-        return self._there.get_or_create_collection(
+        return self._there().get_or_create_collection(
             name,
             configuration={"hnsw": {"space": "cosine"}},
             metadata=dict(metadata),
@@ -364,7 +364,7 @@ class Index:
 
     def _drop(self, collection: Collection) -> None:
         try:
-            self._there.delete_collection(collection.name)
+            self._there().delete_collection(collection.name)
         except Exception as fault:
             if not is_missing(fault):
                 raise
@@ -395,8 +395,8 @@ class _Move:
 
 def _reached(asked: Mapping[str, Any]) -> Client:
     """Reaches a server."""
-    import chromadb  # noqa: PLC0415 - 60 MB, which a folder does not need
-    from chromadb.config import Settings  # noqa: PLC0415
+    import chromadb  # 60 MB, which a folder does not need
+    from chromadb.config import Settings
 
     settings = Settings(anonymized_telemetry=False)
     host, port, headers = asked["host"], asked["port"], asked["headers"]

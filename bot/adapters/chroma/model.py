@@ -39,7 +39,7 @@ class Model:
         watch.start()
         try:
             embed(["ready"])
-        except Exception as fault:  # noqa: BLE001 - a library's, of the network or of the model
+        except Exception as fault:  # a library's, of the network or of the model
             # A death while it was unpacked leaves parts that look whole.
             shutil.rmtree(embed.DOWNLOAD_PATH / within, ignore_errors=True)
             why = " ".join(str(fault).split())[:200] or type(fault).__name__

@@ -49,7 +49,7 @@ class DateWords:
 
 
 def _read(words: str, here: datetime, zone: str, language: str) -> datetime | None:
-    from dateparser import parse  # noqa: PLC0415
+    from dateparser import parse
 
     settings = {"RELATIVE_BASE": here, "PREFER_DATES_FROM": "future", "TIMEZONE": zone}
     said = _with_clocks(words.lower())

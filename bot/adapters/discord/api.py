@@ -6,7 +6,6 @@ import binascii
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Any, Self
 
 import aiohttp
@@ -79,12 +78,7 @@ class DiscordApi:
         self._logging_in = asyncio.Lock()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.client.close()
 
     async def log_in(self) -> Fields:

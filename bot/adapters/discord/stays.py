@@ -90,8 +90,8 @@ class Stays:
                 # Chats whose server is not remembered may be of this one.
                 self._doubts.servers.add(_UNKNOWN)
                 return self._said(LEFT, {number: list(channels)}, whole=True)
-            case "CHANNEL_DELETE" if "guild_id" in fields and "id" in fields:
-                return self._said(LEFT, {number: [_channel(fields.id("id") or "")]})
+            case "CHANNEL_DELETE" if "guild_id" in fields and (gone := fields.id("id")):
+                return self._said(LEFT, {number: [_channel(gone)]})
             case "CHANNEL_UPDATE" if "guild_id" in fields:
                 self.doubt(filter(None, [fields.id("id")]))
             case "GUILD_MEMBER_UPDATE" if fields.inner("user").id("id") != self._api.own_id:

@@ -102,7 +102,7 @@ class Embeddings:
             session = await self._opened()
         except ValueError as error:
             raise _unreached(error) from None
-        import aiohttp  # noqa: PLC0415 - it is loaded by now
+        import aiohttp  # it is loaded by now
 
         whole = bytearray()
         try:
@@ -155,7 +155,7 @@ class Embeddings:
 
 def _prepared(url: str) -> tuple[str | None, str]:
     """Loads what a session needs; returns the proxy for this address, and its login if any."""
-    from bot.adapters.proxy import proxy_for  # noqa: PLC0415
+    from bot.adapters.proxy import proxy_for
 
     certificates()
     proxy, login = proxy_for(url)
@@ -164,7 +164,7 @@ def _prepared(url: str) -> tuple[str | None, str]:
 
 def _session() -> "aiohttp.ClientSession":
     # It takes half of the processor time that httpx does for a question.
-    import aiohttp  # noqa: PLC0415
+    import aiohttp
 
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(ssl=certificates(), keepalive_timeout=_IDLE_SECONDS),

@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import uvicorn
 
@@ -94,7 +94,7 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
 
 def _config(app: App) -> uvicorn.Config:
     return uvicorn.Config(
-        app,  # pyright: ignore[reportArgumentType] - ASGI, without the names of its types
+        cast(Any, app),  # ASGI, without the names of its types
         http=BoundedProtocol,
         ws="none",
         lifespan="off",

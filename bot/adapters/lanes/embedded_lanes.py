@@ -4,8 +4,7 @@ import asyncio
 import logging
 from collections.abc import Iterator
 from functools import partial
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bot.domain.talk.errors import StoreUnavailable
 from bot.ports.clock import Clock
@@ -45,16 +44,11 @@ class EmbeddedLanes:
         await self._group.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *ended: Any) -> None:
         self._closing = True
         for task in self._tasks.values():
             task.cancel()
-        await self._group.__aexit__(kind, error, trace)
+        await self._group.__aexit__(*ended)
 
     def wake(self, chat: int) -> None:
         """Drains the chat soon; a wake-up during a drain causes another drain after it."""
@@ -116,7 +110,7 @@ class EmbeddedLanes:
             # The store fails for every chat: a trace for each chat and try would bury other lines.
             _log.error("the lane of a chat has to wait: %s", fault, extra={"chat": chat})
             return STORE_DELAY_SECONDS
-        except Exception:  # noqa: BLE001 - the border of a lane: one chat's fault stays its own
+        except Exception:  # the border of a lane: one chat's fault stays its own
             _log.exception("the lane of a chat failed", extra={"chat": chat})
             return next(delays)
         return None

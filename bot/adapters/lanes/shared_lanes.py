@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.domain.talk.errors import StoreError
@@ -49,18 +48,13 @@ class SharedLanes:
         self._freeing = self._group.create_task(self._free(), name="free chats that are left")
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *ended: Any) -> None:
         self._looking.cancel()
         self._freeing.cancel()
         try:
-            await self._lanes.__aexit__(kind, error, trace)
+            await self._lanes.__aexit__(*ended)
         finally:
-            await self._group.__aexit__(kind, error, trace)
+            await self._group.__aexit__(*ended)
 
     def wake(self, chat: int) -> None:
         self._lanes.wake(chat)

@@ -133,7 +133,7 @@ def _prctl(option: int, value: int) -> None:
     """Calls prctl; does nothing on systems without it."""
     if sys.platform != "linux":
         return
-    import ctypes  # noqa: PLC0415
+    import ctypes
 
     ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 

@@ -126,7 +126,7 @@ class Life:
 
 def _loaded() -> ModuleType:
     # Importing the SDK takes more than a second and 60 MB, and only a server needs it.
-    from bot.adapters.mcp import connection  # noqa: PLC0415
+    from bot.adapters.mcp import connection
 
     return connection
 

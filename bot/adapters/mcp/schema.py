@@ -75,15 +75,15 @@ class ArgumentCheck:
 
     @cached_property
     def _unresolvable(self) -> type[Exception]:
-        from referencing.exceptions import Unresolvable  # noqa: PLC0415
+        from referencing.exceptions import Unresolvable
 
         return Unresolvable
 
     @cached_property
     def _validator(self) -> Any:
-        from jsonschema import Draft202012Validator  # noqa: PLC0415
-        from jsonschema.validators import extend  # noqa: PLC0415
-        from referencing import Registry  # noqa: PLC0415
+        from jsonschema import Draft202012Validator
+        from jsonschema.validators import extend
+        from referencing import Registry
 
         known = Draft202012Validator.VALIDATORS
         own = {keyword: self._counted(judge) for keyword, judge in known.items()}
@@ -170,7 +170,7 @@ def _references(value: Any, depth: int) -> Iterator[str]:
 
 
 def _problem(schema: Mapping[str, Any]) -> str:
-    from jsonschema import Draft202012Validator, SchemaError  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, SchemaError
 
     try:
         Draft202012Validator.check_schema(schema)

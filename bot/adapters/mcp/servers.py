@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from bot.adapters.mcp.listing import Listings
@@ -107,12 +106,7 @@ class ToolServers:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         for id in list(self._known):
             self._dismiss(id)
         if self._endings:

@@ -29,13 +29,13 @@ def _notes(archive: Archive, text: CutText) -> list[str]:
 def _reader(kind: Kind) -> Callable[[bytes], CutText]:
     """Returns the reader of a kind; its library takes a moment to load, so only one is loaded."""
     if kind is Kind.WORD:
-        from bot.adapters.media.word_text import text_of_word  # noqa: PLC0415
+        from bot.adapters.media.word_text import text_of_word
 
         return text_of_word
     if kind is Kind.EXCEL:
-        from bot.adapters.media.sheet_text import text_of_sheets  # noqa: PLC0415
+        from bot.adapters.media.sheet_text import text_of_sheets
 
         return text_of_sheets
-    from bot.adapters.media.slide_text import text_of_slides  # noqa: PLC0415
+    from bot.adapters.media.slide_text import text_of_slides
 
     return text_of_slides

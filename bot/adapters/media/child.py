@@ -36,28 +36,28 @@ def _reader(kind: Kind, *about: str) -> Callable[[bytes], FoundText | FoundPictu
     """Loads the library of this kind alone; all of them take longer than most readings."""
     match kind:
         case Kind.TEXT:
-            from bot.adapters.media.plain_text import text_of  # noqa: PLC0415
+            from bot.adapters.media.plain_text import text_of
 
             return text_of
         case Kind.PDF:
-            from bot.adapters.media.pdf_text import text_of_pdf  # noqa: PLC0415
+            from bot.adapters.media.pdf_text import text_of_pdf
 
             return text_of_pdf
         case Kind.PICTURE:
-            from bot.adapters.media.scaled_picture import scaled  # noqa: PLC0415
+            from bot.adapters.media.scaled_picture import scaled
 
             return scaled
         case Kind.MAIL:
-            from bot.adapters.media.mail_text import text_of_mail  # noqa: PLC0415
+            from bot.adapters.media.mail_text import text_of_mail
 
             return text_of_mail
         case Kind.PAGE:
-            from bot.adapters.media.page_text import text_of_page  # noqa: PLC0415
+            from bot.adapters.media.page_text import text_of_page
 
             address, charset = about
             return partial(text_of_page, address=address, charset=charset)
         case Kind.WORD | Kind.EXCEL | Kind.POWERPOINT | Kind.ZIP:
-            from bot.adapters.media.archive_text import text_of_archive  # noqa: PLC0415
+            from bot.adapters.media.archive_text import text_of_archive
 
             return partial(text_of_archive, kind=kind)
 

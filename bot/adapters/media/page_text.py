@@ -48,7 +48,7 @@ _DEEPEST = 400
 _SCRIPTED = "shows nothing without JavaScript, which is not run; look for another source"
 
 
-class _Words(MarkdownConverter):  # type: ignore[misc, no-any-unimported]
+class _Words(MarkdownConverter):
     """Writes Markdown; a picture is its description alone, so that nobody loads it."""
 
     def convert_img(self, el: Tag, text: str, parent_tags: object) -> str:

@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from bot.adapters.provider_faults import LONGEST, fault_of_status
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
-    ModelOverloaded,
-    ModelUnreachable,
     NoSuchModel,
     PromptTooLong,
-    RequestInvalid,
 )
 
 _DENIED = {401: Trouble.KEY, 402: Trouble.CREDIT, 403: Trouble.PERMISSION}
@@ -35,8 +33,6 @@ _NO_MODEL = (
     "try pulling it first",
 )
 _SPENT = "max_tokens or model output limit was reached"
-_LONGEST = 400
-_BUSY = {429: Trouble.RATE, 503: Trouble.OVERLOADED, 529: Trouble.OVERLOADED}
 
 
 class OutputSpent(ModelError):
@@ -50,7 +46,7 @@ def fault(
 
     The key stands in the variable `setting`.
     """
-    said = " ".join(message.split())[:_LONGEST] or "no reason given"
+    said = " ".join(message.split())[:LONGEST] or "no reason given"
     text = f"{status}: {said}"
     lowered = f"{code} {said}".lower()
     if status in (400, 404, 422) and (found := _of_request(lowered, text)) is not None:
@@ -64,12 +60,7 @@ def fault(
         return ModelDenied(text, Trouble.CREDIT)
     if status in _DENIED:
         return ModelDenied(text, _DENIED[status], setting if status == 401 else "")
-    if status == 408:
-        return ModelUnreachable(text)
-    if status == 429 or status >= 500:
-        kind = _BUSY.get(status, Trouble.DOWN)
-        return ModelOverloaded(text, _seconds(retry_after), kind)
-    return RequestInvalid(text)
+    return fault_of_status(status, text, retry_after)
 
 
 def _of_request(lowered: str, text: str) -> ModelError | None:
@@ -102,12 +93,3 @@ def told(error: object, status: int) -> tuple[int, str, str]:
     if isinstance(error, list) and error:
         return told(error[0], status)
     return status, error if isinstance(error, str) else "", ""
-
-
-def _seconds(header: str | None) -> float | None:
-    """Returns the header's seconds; None when it is missing, a date, or not a sensible number."""
-    try:
-        seconds = float(header or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < 86_400 else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from bot.adapters.provider_model import check_key
 from bot.domain.money.provider import ProviderSpec
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import (
@@ -16,7 +17,6 @@ from bot.domain.talk.errors import (
     ModelOverloaded,
     ModelUnreachable,
     NoSuchModel,
-    SettingError,
 )
 from bot.domain.talk.limits import ModelTimes
 
@@ -49,8 +49,7 @@ class EndpointSpeaking:
     """
 
     def __init__(self, access: SpeakingAccess) -> None:
-        if not all("!" <= character <= "~" for character in access.spec.key):
-            raise SettingError(f"{access.spec.key_name} holds a character that no key has")
+        check_key(access.spec)
         self._access = access
 
     @property
@@ -99,6 +98,6 @@ class EndpointSpeaking:
             await connection.close()
 
     def _connect(self) -> "Connection":
-        from bot.adapters.openai.connection import Connection  # noqa: PLC0415
+        from bot.adapters.openai.connection import Connection
 
         return Connection(self._access.spec, ModelTimes(call_seconds=self._access.seconds))

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path, PurePath
-from types import TracebackType
 from typing import Self, TypeAlias, TypeVar
 
 from bot.adapters.skill_folder.bundled_files import (
@@ -118,12 +117,7 @@ class SkillFolders:
         self._start()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         task, self._task = self._task, None
         if task is not None:
             task.cancel()
@@ -268,7 +262,7 @@ def _real(top: str) -> str:
     """Returns a folder of a root with every link on the way resolved."""
     root, _, name = top.rpartition("/")
     path = f"{_real_root(root)}/{name}"
-    return os.path.realpath(path) if os.path.islink(path) else path  # noqa: PTH114 - texts
+    return os.path.realpath(path) if os.path.islink(path) else path  # texts
 
 
 @lru_cache(8)

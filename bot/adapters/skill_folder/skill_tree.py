@@ -101,7 +101,7 @@ class _Walk:
             yield from found or [self._spot(f"{root}/{name}", "", None, self._nothing(root, name))]
         for name in listing.links if listing is not None else ():
             top = f"{root}/{name}"
-            leads = os.path.isdir(top) and not _holds(top, root)  # noqa: PTH112 - a text
+            leads = os.path.isdir(top) and not _holds(top, root)  # a text
             found = list(self._below(top)) if leads else []
             nowhere = "it is a link that leads to no skill, or to a folder that this one is in"
             yield from found or [self._spot(top, "", None, nowhere)]
@@ -143,7 +143,7 @@ class _Walk:
     def _listing(self, folder: str) -> _Listing | None:
         """Returns the entries of a folder, from the last look if the folder has not changed."""
         try:
-            changed = os.stat(folder).st_mtime_ns  # noqa: PTH116 - thousands of texts
+            changed = os.stat(folder).st_mtime_ns  # thousands of texts
             found = self._before.get(folder)
             if found is None or found.changed != changed:
                 found = _listed(folder, changed)
@@ -187,7 +187,7 @@ def _rank(spot: Spot) -> tuple[int, str]:
 
 def stamp_of(path: str) -> Stamp:
     try:
-        found = os.stat(path)  # noqa: PTH116 - as above
+        found = os.stat(path)  # as above
     except OSError:
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

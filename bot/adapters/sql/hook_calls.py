@@ -108,8 +108,8 @@ class SqlHookCalls:
         return await self._database.read(newest)
 
 
-def _read(row: Sequence[object] | None) -> HookCall | None:
-    return None if row is None else HookCall(*row)  # pyright: ignore[reportArgumentType]
+def _read(row: Sequence[Any] | None) -> HookCall | None:
+    return None if row is None else HookCall(*row)
 
 
 def add_hook_calls(connection: Connection, writes: Sequence[AddHookCall], _at: datetime) -> None:

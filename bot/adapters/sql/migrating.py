@@ -61,8 +61,8 @@ def _version(connection: Connection) -> str | None:
 def _upgrade(connection: Connection) -> None:
     if not (_MIGRATIONS / "env.py").is_file():
         raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
-    from alembic import command  # noqa: PLC0415
-    from alembic.config import Config  # noqa: PLC0415
+    from alembic import command
+    from alembic.config import Config
 
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))

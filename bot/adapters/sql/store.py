@@ -174,7 +174,7 @@ def _parsed(url: str) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         return SqliteEngine()
-    from bot.adapters.sql.postgres_words import PostgresEngine  # noqa: PLC0415
+    from bot.adapters.sql.postgres_words import PostgresEngine
 
     return PostgresEngine()
 
@@ -185,10 +185,10 @@ async def _shared(
     """Returns what processes on one database share; one that serves is known from here on."""
     if url.get_backend_name() == "sqlite":
         return None, NoPeers()
-    from bot.adapters.sql.owned_chats import SqlOwnedChats  # noqa: PLC0415
-    from bot.adapters.sql.peers import SqlPeers  # noqa: PLC0415
-    from bot.adapters.sql.postgres import PostgresDatabase  # noqa: PLC0415
-    from bot.adapters.sql.session_locks import SessionLocks  # noqa: PLC0415
+    from bot.adapters.sql.owned_chats import SqlOwnedChats
+    from bot.adapters.sql.peers import SqlPeers
+    from bot.adapters.sql.postgres import PostgresDatabase
+    from bot.adapters.sql.session_locks import SessionLocks
 
     assert isinstance(database, PostgresDatabase)
     locks = SessionLocks(database, patience)
@@ -204,7 +204,7 @@ def _opened(
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
         return open_sqlite(url, busy_seconds, prepare, alone=alone)
     if backend == "postgresql":
-        from bot.adapters.sql.postgres import open_postgres  # noqa: PLC0415
+        from bot.adapters.sql.postgres import open_postgres
 
         return open_postgres(url, busy_seconds, prepare, patience)
     raise SettingError("the database must be a SQLite file or PostgreSQL")

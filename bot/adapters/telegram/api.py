@@ -6,7 +6,6 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from types import TracebackType
 from typing import Self
 from urllib.parse import quote, urlencode
 
@@ -72,12 +71,7 @@ class TelegramApi:
         )
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._polling.shutdown()
         await self._sending.shutdown()
 

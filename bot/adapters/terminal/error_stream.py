@@ -70,7 +70,7 @@ class ErrorStream:
         """Reads a line from the terminal, whatever the standard input is."""
         if self._prompt is None:
             # Imported here: most questions need no key.
-            from bot.adapters.terminal.prompt import Prompt, on_error_stream  # noqa: PLC0415
+            from bot.adapters.terminal.prompt import Prompt, on_error_stream
 
             self._take_back()
             self._prompt = Prompt(None, **on_error_stream())

@@ -37,7 +37,7 @@ class Terminal:
 
     async def __aenter__(self) -> Self:
         # Imported here: a run that serves other channels never needs its weight.
-        from bot.adapters.terminal.prompt import Prompt  # noqa: PLC0415
+        from bot.adapters.terminal.prompt import Prompt
 
         self._prompt = Prompt(self._history)
         self._screen = Screen(self._prompt, Layout(self._renderer))

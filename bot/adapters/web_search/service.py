@@ -38,7 +38,7 @@ class Service:
         body: Mapping[str, Any] | None = None,
     ) -> Mapping[str, Any]:
         """Returns the JSON object of an answer; raises ToolFailure."""
-        import httpx2  # noqa: PLC0415 - it takes a while, and few installations search
+        import httpx2  # it takes a while, and few installations search
 
         context = await asyncio.to_thread(certificates)
         try:

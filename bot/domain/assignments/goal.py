@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.domain.assignments.task import LONGEST_NAME, TaskState, TimedTask
@@ -112,9 +113,9 @@ class Goal:
         """Returns True when no run of it does anything any more."""
         return self.state in OVER
 
-    def changed(self, **changes: object) -> "Goal":
+    def changed(self, **changes: Any) -> "Goal":
         """Returns the next version of the goal."""
-        return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+        return replace(self, version=self.version + 1, **changes)
 
     def exhausted(self, spent: Nano, now: datetime) -> str:
         """Returns the bound that keeps it from going on; empty when none does."""

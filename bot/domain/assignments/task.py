@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from bot.domain.clock.when import Rule
 from bot.domain.consent.consent import Consent
@@ -196,9 +197,9 @@ class TimedTask:
         """Returns its first words, as people see them in lists."""
         return clipped(" ".join(self.what.split()), LONGEST_NAME)
 
-    def changed(self, **changes: object) -> "TimedTask":
+    def changed(self, **changes: Any) -> "TimedTask":
         """Returns the next version of the task."""
-        return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+        return replace(self, version=self.version + 1, **changes)
 
     def dated(self, now: datetime) -> "TimedTask":
         """Returns the task with an end of its approved calls, in case none was named."""

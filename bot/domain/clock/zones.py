@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
@@ -116,6 +116,14 @@ def beside(zone: str) -> Sequence[str]:
 def city(zone: str) -> str:
     """Returns the city of a zone as people write it."""
     return zone.rpartition("/")[2].replace("_", " ")
+
+
+def read_zone(text: str) -> str:
+    """Reads the name of a time zone; raises ValueError with half a sentence."""
+    try:
+        return ZoneInfo(text).key
+    except (OSError, ValueError, ZoneInfoNotFoundError) as error:
+        raise ValueError("it should be the name of a time zone, as in Europe/Berlin") from error
 
 
 def meant(words: str, known: Collection[str]) -> str | None:

@@ -2,7 +2,6 @@
 
 Neither approves anything. They only keep a reply from being read as a denial.
 """
-# ruff: noqa: RUF001 - these are words of people, in their own letters
 
 import unicodedata
 from collections.abc import Sequence

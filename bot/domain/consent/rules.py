@@ -64,8 +64,19 @@ _IS_GUARDED = re.compile("|".join((r"\..*", *map(translate, sorted(_GUARDED)))),
 RULE_DOCUMENTS = (".md", ".txt", ".rst", ".csv", ".tsv", ".log")
 """Endings of documents, unless the operator names others."""
 
+_ENDING = re.compile(r"\.[a-z0-9]{1,16}")
+
 DOCUMENTS = frozenset(RULE_DOCUMENTS)
 """Endings of files that people read and no tool runs; a rule for a folder covers these alone."""
+
+
+def read_endings(text: str) -> tuple[str, ...]:
+    """Reads `.md,.txt`: endings of file names, in lower case; raises ValueError."""
+    found = [ending.strip().lower() for ending in text.split(",") if ending.strip()]
+    for ending in found:
+        if not _ENDING.fullmatch(ending):
+            raise ValueError(f"“{ending}” should be a dot and letters or digits, as in .md")
+    return tuple(dict.fromkeys(found))
 
 
 def matches(

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from bot.domain.change import Show, Write
 from bot.domain.consent.consent import Consent, Difference
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.talk.reach import Reach
 from bot.domain.turn.step import Elsewhere, Refuse
 from bot.domain.turn.transcript import Body
@@ -81,7 +81,7 @@ class Ended:
     """The outbound key of that card."""
     below: str = ""
     """A small line at the end of the message with the last word."""
-    buttons: tuple[tuple[Button, ...], ...] = ()
+    buttons: ButtonRows = ()
     """The buttons below the last word."""
     behind: tuple[Show, ...] = ()
     """Messages behind the last word; they are left out where nothing is said."""

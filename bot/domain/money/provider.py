@@ -1,10 +1,27 @@
-"""A provider of models that speaks Chat Completions, as the operator set it up."""
+"""A provider of models, as the operator set it up."""
 
+import re
 from dataclasses import dataclass, field
 
+ANTHROPIC = "anthropic"
+ANTHROPIC_URL = "https://api.anthropic.com"
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
 LONGEST_NAME = 32
+_MODEL = re.compile(r"[a-z0-9_-]+/\S+")
+
+
+def read_model_name(text: str) -> str:
+    """Reads the whole name of a model; raises ValueError with half a sentence."""
+    if not _MODEL.fullmatch(text):
+        raise ValueError("it should be a provider and a name, as in anthropic/claude-sonnet-5-5")
+    return text
+
+
+def read_model_names(text: str) -> tuple[str, ...]:
+    """Reads `anthropic/claude-opus-5-5,anthropic/claude-haiku-5-5`."""
+    names = (name.strip() for name in text.split(","))
+    return tuple(dict.fromkeys(read_model_name(name) for name in names if name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +31,7 @@ class ProviderSpec:
     name: str
     """The part before the slash in the names of its models."""
     base_url: str = ""
-    """The address below which `/chat/completions` and `/models` lie."""
+    """The address below which its calls lie, such as `/models`."""
     key: str = field(default="", repr=False)
     """The key; empty for a server that wants none."""
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)

@@ -2,83 +2,113 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
+
+from bot.domain.setting import setting
+
+_LONGEST_REST_MINUTES = 10_080
+
+
+def read_minutes(text: str) -> tuple[float, ...]:
+    """Reads `1,5,15,60`; `none` is no number at all."""
+    words = () if text.strip().lower() == "none" else text.split(",")
+    numbers = tuple(float(word) for word in words)
+    if not all(0 < number <= _LONGEST_REST_MINUTES for number in numbers):
+        raise ValueError("it should be minutes with commas between them, as in 1,5,15,60")
+    return numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The bounds of a turn."""
+    """The bounds of a turn; bytes are those of UTF-8."""
 
-    soft_rounds: int = 12
-    """Rounds after which the model is asked for its answer."""
-    max_rounds: int = 20
-    """Rounds after which the turn ends."""
-    calls_per_round: int = 16
-    """Tool calls of one reply that may run."""
-    calls_per_turn: int = 80
-    """Tool calls of one turn that may run."""
-    turn_seconds: float = 1800.0
-    """Seconds of work in a turn; waiting for people does not count."""
-    tools_seconds: float = 120.0
-    """Seconds for the tools of one round together."""
-    tool_seconds: float = 60.0
-    """Seconds for one tool call, unless the tool names its own bound."""
-    result_bytes: int = 30_000
-    """Bytes of UTF-8 that the model reads of one result."""
-    round_bytes: int = 200_000
-    """Bytes of UTF-8 that the model reads of all results of one round."""
-    repeat_calls: int = 3
-    """Equal calls with equal results after which a person is asked."""
-    repeat_grant: int = 3
-    """Further repeats that one approval allows."""
-    same_error_hint: int = 2
-    """Rounds with the same error after which the result carries a hint."""
-    same_error_stop: int = 3
-    """Rounds with the same error after which the turn ends."""
-    empty_retries: int = 2
-    """Empty replies in a row that are tried again."""
-    pauses: int = 5
-    """Pauses by the provider in one turn."""
-    attempts: int = 3
-    """Failed starts of a turn after which it rests."""
-    counted_after_seconds: float = 3.0
-    """Seconds that a step has to live until the death of the program counts as a failed start."""
-    rest_minutes: tuple[float, ...] = (1.0, 5.0, 15.0, 60.0)
-    """Minutes of each rest; after the last one a further failure ends the turn."""
-    plan_steps: int = 50
-    """Steps that a plan may have."""
-    plan_rounds: int = 8
-    """Rounds that a plan's turn has beyond one for each step."""
-    plan_calls: int = 20
-    """Calls that a plan's turn has beyond two for each step."""
-    errands: int = 4
-    """Errands that one turn may send out."""
-    errand_rounds: int = 12
-    """Rounds after which an errand is asked for its answer."""
-    pipeline_depth: int = 5
-    """Times that one skill may hand over to another in one turn."""
-    compact_at: float = 0.9
-    """The share of the model's window at which the view is cut."""
-    compact_to: float = 0.5
-    """The share of the window that remains after a cut."""
-    images_in_view: int = 20
-    """Pictures that the model sees at once."""
-    approval_hours: float = 24.0
-    """Hours until an open card expires."""
-    card_seconds: float = 600.0
-    """Seconds in which a card must reach a screen."""
+    soft_rounds: int = setting(
+        12,
+        "Rounds of a turn after which the model is asked to wrap up.",
+        most="max_rounds",
+        ge=1,
+    )
+    max_rounds: int = setting(20, "Rounds after which a turn ends in any case.", ge=1)
+    calls_per_round: int = setting(
+        16, "Tool calls one reply may make.", most="calls_per_turn", ge=1
+    )
+    calls_per_turn: int = setting(80, "Tool calls one turn may make.", ge=1)
+    turn_seconds: float = setting(
+        1800.0, "Working time of a turn; waiting for people does not count.", gt=0
+    )
+    tools_seconds: float = setting(120.0, "Time of all tools of a round together.", gt=0)
+    tool_seconds: float = setting(60.0, "Time of one tool that does not state its own.", gt=0)
+    result_bytes: int = setting(
+        30_000, "Bytes of one result the model reads.", most="round_bytes", ge=1000
+    )
+    round_bytes: int = setting(200_000, "Bytes of a round's results together.", ge=1000)
+    repeat_calls: int = setting(
+        3, "Number of the identical call before which the person is asked.", ge=2
+    )
+    repeat_grant: int = setting(3, "Identical calls one “Go on” allows.", ge=1)
+    same_error_hint: int = setting(
+        2, "Equal errors after which the model gets a hint.", most="same_error_stop", ge=1
+    )
+    same_error_stop: int = setting(3, "Equal errors after which the turn ends.", ge=1)
+    empty_retries: int = setting(2, "How often an empty answer of the model is tried again.", ge=0)
+    pauses: int = setting(5, "Pauses of the provider that a turn accepts.", ge=0)
+    attempts: int = setting(
+        3, "Failed starts of a turn without progress before it waits for its new try.", ge=1
+    )
+    counted_after_seconds: float = setting(
+        3.0,
+        "Seconds a step must run before a death of the program counts as a failed start.",
+        gt=0,
+    )
+    rest_minutes: tuple[float, ...] = setting(
+        (1.0, 5.0, 15.0, 60.0),
+        "Minutes until each new try of a turn that keeps failing, or none for no new try.",
+        read=read_minutes,
+    )
+    """After the last one a further failure ends the turn."""
+    plan_steps: int = setting(50, "Steps a plan may have.", ge=1)
+    plan_rounds: int = setting(
+        8, "Rounds beyond one for each step until a plan is asked to finish.", ge=1
+    )
+    errands: int = setting(4, "Errands that one turn may send out; 0 turns them off.", ge=0)
+    errand_rounds: int = setting(12, "Rounds after which an errand is asked for its answer.", ge=1)
+    plan_calls: int = setting(20, "Calls a plan may take beyond two for each step.", ge=0)
+    pipeline_depth: int = setting(
+        5, "How often in a turn one skill may hand over to the next.", ge=0
+    )
+    compact_at: float = setting(
+        0.9, "Share of the window above which old turns are summarised.", gt=0, lt=1
+    )
+    compact_to: float = setting(
+        0.5, "Share of the window that is left after that.", most="compact_at", gt=0, lt=1
+    )
+    images_in_view: int = setting(20, "Pictures one request may hold.", ge=0)
+    approval_hours: float = setting(
+        24.0, "Hours until an open card expires; those of tasks do not expire.", gt=0
+    )
+    card_seconds: float = setting(
+        600.0, "Seconds in which a card must be delivered, or its call is blocked.", gt=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ModelTimes:
-    """The bounds of one model call and of its retries, in seconds."""
+    """The bounds of one model call and of its retries."""
 
-    connect_seconds: float = 5.0
-    first_byte_seconds: float = 60.0
-    silence_seconds: float = 60.0
-    call_seconds: float = 600.0
-    retries: int = 4
-    backoff_seconds: float = 1.0
-    backoff_max_seconds: float = 60.0
+    connect_seconds: float = setting(5.0, "Seconds to reach the model's provider.", gt=0)
+    first_byte_seconds: float = setting(60.0, "Seconds until the model's first byte.", gt=0)
+    silence_seconds: float = setting(60.0, "Seconds a model may be silent within its reply.", gt=0)
+    call_seconds: float = setting(600.0, "Seconds of a model call in all.", gt=0)
+    retries: int = setting(4, "How often a failed model call is tried again.", ge=0)
+    backoff_seconds: float = setting(
+        1.0,
+        "Seconds before the first new try; each later wait doubles.",
+        most="model_backoff_max_seconds",
+        gt=0,
+    )
+    backoff_max_seconds: float = setting(
+        60.0, "The longest wait before a new try, in seconds.", gt=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,97 +135,98 @@ class SendRates:
 
 @dataclass(frozen=True, slots=True)
 class BundleBounds:
-    """The bounds of a message in fragments; `seconds` is the wait for more after each one."""
+    """The bounds of a message in fragments."""
 
-    seconds: float = 1.5
-    messages: int = 50
-    characters: int = 200_000
+    seconds: float = setting(
+        1.5, "Seconds to wait for the next piece of a message that comes in pieces.", ge=0, le=60
+    )
+    messages: int = setting(50, "Pieces that one message may have.", ge=1, le=90)
+    characters: int = setting(200_000, "Characters such a message may have in all.", ge=4096)
 
 
 @dataclass(frozen=True, slots=True)
 class EnclosureBounds:
-    """The bounds of fetching: bytes of one file, and seconds for all files of a message."""
+    """The bounds of fetching the files of a message."""
 
-    bytes: int = 20 * 1024 * 1024
-    seconds: float = 90.0
+    bytes: int = setting(20 * 1024 * 1024, "Bytes of one file that is fetched.", ge=1000)
+    seconds: float = setting(90.0, "Seconds to fetch, keep and read all files of a message.", gt=0)
 
 
 @dataclass(frozen=True, slots=True)
 class InboxBounds:
-    """The bounds of the folder for files that people send, in each workspace.
+    """The bounds of the folder for files that people send, in each workspace."""
 
-    It holds so many `files` and `bytes`. A file is deleted after `days`; 0 means never.
-    """
-
-    files: int = 500
-    bytes: int = 1_000_000_000
-    days: int = 30
+    files: int = setting(500, "Files that inbox/ of a workspace may hold.", ge=1)
+    bytes: int = setting(1_000_000_000, "Bytes that inbox/ of a workspace may hold.", ge=1000)
+    days: int = setting(
+        30, "Days after which files that people sent are deleted; 0 keeps them.", ge=0
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class UndoBounds:
-    """The bounds of old contents of files, by which changes are taken back.
+    """The bounds of old contents of files, by which changes are taken back."""
 
-    Each is kept for `days`, 0 keeps none; those of one chat have at most so many `bytes`.
-    """
-
-    days: int = 1
-    bytes: int = 20_000_000
+    days: int = setting(
+        1, "Days in which changes of files can be undone; 0 keeps no old contents.", ge=0
+    )
+    bytes: int = setting(20_000_000, "Bytes of old contents that are kept for each chat.", ge=1000)
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingBounds:
-    """The bounds of reading one file; `at_once` files are read side by side.
+    """The bounds of reading one file."""
 
-    `memory` in bytes, `seconds` from its start to its end, `cpu_seconds` of the processor.
-    """
-
-    memory: int = 768_000_000
-    seconds: float = 30.0
-    cpu_seconds: int = 20
-    at_once: int = 2
+    memory: int = setting(
+        768_000_000, "Bytes of memory of the process that reads one file.", ge=64_000_000
+    )
+    seconds: float = setting(30.0, "Seconds reading one file may take.", gt=0)
+    cpu_seconds: int = setting(20, "Seconds of the processor reading one file may take.", ge=1)
+    at_once: int = setting(2, "Files read side by side.", ge=1)
 
 
 @dataclass(frozen=True, slots=True)
 class WebBounds:
-    """The bounds of fetching pages of the web."""
+    """The bounds of fetching pages of the web; bytes count both packed and unpacked."""
 
-    bytes: int = 5_000_000
-    """Bytes of one page, packed and unpacked."""
-    seconds: float = 30.0
-    """Seconds from the first look-up to the last byte, redirects included."""
-    redirects: int = 5
-    """Redirects that are followed."""
-    at_once: int = 8
-    """Pages fetched side by side."""
+    bytes: int = setting(5_000_000, "Bytes of one page that is fetched.", ge=1000)
+    seconds: float = setting(
+        30.0, "Seconds that fetching one page may take, redirects included.", gt=0
+    )
+    redirects: int = setting(5, "Redirects that are followed.", ge=0)
+    at_once: int = setting(8, "Pages fetched side by side.", ge=1)
 
 
 @dataclass(frozen=True, slots=True)
 class ScheduleBounds:
     """The bounds of tasks that run at their times."""
 
-    at_once: int = 8
-    """Chats in which runs work at the same time; the others wait, and people go first."""
-    grace_hours: float = 12.0
-    """Hours for which a missed time of a task that repeats is made up for."""
-    runs: int = 100
-    """Runs of one task in a day, unless the task has a bound of its own."""
+    at_once: int = setting(
+        8, "Chats in which tasks run at once; others wait, people come first.", ge=1
+    )
+    grace_hours: float = setting(
+        12.0, "Hours after which a missed time of a repeating task is left out.", ge=0
+    )
+    runs: int = setting(
+        100, "Runs of one task in a day; a task can have a smaller limit of its own.", ge=1
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class GoalBounds:
     """The bounds that a goal begins with, unless its person changes them."""
 
-    pace: str = "daily"
-    """The time between two runs: hourly, daily or weekly."""
-    day_dollars: float = 0.5
-    """Dollars that the runs of a goal may cost in a day."""
-    dollars: float = 5.0
-    """Dollars that a goal may cost in all."""
-    days: int = 30
-    """Days after which a goal is paused."""
-    diary_tokens: int = 2_000
-    """Tokens of its diary that open a run."""
+    pace: Literal["hourly", "daily", "weekly"] = setting(
+        "daily", "Pace of a new goal: hourly, daily or weekly."
+    )
+    day_dollars: float = setting(
+        0.5, "Dollars that a new goal may cost in a day.", gt=0, lt=1_000_000
+    )
+    dollars: float = setting(5.0, "Dollars that a new goal may cost in all.", gt=0, lt=1_000_000)
+    days: int = setting(30, "Days after which a goal is paused.", ge=1, le=3_650)
+    diary_tokens: int = setting(
+        2_000, "Tokens of a goal's diary with which its runs begin.", ge=100
+    )
 
     @property
     def span(self) -> timedelta:

@@ -328,6 +328,9 @@ class Button:
     """
 
 
+ButtonRows: TypeAlias = tuple[tuple[Button, ...], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Markdown:
     """Text written by the model or by us, to be formatted."""
@@ -453,7 +456,7 @@ class Outbound:
 
     kind: OutboundKind
     blocks: tuple[Block, ...]
-    buttons: tuple[tuple[Button, ...], ...] = ()
+    buttons: ButtonRows = ()
     files: tuple[FileRef, ...] = ()
     reply_to: str | None = None
     silent: bool = False

@@ -72,6 +72,11 @@ class Person:
         return self.is_owner or own
 
 
+def owner_names(accounts: Iterable[tuple[str, Person]]) -> tuple[str, ...]:
+    """Returns the name of each owner once."""
+    return tuple({person.id: person.name for _, person in accounts if person.is_owner}.values())
+
+
 def owned_on_a_platform(accounts: Iterable[tuple[str, Person]]) -> bool:
     """Returns true when an owner has an account on a platform; the terminal is none."""
     return any(p.is_owner and not key.startswith(f"{AT_THE_MACHINE}:") for key, p in accounts)

@@ -20,7 +20,7 @@ _SAFE = "!$%&'()*+,-./:;=?@_~[]"
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)")
 _OF_THE_WEB = re.compile(r"[hH][tT][tT][pP][sS]?://")
 
-_STOPS = r"\s<>\"`“”„«»‹›。，、；：！？（）「」『』【】《》"  # noqa: RUF001 - signs that end an address
+_STOPS = r"\s<>\"`“”„«»‹›。，、；：！？（）「」『』【】《》"  # signs that end an address
 _NAMED = re.compile(
     rf"{_OF_THE_WEB.pattern}[^{_STOPS}]{{1,{LONGEST}}}|"
     r"(?<![\w.@/:%&=?#~-])(?:[a-zA-Z0-9-]++\.)+[a-zA-Z]{2,24}(?![\w-])(?::\d{1,5})?"

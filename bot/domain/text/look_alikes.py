@@ -1,7 +1,5 @@
 """Signs and letters that look like those of the program's own marks."""
 
-# ruff: noqa: RUF001 - characters that are mistaken for others are the subject here
-
 import re
 from unicodedata import category, normalize
 

@@ -29,7 +29,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SPACES = re.compile(r"[^\S\n]+")
 _BLANK = re.compile(r"\n[^\S\n]*\n\s*")
 _BEFORE_STOP = re.compile(r"[ \t]+([,.;:!?])")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - the ends of sentences in Chinese
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # the ends of sentences in Chinese
 _AFTER_ADDRESS = ".,;:!?)\"'”’"
 _UNSPOKEN = frozenset({"Cc", "Cn", "Co", "Cs", "So", "Sk"})
 """Kinds of characters without a sound: emoji, controls, accents that stand alone."""

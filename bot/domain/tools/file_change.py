@@ -4,12 +4,12 @@ import hashlib
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
+
+from bot.domain.talk.button_data import ButtonCodec
 
 ABSENT = "absent"
 """The token of a missing file."""
-
-PREFIX = "u"
-"""The first letter of the button data about such changes."""
 
 UNDO, REDO = "↩ Undo", "↪ Redo"
 
@@ -109,9 +109,9 @@ class FileChange:
         """Returns the token that the file has once the content is put there."""
         return token_of(self.content)
 
-    def amended(self, **changes: object) -> "FileChange":
+    def amended(self, **changes: Any) -> "FileChange":
         """Returns the next version of the row."""
-        return replace(self, version=self.version + 1, **changes)  # pyright: ignore[reportArgumentType]
+        return replace(self, version=self.version + 1, **changes)
 
     def flipped(self) -> "FileChange":
         """Returns the row once the content is in its place, and the other one is kept."""
@@ -148,18 +148,7 @@ class UndoButton:
     verb: UndoVerb
     of: str
     """The change, or the turn."""
-    flips: int = 0
-
-    @property
-    def data(self) -> str:
-        return f"{PREFIX}:{self.verb}:{self.of}:{self.flips}"
+    flips: int
 
 
-def parse_data(data: str) -> UndoButton | None:
-    """Returns the meaning of a button, or None when the data is not one of ours."""
-    match data.split(":"):
-        case [prefix, verb, of, flips] if prefix == PREFIX and verb in set(UndoVerb) and of:
-            told = flips.isascii() and flips.isdigit()
-            return UndoButton(UndoVerb(verb), of, int(flips)) if told else None
-        case _:
-            return None
+UNDO_BUTTONS = ButtonCodec("u", UndoButton)

@@ -5,9 +5,6 @@ from dataclasses import replace
 
 from bot.domain.talk.message import Block, FileRef, Markdown, Outbound, Plain
 
-LONG_ANSWER = 12_000
-"""Characters above which an answer is long, unless a setting says otherwise."""
-
 FILE_NAME, PLAIN_FILE_NAME = "answer.md", "answer.txt"
 _LONGEST = 700
 """Characters of an opening; a phone shows them without scrolling."""
@@ -17,7 +14,7 @@ _SET_APART = re.compile(r"[ \t]*(```|~~~|\|)")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t].*|[ \t]*(\*\*|__)[^*_]+\1:?[ \t]*")
 """A line that is a heading, or bold as a whole as many models write headings."""
 
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # noqa: RUF001 - the ends of sentences in Chinese
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s)|[。！？]")  # the ends of sentences in Chinese
 
 
 def folded(content: Outbound) -> Outbound:

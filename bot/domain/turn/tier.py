@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.domain.money.provider import read_model_name
+from bot.domain.setting import setting
 from bot.domain.tools.tool import Status, ToolResult
 from bot.domain.turn.transcript import AskerBody, Entry, ReplyBody, ResultBody
 
@@ -21,11 +23,29 @@ class Tier(StrEnum):
 class Tiers:
     """The model of each tier, as `provider/name`."""
 
-    fast: str = "anthropic/claude-haiku-5-5"
-    balanced: str = "anthropic/claude-sonnet-5-5"
-    deep: str = "anthropic/claude-opus-5-5"
-    raises: bool = True
-    """True when a turn may go on with the deep model by itself."""
+    fast: str = setting(
+        "anthropic/claude-haiku-5-5",
+        "The model of the tier fast, for small things; provider/name.",
+        name="fast_model",
+        check=read_model_name,
+    )
+    balanced: str = setting(
+        "anthropic/claude-sonnet-5-5",
+        "The model of the tier balanced, for most things; provider/name.",
+        name="balanced_model",
+        check=read_model_name,
+    )
+    deep: str = setting(
+        "anthropic/claude-opus-5-5",
+        "The model of the tier deep, for code and hard questions; provider/name.",
+        name="deep_model",
+        check=read_model_name,
+    )
+    raises: bool = setting(
+        True,
+        "Whether a chat on a tier changes to deep for code and repeated failures.",
+        name="tier_raise",
+    )
 
     def model(self, tier: Tier) -> str:
         return {Tier.FAST: self.fast, Tier.BALANCED: self.balanced, Tier.DEEP: self.deep}[tier]

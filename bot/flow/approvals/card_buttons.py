@@ -1,15 +1,24 @@
 """The buttons of a card: what each grants, and the data that it carries."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.consent.approval import Approval, Verb
-from bot.domain.talk.message import Button, Hint
+from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.talk.message import Button, ButtonRows, Hint
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.tool import Effect, ExactRule, PathRule
 
-PREFIX = "a"
-"""The first letter of the button data of every card."""
+
+@dataclass(frozen=True, slots=True)
+class CardButton:
+    """The meaning of a button: the token of its card, and the wish."""
+
+    token: str
+    verb: Verb
+
+
+CARD_BUTTONS = ButtonCodec("a", CardButton)
 
 _ALLOW = "🧩 Allow what this skill asks for"
 _SAME = {"run_command": "this command", "write_file": "exactly this text"}
@@ -19,21 +28,7 @@ _LONGEST_FOLDER = 14
 _LONGEST_GRANT = 30
 
 
-def button_data(approval: Approval, verb: Verb) -> str:
-    """Returns button data of at most 64 bytes, the limit of the strictest platform."""
-    return f"{PREFIX}:{approval.token}:{verb.value}"
-
-
-def parse_data(data: str) -> tuple[str, Verb] | None:
-    """Returns the token and the wish of a button; None when the data is not ours."""
-    match data.split(":"):
-        case [prefix, token, verb] if prefix == PREFIX and token and verb in set(Verb):
-            return token, Verb(verb)
-        case _:
-            return None
-
-
-def buttons_of(approval: Approval) -> tuple[tuple[Button, ...], ...]:
+def buttons_of(approval: Approval) -> ButtonRows:
     if approval.kind == "repeat":
         going = _button(approval, "▶️ Go on", Verb.APPROVE)
         return ((going, _button(approval, "⏹ Stop", Verb.DENY)),)
@@ -64,7 +59,7 @@ def _rules(approval: Approval) -> list[tuple[Button, ...]]:
     return rows
 
 
-def refusals(approval: Approval) -> tuple[tuple[Button, ...], ...]:
+def refusals(approval: Approval) -> ButtonRows:
     """Returns the rows of buttons that say no: to this call, as it is, and to the whole work."""
     change = replace(_button(approval, "✏️ Change…", Verb.CHANGE), asks=Hint.DIFFERENT)
     return (
@@ -80,7 +75,7 @@ def _approve_all(approval: Approval) -> str:
 
 
 def _button(approval: Approval, label: str, verb: Verb) -> Button:
-    return Button(label, button_data(approval, verb))
+    return CARD_BUTTONS.button(label, CardButton(approval.token, verb))
 
 
 def _end_of(text: str, longest: int) -> str:

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 from bot.domain.change import Show
 from bot.domain.clock.span import span
 from bot.domain.consent.approval import Approval, ApprovalState
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain, PressAnswer
+from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import clipped, one_line, visible
 from bot.domain.tools.deeds import without_deed
-from bot.domain.tools.file_change import REDO, UNDO, UndoButton, UndoVerb
+from bot.domain.tools.file_change import REDO, UNDO, UNDO_BUTTONS, UndoButton, UndoVerb
 from bot.domain.tools.tool import Code, Preview, Status, ToolResult
 from bot.flow.approvals.fitting import whole
 from bot.flow.commanding.desks import STOPPED, spent
@@ -114,15 +114,13 @@ def gave_rule(approval: Approval) -> bool:
     return approval.state is ApprovalState.APPROVED and bool(approval.reason)
 
 
-def undo_button(
-    change: str, flips: int = 0, *, beside_rule: bool = False
-) -> tuple[tuple[Button, ...], ...]:
+def undo_button(change: str, flips: int = 0, *, beside_rule: bool = False) -> ButtonRows:
     """Returns the button that takes a change of a file back, or does it again.
 
     Beside the words about a rule it says that it is about the change alone.
     """
     label = (REDO if flips % 2 else UNDO) + (" the change" if beside_rule else "")
-    return ((Button(label, UndoButton(UndoVerb.ONE, change, flips).data),),)
+    return ((UNDO_BUTTONS.button(label, UndoButton(UndoVerb.ONE, change, flips)),),)
 
 
 def _decision(approval: Approval) -> tuple[str, ...]:

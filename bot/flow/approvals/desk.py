@@ -1,7 +1,7 @@
 """Takes presses and replies to cards: a reply denies, unless it is assent or a question."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.domain.change import Show, Write
@@ -10,15 +10,15 @@ from bot.domain.consent.approval import Approval, ApprovalState, Verb, card_of, 
 from bot.domain.consent.assent import is_assent, is_question
 from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
-from bot.domain.text.names import plain_name
 from bot.domain.tools.tool import Effect, Offer, RulePattern
-from bot.flow.approvals.card_buttons import parse_data
+from bot.flow.approvals.card_buttons import CARD_BUTTONS
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
+from bot.flow.commanding.asking import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -44,44 +44,35 @@ _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
 
 
+@dataclass(frozen=True, slots=True)
 class ApprovalDesk(WordsAnew):
     """Takes decisions about cards from anywhere; it never runs a call."""
 
-    def __init__(
-        self,
-        cards: OpenCards,
-        ending: CardEnding,
-        referring: Referring,
-        approvals: Approvals,
-        outbox: Outbox,
-        ledger: Ledger,
-        clock: Clock,
-    ) -> None:
-        self._cards = cards
-        self._ending = ending
-        self._referring = referring
-        self._approvals = approvals
-        self._outbox = outbox
-        self._ledger = ledger
-        self._clock = clock
+    _cards: OpenCards
+    _ending: CardEnding
+    _referring: Referring
+    _approvals: Approvals
+    _outbox: Outbox
+    _ledger: Ledger
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""
-        parsed = parse_data(press.data)
-        card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
-        if parsed is None or card is None or chat not in card.chats:
+        meant = CARD_BUTTONS.read(press.data)
+        card = await self._approvals.by_token(meant.token) if meant is not None else None
+        if meant is None or card is None or chat not in card.chats:
             return refused(NOT_OURS)
         if person is None or not person.may_decide_for(card.asker):
             return refused(NOT_YOURS)
         over = card.state is not ApprovalState.OPEN
-        if over and not await self._counts_for_others(card, parsed[1]):
+        if over and not await self._counts_for_others(card, meant.verb):
             return late(card, person, self._clock.now())
-        if parsed[1] in _ASSENTS and not person.may_approve(card.asker, card.preview.needs):
+        if meant.verb in _ASSENTS and not person.may_approve(card.asker, card.preview.needs):
             return await self._referred(card)
-        if parsed[1] is Verb.CHANGE:
+        if meant.verb is Verb.CHANGE:
             await self._cards.show(_asked_for_change(card, chat, press, person))
             return PressAnswer()
-        return await self._carry_out(card, parsed[1], person, chat)
+        return await self._carry_out(card, meant.verb, person, chat)
 
     async def _referred(self, card: Approval) -> PressAnswer:
         """Shows owners a card that its asker may not approve any more, if none has seen it."""
@@ -153,8 +144,8 @@ class ApprovalDesk(WordsAnew):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button in this chat."""
-        parsed = parse_data(data)
-        card = await self._approvals.by_token(parsed[0]) if parsed is not None else None
+        meant = CARD_BUTTONS.read(data)
+        card = await self._approvals.by_token(meant.token) if meant is not None else None
         return card.key_in(chat) if card is not None and chat in card.chats else None
 
     async def holds_up(self, chat: int, person: Person) -> bool:
@@ -269,8 +260,8 @@ def _cards(count: int) -> str:
 
 def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -> Show:
     """Asks for the words that deny the call; a press taken twice asks once."""
-    who = f"{plain_name(person.name)}: " if not press.private else ""
-    asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({card.preview.subject})", style="line")
+    words = asked_of(press, person, f"{Hint.DIFFERENT} ({card.preview.subject})")
+    asked = Plain(words, style="line")
     content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
     return Show(card.change_key(press.handle), chat, content)
 

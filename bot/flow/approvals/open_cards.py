@@ -31,24 +31,16 @@ Closing: TypeAlias = Callable[[Approval], Awaitable[Closed]]
 """Computes the end of a card from its present row."""
 
 
+@dataclass(frozen=True, slots=True)
 class OpenCards:
     """Changes and closes open cards, each in one transaction."""
 
-    def __init__(
-        self,
-        journal: Journal,
-        approvals: Approvals,
-        turns: TurnRows,
-        chats: Chats,
-        lanes: Lanes,
-        clocks: Clocks,
-    ) -> None:
-        self._journal = journal
-        self._approvals = approvals
-        self._turns = turns
-        self._chats = chats
-        self._lanes = lanes
-        self._clocks = clocks
+    _journal: Journal
+    _approvals: Approvals
+    _turns: TurnRows
+    _chats: Chats
+    _lanes: Lanes
+    _clocks: Clocks
 
     async def timezone(self, card: Approval) -> str | None:
         """Returns the time zone of the people in the card's chat; None where nobody told it."""

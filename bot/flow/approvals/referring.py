@@ -1,7 +1,7 @@
 """Shows an open card to owners when the one who asked may not approve it any more."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState
@@ -12,14 +12,14 @@ from bot.ports.chats import Chats
 from bot.ports.people import People
 
 
+@dataclass(frozen=True, slots=True)
 class Referring:
     """Sends cards on to owners: a right may be taken back while a card is open."""
 
-    def __init__(self, cards: OpenCards, owners: Owners, chats: Chats, people: People) -> None:
-        self._cards = cards
-        self._owners = owners
-        self._chats = chats
-        self._people = people
+    _cards: OpenCards
+    _owners: Owners
+    _chats: Chats
+    _people: People
 
     async def refer(self, card: Approval) -> bool:
         """Shows a card in the private chats of owners; returns False where none of them sees it."""

@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from bot.flow.approvals.card_buttons import PREFIX
+from bot.flow.approvals.card_buttons import CARD_BUTTONS
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.open_cards import OpenCards
@@ -24,7 +24,7 @@ class ApprovalRoom:
     def room(self) -> Room:
         return Room(
             commands=self._rules.table,
-            desks={PREFIX: self._desk},
+            desks={CARD_BUTTONS.letter: self._desk},
             companions=(RuledCompanion().answers,),
         )
 
@@ -38,7 +38,7 @@ class ApprovalRoom:
             store.consents,
             ground.journal,
             ground.world.clock,
-            ground.policy.rule_documents,
+            ground.policy.documents,
             servers,
         )
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from bot.domain.change import Show
 from bot.domain.consent.rules import allowed_line
 from bot.domain.loop.contribution import Aside, Ended
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.tools.file_change import UndoButton, UndoVerb, undo_label
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import UNDO_BUTTONS, UndoButton, UndoVerb, undo_label
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.flow.log.companion import Companion
@@ -63,8 +63,8 @@ def _changes(work: Work) -> int:
 
 def _message(work: Work) -> Show:
     changes, turn = _changes(work), work.turn
-    undo = UndoButton(UndoVerb.RULED, turn.id)
-    buttons = ((Button(undo_label(changes), undo.data),),) if changes else ()
+    undo = UndoButton(UndoVerb.RULED, turn.id, 0)
+    buttons = ((UNDO_BUTTONS.button(undo_label(changes), undo),),) if changes else ()
     kind = OutboundKind.OPTION if buttons else OutboundKind.NOTICE
     text = Plain(told(work), style="aside")
     return Show(f"ruled:{turn.id}", turn.chat, Outbound(kind, (text,), buttons, silent=True))

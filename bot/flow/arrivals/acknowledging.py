@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections import Counter
-from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Press, PressAnswer
@@ -40,13 +39,8 @@ class Acknowledging:
         await self._tasks.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._tasks.__aexit__(kind, error, trace)
+    async def __aexit__(self, *ended: Any) -> None:
+        await self._tasks.__aexit__(*ended)
 
     @property
     def under_way(self) -> int:
@@ -74,5 +68,5 @@ class Acknowledging:
                 await channel.acknowledge(press, told.text, refused=told.refused, alone=told.alone)
         except (ChannelError, TimeoutError) as fault:
             _LOG.info("a press was not acknowledged: %s", fault or "no answer in time")
-        except Exception:  # noqa: BLE001 - the border of a channel: one press, not the intake
+        except Exception:  # the border of a channel: one press, not the intake
             _LOG.exception("a press could not be acknowledged")

@@ -17,22 +17,15 @@ from bot.ports.people import People
 _NOT_OURS = "a reaction to no answer, or of somebody unknown"
 
 
+@dataclass(frozen=True, slots=True)
 class Thumbs:
     """Keeps the opinions that people give by a reaction; no chat is made for one."""
 
-    def __init__(
-        self,
-        people: People,
-        chats: Chats,
-        rows: FeedbackRows,
-        opinions: Opinions,
-        journal: Journal,
-    ) -> None:
-        self._people = people
-        self._chats = chats
-        self._rows = rows
-        self._opinions = opinions
-        self._journal = journal
+    _people: People
+    _chats: Chats
+    _rows: FeedbackRows
+    _opinions: Opinions
+    _journal: Journal
 
     async def take(self, row: InboundRow, reaction: Reaction) -> None:
         writes = await self._writes(reaction)

@@ -1,6 +1,6 @@
 """Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.consent.assent import is_assent
@@ -26,26 +26,17 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class Heeding:
     """Carries a message out if it is a command or answers a card; else it waits for its turn."""
 
-    def __init__(
-        self,
-        commands: Commands,
-        desks: Desks,
-        queueing: Queueing,
-        seams: Seams,
-        chats: Chats,
-        journal: Journal,
-        edits: EditDesk,
-    ) -> None:
-        self._edits = edits
-        self._commands = commands
-        self._desks = desks
-        self._queueing = queueing
-        self._seams = seams
-        self._chats = chats
-        self._journal = journal
+    _commands: Commands
+    _desks: Desks
+    _queueing: Queueing
+    _seams: Seams
+    _chats: Chats
+    _journal: Journal
+    _edits: EditDesk
 
     async def heed(self, arrival: Arrival) -> None:
         if arrival.message.edited:

@@ -10,6 +10,7 @@ from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.flow.people.accounts import sender_of
 from bot.flow.people.knocks import (
+    KNOCK_BUTTONS,
     Knocks,
     KnockVerb,
     account_of_card,
@@ -18,7 +19,6 @@ from bot.flow.people.knocks import (
     ignored,
     key_of,
     occasion_of,
-    parsed,
 )
 from bot.flow.people.letting_in import let_in
 from bot.flow.people.levels import level_buttons
@@ -87,7 +87,7 @@ class Knocking(ButtonsAlone):
             return await self._decide(press, chat, person)
 
     async def _decide(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = parsed(press.data)
+        meant = KNOCK_BUTTONS.read(press.data)
         key = (
             None if press.message_id is None else await self._outbox.key_of(chat, press.message_id)
         )
@@ -99,7 +99,7 @@ class Knocking(ButtonsAlone):
             return refused(_OWNERS_ONLY)
         if account_of_card(row.content) is None:
             return spent()
-        account, verb = meant
+        account, verb = meant.account, meant.verb
         verdict, writes = await self._carried_out(account, verb, occasion, chat, person)
         known = await self._people.by_sender(sender_of(account))
         buttons = () if known is None else level_buttons(account, known.rights.level)
@@ -126,7 +126,3 @@ class Knocking(ButtonsAlone):
             verdict, action = ignored(sender), "person.ignored"
         audit = AddAudit(self._clock.now(), chat, person.id, action, account, {})
         return verdict, (*told, audit)
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: the message of a press names its card, so no copy is told apart."""
-        return None

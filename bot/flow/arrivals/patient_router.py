@@ -67,7 +67,7 @@ class PatientRouter:
             await self._routed(row, inbound)
         except StoreUnavailable:
             raise
-        except Exception as fault:  # noqa: BLE001 - one faulty update must not stop the routing
+        except Exception as fault:  # one faulty update must not stop the routing
             _LOG.exception("update %s of %s is set aside", row.key, row.channel)
             reason = f"{type(fault).__name__}: {fault}"[:500]
             dead = MarkInbound(row.id, InboundState.DEAD, (InboundState.NEW,), reason=reason)

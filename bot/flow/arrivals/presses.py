@@ -1,12 +1,13 @@
 """Takes presses of buttons: has them decided, and answers the person who pressed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bot.domain.change import InboundState
 from bot.domain.talk.message import Press
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.marks import marked
-from bot.flow.commanding.choices import parse_data
+from bot.flow.commanding.choices import typed_for
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
@@ -17,31 +18,22 @@ from bot.ports.journal import Journal
 from bot.ports.people import People
 
 
+@dataclass(frozen=True, slots=True)
 class Presses:
     """Brings each press to its desk, or to the command it chooses; answers once that is stored."""
 
-    def __init__(
-        self,
-        channels: Mapping[str, Channel],
-        people: People,
-        chats: Chats,
-        commands: Commands,
-        desks: Desks,
-        journal: Journal,
-        acknowledging: Acknowledging,
-    ) -> None:
-        self._channels = channels
-        self._people = people
-        self._chats = chats
-        self._commands = commands
-        self._desks = desks
-        self._journal = journal
-        self._acknowledging = acknowledging
+    _channels: Mapping[str, Channel]
+    _people: People
+    _chats: Chats
+    _commands: Commands
+    _desks: Desks
+    _journal: Journal
+    _acknowledging: Acknowledging
 
     async def take(self, row: InboundRow, press: Press) -> None:
         person = await self._people.by_sender(press.sender)
         chat = await self._chats.at(press.address, private=press.private)
-        typed = parse_data(press.data)
+        typed = typed_for(press.data)
         if typed is not None and person is not None:
             message = press.typed(typed, row.received_at)
             told = await self._commands.choose(Arrival(row, message, chat, person))

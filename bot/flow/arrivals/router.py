@@ -1,5 +1,7 @@
 """Routes updates: each goes to the part of the flow that handles what it holds."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import InboundState
 from bot.domain.talk.message import (
     Ignored,
@@ -24,28 +26,18 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class Router:
     """Hands each update to the part that handles it, and marks it; safe to repeat after a crash."""
 
-    def __init__(
-        self,
-        touches: Touches,
-        private_talk: PrivateTalk,
-        group_talk: GroupTalk,
-        overhearing: Overhearing,
-        moving: Moving,
-        membership: Membership,
-        left_out: LeftOutMessages,
-        journal: Journal,
-    ) -> None:
-        self._touches = touches
-        self._private_talk = private_talk
-        self._group_talk = group_talk
-        self._overhearing = overhearing
-        self._moving = moving
-        self._membership = membership
-        self._left_out = left_out
-        self._journal = journal
+    _touches: Touches
+    _private_talk: PrivateTalk
+    _group_talk: GroupTalk
+    _overhearing: Overhearing
+    _moving: Moving
+    _membership: Membership
+    _left_out: LeftOutMessages
+    _journal: Journal
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
         match inbound:

@@ -1,13 +1,13 @@
 """Tells owners of updates that a fault set aside; a press has one of them routed anew."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import (
-    Button,
     Inbound,
     InboundMessage,
     Outbound,
@@ -26,15 +26,19 @@ from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
-PREFIX = "x"
-"""The first letter of the data of the button that has an update routed anew."""
+
+@dataclass(frozen=True, slots=True)
+class AsideButton:
+    """The meaning of the button that has an update routed anew: the row of the update."""
+
+    row: int
+
+
+ASIDE_BUTTONS = ButtonCodec("x", AsideButton)
 
 AGAIN = "🔁 Try again"
 MOST_AN_HOUR = 10
 """Updates an hour of which owners are told; the log names all."""
-
-_MOST_DIGITS = 18
-"""Digits of the number of an update; a store knows no longer ones."""
 
 _ZONE = "UTC"
 
@@ -70,18 +74,17 @@ class SetAsideUpdates(ButtonsAlone):
         self._told += 1
         if self._told > MOST_AN_HOUR:
             return ()
-        button = Button(AGAIN, f"{PREFIX}:{row.id}")
+        button = ASIDE_BUTTONS.button(AGAIN, AsideButton(row.id))
         told = f"⚠️ I could not handle {_described(row, inbound)}. {KEPT}"
         content = Outbound(OutboundKind.OPTION, (Plain(told),), ((button,),))
         homes = await self._news.homes(row.channel)
         return [Show(f"aside:{row.id}:{home}", home, content) for home in homes]
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        number = press.data.partition(":")[2]
         if person is None or not person.is_owner:
             return refused(OWNERS)
-        known = number.isdecimal() and len(number) <= _MOST_DIGITS
-        row = await self._inbox.get(int(number)) if known else None
+        meant = ASIDE_BUTTONS.read(press.data)
+        row = await self._inbox.get(meant.row) if meant is not None else None
         if row is None:
             return refused(NOT_OURS)
         shown = await self._outbox.row(f"aside:{row.id}:{chat}")
@@ -95,7 +98,8 @@ class SetAsideUpdates(ButtonsAlone):
         return PressAnswer(TRYING)
 
     async def card_key(self, data: str, chat: int) -> str | None:
-        return f"aside:{data.partition(':')[2]}:{chat}"
+        meant = ASIDE_BUTTONS.read(data)
+        return None if meant is None else f"aside:{meant.row}:{chat}"
 
 
 def _described(row: InboundRow, inbound: Inbound) -> str:

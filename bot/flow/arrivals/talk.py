@@ -1,5 +1,7 @@
 """Hears what is said to the bot in private, and in groups among other talk."""
 
+from dataclasses import dataclass
+
 from bot.domain.talk.bundle import seam_of
 from bot.domain.talk.chat import Activation, Chat
 from bot.domain.talk.message import InboundMessage, Withdrawn
@@ -15,14 +17,14 @@ from bot.ports.inbox import InboundRow
 from bot.ports.people import People
 
 
+@dataclass(frozen=True, slots=True)
 class PrivateTalk:
     """Hears messages of private chats; strangers are sent to the doorway."""
 
-    def __init__(self, people: People, chats: Chats, doorway: Doorway, heeding: Heeding) -> None:
-        self._people = people
-        self._chats = chats
-        self._doorway = doorway
-        self._heeding = heeding
+    _people: People
+    _chats: Chats
+    _doorway: Doorway
+    _heeding: Heeding
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
         person = await self._people.by_sender(message.sender)
@@ -36,22 +38,15 @@ class PrivateTalk:
         await self._heeding.drop(row, withdrawn)
 
 
+@dataclass(frozen=True, slots=True)
 class GroupTalk:
     """Hears messages of groups; what is not for the bot is passed over, or kept as heard."""
 
-    def __init__(
-        self,
-        people: People,
-        overhearing: Overhearing,
-        seams: Seams,
-        threads: Threads,
-        heeding: Heeding,
-    ) -> None:
-        self._people = people
-        self._overhearing = overhearing
-        self._seams = seams
-        self._threads = threads
-        self._heeding = heeding
+    _people: People
+    _overhearing: Overhearing
+    _seams: Seams
+    _threads: Threads
+    _heeding: Heeding
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
         if await self._overhearing.concerns_nobody(message):

@@ -1,7 +1,7 @@
 """Gives a message that calls the bot a thread of its own, where the group's owner wants that."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, NameChat, SaveSettings
 from bot.domain.talk.chat import Activation, Chat
@@ -12,16 +12,14 @@ from bot.ports.chats import Chats
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class Threads:
     """Finds the chat of a message's own thread; the platform opens it with the first send to it."""
 
-    def __init__(
-        self, channels: Mapping[str, Channel], chats: Chats, seams: Seams, journal: Journal
-    ) -> None:
-        self._channels = channels
-        self._chats = chats
-        self._seams = seams
-        self._journal = journal
+    _channels: Mapping[str, Channel]
+    _chats: Chats
+    _seams: Seams
+    _journal: Journal
 
     async def continued(self, message: InboundMessage, chat: Chat) -> tuple[InboundMessage, Chat]:
         """Returns a later fragment in the thread that its beginning opened; others as they are."""

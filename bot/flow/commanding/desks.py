@@ -108,10 +108,14 @@ class WordsAnew:
 
 
 class Unawaited(WordsAnew):
-    """A desk of buttons for which no turn waits."""
+    """A desk of buttons for which no turn waits, and whose press changes no card."""
 
     def asked_key(self, data: str, handle: str) -> str | None:
         del data, handle
+        return None
+
+    async def card_key(self, data: str, chat: int) -> str | None:
+        del data, chat
         return None
 
     async def holds_up(self, chat: int, person: Person) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import Button, ButtonRows
 from bot.domain.text.markdown import item
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.table import Answer
@@ -15,13 +15,11 @@ _BY_TIME = ("◂ Newer", "Older ▸")
 _BY_NUMBER = ("◂ Back", "More ▸")
 
 
-def rows_of(buttons: Sequence[Button], each: int = _IN_A_ROW) -> tuple[tuple[Button, ...], ...]:
+def rows_of(buttons: Sequence[Button], each: int = _IN_A_ROW) -> ButtonRows:
     return tuple(tuple(buttons[n : n + each]) for n in range(0, len(buttons), each))
 
 
-def turning(
-    page: int, *words: str, more: bool, labels: tuple[str, str] = _BY_TIME
-) -> tuple[tuple[Button, ...], ...]:
+def turning(page: int, *words: str, more: bool, labels: tuple[str, str] = _BY_TIME) -> ButtonRows:
     """Returns a row with buttons for the pages before and behind, as far as there are any.
 
     `words` are a command that shows a page when the page's number stands behind them.

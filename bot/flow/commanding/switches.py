@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from bot.domain.change import SaveSettings, Write
 from bot.domain.talk.chat import Activation, Chat, LongAnswers, QueueMode
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.flow.commanding.choices import choice, no_choice, on_off
 from bot.flow.commanding.table import Answer, Command, Handler, Invocation, Topic
 
@@ -96,7 +96,7 @@ class Switch:
         to = self.wanted(asked)
         return self.told(asked) if to is None else self.turned(asked, to)
 
-    def _buttons(self, now: Position) -> tuple[tuple[Button, ...], ...]:
+    def _buttons(self, now: Position) -> ButtonRows:
         if isinstance(now.value, bool):
             return on_off(self.name, now=now.value)
         return tuple(

@@ -8,7 +8,7 @@ from typing import TypeAlias
 from bot.domain.change import Write
 from bot.domain.change.erasing import COMMANDS
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import Button, InboundMessage, Outbound
+from bot.domain.talk.message import ButtonRows, InboundMessage, Outbound
 from bot.domain.talk.person import AT_THE_MACHINE, Person
 from bot.flow.commanding.effects import Consequence
 
@@ -36,7 +36,7 @@ class Answer:
     """Stored in the transaction of the notice."""
     then: tuple[Consequence, ...] = ()
     """Carried out in this order once that transaction is committed."""
-    buttons: tuple[tuple[Button, ...], ...] = ()
+    buttons: ButtonRows = ()
     """Rows of choices below the notice."""
     optional: bool = False
     """True when the words that a button stands for are unknown or long: a terminal offers keys."""

@@ -1,7 +1,7 @@
 """The command that shows the open cards again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Show, Write
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
@@ -18,15 +18,13 @@ _MOST = 10
 """Cards that one command shows again."""
 
 
+@dataclass(frozen=True, slots=True)
 class CardCommands:
-    def __init__(
-        self, approvals: Approvals, members: Members, plans: Plans, outbox: Outbox, clock: Clock
-    ) -> None:
-        self._approvals = approvals
-        self._members = members
-        self._plans = plans
-        self._outbox = outbox
-        self._clock = clock
+    _approvals: Approvals
+    _members: Members
+    _plans: Plans
+    _outbox: Outbox
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,6 +1,7 @@
 """Finds what waits in a chat: cards of calls, plans and commands, turns, and a last question."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.talk.message import Address
 from bot.domain.turn.turn import TurnState
@@ -15,24 +16,16 @@ from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.plans import Plans
 
 
+@dataclass(frozen=True, slots=True)
 class CardsOnScreen:
     """Returns cards as they stand on the screen, for a channel that lost its screen."""
 
-    def __init__(
-        self,
-        chats: Chats,
-        journal: Journal,
-        approvals: Approvals,
-        plans: Plans,
-        inbox: Inbox,
-        outbox: Outbox,
-    ) -> None:
-        self._chats = chats
-        self._journal = journal
-        self._approvals = approvals
-        self._plans = plans
-        self._inbox = inbox
-        self._outbox = outbox
+    _chats: Chats
+    _journal: Journal
+    _approvals: Approvals
+    _plans: Plans
+    _inbox: Inbox
+    _outbox: Outbox
 
     async def shown_in(self, home: Address) -> Sequence[OutboxRow]:
         """Returns the messages of a private chat that show an open card, or ask for words.

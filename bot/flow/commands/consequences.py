@@ -1,6 +1,7 @@
 """Carries out the consequences of a command, once its answer is committed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
 from bot.flow.commanding.effects import Consequence, Expel, Interrupt, Noted, Recount, Unqueue, Wake
@@ -10,14 +11,12 @@ from bot.ports.lanes import Lanes
 from bot.ports.servers import Servers
 
 
+@dataclass(frozen=True, slots=True)
 class Consequences:
-    def __init__(
-        self, lanes: Lanes, reactions: Reactions, servers: Servers | None, till: Till
-    ) -> None:
-        self._lanes = lanes
-        self._reactions = reactions
-        self._servers = servers
-        self._till = till
+    _lanes: Lanes
+    _reactions: Reactions
+    _servers: Servers | None
+    _till: Till
 
     async def follow(self, consequences: Sequence[Consequence]) -> None:
         """Carries them out in their order."""

@@ -1,7 +1,7 @@
 """Commands that branch a conversation, name it, and open another one again."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import SaveConversation
@@ -37,14 +37,14 @@ _CARD = (
 _UNKNOWN = "There is no such conversation here. /conversations lists them."
 
 
+@dataclass(frozen=True, slots=True)
 class ConversationCommands:
     """Branches, titles, and the list of the conversations of a chat."""
 
-    def __init__(self, journal: Journal, chats: Chats, zones: Zones, clock: Clock) -> None:
-        self._journal = journal
-        self._chats = chats
-        self._zones = zones
-        self._clock = clock
+    _journal: Journal
+    _chats: Chats
+    _zones: Zones
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

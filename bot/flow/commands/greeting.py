@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Callable, Sequence
 
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.talk.person import AT_THE_MACHINE
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.names import named
@@ -124,7 +124,7 @@ def _words(topic: Topic) -> tuple[str, ...]:
     return (*_WORDS[topic], topic.name.lower(), topic.lower())
 
 
-def _rows(topics: Sequence[Topic], now: Topic | None) -> tuple[tuple[Button, ...], ...]:
+def _rows(topics: Sequence[Topic], now: Topic | None) -> ButtonRows:
     each = [choice(topic, "help", topic.name.lower(), now=topic is now) for topic in topics]
     buttons = [button for row in each for button in row]
     return rows_of(buttons, _EACH_ROW)

@@ -14,7 +14,7 @@ from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.plans.commands import PlanCommands, wanted
-from bot.flow.plans.question import Replacement, answered, fixed, parse_data, question
+from bot.flow.plans.question import REPLACE_BUTTONS, Replacement, answered, fixed, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.ports.journal import Journal
@@ -51,7 +51,7 @@ class PlanReplacing(ButtonsAlone):
         self._consequences = consequences
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = parse_data(press.data)
+        meant = REPLACE_BUTTONS.read(press.data)
         if meant is None:
             return refused(NOT_OURS)
         for _ in range(_LOOKS):
@@ -71,7 +71,7 @@ class PlanReplacing(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the question with this button in this chat."""
-        meant = parse_data(data)
+        meant = REPLACE_BUTTONS.read(data)
         arrival = await self._arrivals.get(meant.row, chat) if meant is not None else None
         return answer_key(arrival.row.id) if arrival is not None else None
 

@@ -22,22 +22,14 @@ NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gather
 """Gathers the next message from the waiting rows."""
 
 
+@dataclass(frozen=True, slots=True)
 class StopCommands:
-    def __init__(
-        self,
-        journal: Journal,
-        inbox: Inbox,
-        approvals: Approvals,
-        ending: CardEnding,
-        plans: PlanDesk,
-        next_message: NextMessage,
-    ) -> None:
-        self._journal = journal
-        self._inbox = inbox
-        self._approvals = approvals
-        self._ending = ending
-        self._plans = plans
-        self._next_message = next_message
+    _journal: Journal
+    _inbox: Inbox
+    _approvals: Approvals
+    _ending: CardEnding
+    _plans: PlanDesk
+    _next_message: NextMessage
 
     @property
     def table(self) -> Sequence[Command]:

@@ -13,8 +13,7 @@ from bot.flow.groups.farewell import Farewell
 from bot.flow.groups.leaving import LeavingDesk
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
-from bot.flow.groups.news import PREFIX as LEAVING
-from bot.flow.groups.news import News
+from bot.flow.groups.news import LEAVE_BUTTONS, News
 from bot.flow.log.history import History
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
@@ -25,8 +24,8 @@ from bot.flow.queue.trials import Trials
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.room import Ground
-from bot.flow.turn.rest_card import PREFIX as RESTS
-from bot.flow.ways.buttons import PREFIX as WAYS
+from bot.flow.turn.rest_card import REST_BUTTONS
+from bot.flow.ways.buttons import END_BUTTONS
 from bot.flow.ways.desk import WaysDesk
 from bot.ports.lanes import Lanes
 
@@ -64,7 +63,11 @@ class ChatWork:
         ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
         rests = RestDesk(journal, self.lanes, clock)
         leaving = LeavingDesk(self._world.groups, journal, store.outbox)
-        return {RESTS: rests, WAYS: ways, LEAVING: leaving}
+        return {
+            REST_BUTTONS.letter: rests,
+            END_BUTTONS.letter: ways,
+            LEAVE_BUTTONS.letter: leaving,
+        }
 
     @cached_property
     def queue(self) -> ChatQueue:

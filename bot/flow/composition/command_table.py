@@ -47,7 +47,7 @@ class CommandTable:
         journal, clock = self._ground.journal, world.clock
         conversations = ConversationCommands(journal, store.chats, self._ground.zones, clock)
         answers = AnswerCommands(self._ground.policy.long_answer, world.channels)
-        missing = self._ground.policy.tools_missing
+        missing = self._ground.world.tools_missing
         return (
             *GreetingCommands(lambda: self.commands).table,
             *rooms.people.room.commands,

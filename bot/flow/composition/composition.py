@@ -16,8 +16,9 @@ from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.companion import Companion
 from bot.flow.money.till import Till
+from bot.flow.policy import Policy
 from bot.flow.room import Ground
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.world import StorePorts, World
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
 

@@ -12,8 +12,7 @@ from bot.flow.arrivals.left_out import LeftOutMessages
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
-from bot.flow.arrivals.set_aside import PREFIX as ASIDE
-from bot.flow.arrivals.set_aside import SetAsideUpdates
+from bot.flow.arrivals.set_aside import ASIDE_BUTTONS, SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
@@ -21,8 +20,8 @@ from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.touching import present_words, touches
-from bot.flow.people.knocks import PREFIX as KNOCKS
-from bot.flow.plans.question import PREFIX as QUESTIONS
+from bot.flow.people.knocks import KNOCK_BUTTONS
+from bot.flow.plans.question import REPLACE_BUTTONS
 from bot.flow.room import Ground
 
 
@@ -108,9 +107,9 @@ class Entrance:
         desks = {
             **{letter: desk for room in self._rooms.all for letter, desk in room.desks.items()},
             **self._work.desks,
-            QUESTIONS: self._table.plan_replacing,
-            KNOCKS: self._knocking,
-            ASIDE: self._set_aside,
+            REPLACE_BUTTONS.letter: self._table.plan_replacing,
+            KNOCK_BUTTONS.letter: self._knocking,
+            ASIDE_BUTTONS.letter: self._set_aside,
         }
         return Desks(self._store.outbox, self._journal, desks)
 

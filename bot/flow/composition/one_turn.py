@@ -108,7 +108,7 @@ class OneTurn:
             steering,
             self._companions,
             models.choosing,
-            policy.fallbacks,
+            policy.fallback_models,
             self._limits.images_in_view,
         )
         clock, trusted = self._ground.world.clock, self._trusted
@@ -128,7 +128,7 @@ class OneTurn:
 
     @property
     def _gatekeeper(self) -> Gatekeeper:
-        store, documents = self._store, self._ground.policy.rule_documents
+        store, documents = self._store, self._ground.policy.documents
         grounds = Grounds(store.approvals, store.rules, documents)
         owners, repeated = self._rooms.approvals.owners, Repetitions(self._limits)
         return Gatekeeper(store.people, owners, self._companions, grounds, repeated)

@@ -106,7 +106,7 @@ class Rooms:
         """
         ground, store, policy = self._ground, self._ground.store, self._ground.policy
         speakers = Speakers(store.people, ground.zones)
-        ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallbacks))
+        ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallback_models))
         return (
             BackgroundCompanion(ground.world.persona, store.people).answers,
             *self.skills.room.companions,

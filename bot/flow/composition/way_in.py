@@ -79,7 +79,7 @@ class WayIn:
             self._ground.journal,
             world.workspaces,
             world.clock,
-            self._ground.policy.inbox_days,
+            self._ground.policy.inbox.days,
         )
 
     @cached_property

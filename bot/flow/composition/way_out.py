@@ -12,11 +12,12 @@ from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.seats import Admission
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
+from bot.flow.policy import Policy
 from bot.flow.signs.life_signs import Lives
 from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.ways.stop_offer import StopOffers
-from bot.flow.world import Policy, StorePorts, World
+from bot.flow.world import StorePorts, World
 from bot.ports.outbox import OutboxRow
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import (
     Change,
@@ -25,6 +26,7 @@ _ABOUT_WORK = (SaveErrand, SaveTask, SaveRun)
 _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinPeople, JoinChats)
 
 
+@dataclass(frozen=True, slots=True)
 class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 
@@ -32,19 +34,11 @@ class AnnouncingJournal:
     that owes a voice note, `moved` with each change that moves errands, tasks or runs.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        announce: Callable[[int], None],
-        remembered: Callable[[], None] = lambda: None,
-        voiced: Callable[[], None] = lambda: None,
-        moved: Callable[[Change], None] = lambda _: None,
-    ) -> None:
-        self._journal = journal
-        self._announce = announce
-        self._remembered = remembered
-        self._voiced = voiced
-        self._moved = moved
+    _journal: Journal
+    _announce: Callable[[int], None]
+    _remembered: Callable[[], None] = lambda: None
+    _voiced: Callable[[], None] = lambda: None
+    _moved: Callable[[Change], None] = lambda _: None
 
     async def claim(self, chat: int) -> Fence:
         return await self._journal.claim(chat)

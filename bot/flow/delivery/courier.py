@@ -109,7 +109,7 @@ class Courier:
             return max(wait.retry_after, SHORTEST_WAIT)
         except (ChannelUnreachable, ChatMoved, StoreError) as fault:
             self._complain(str(fault))
-        except Exception:  # noqa: BLE001 - a fault of one row must not stop the others
+        except Exception:  # a fault of one row must not stop the others
             _LOG.exception("a delivery failed", extra=self._about())
             if self._in_hand is not None:
                 self._tries[self._in_hand.id] = self._tries.get(self._in_hand.id, 0) + 1

@@ -1,5 +1,6 @@
 """The desk of goals: a reply to a question, or a command, answers it, and the next run reads it."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
@@ -14,22 +15,20 @@ from bot.ports.clock import Clock
 from bot.ports.goals import Goals
 from bot.ports.journal import Journal
 
-PREFIX = "g"
+LETTER = "g"
 """The first letter of the data of its buttons; no message has one so far."""
 
 _LOOKED_AT = 20
 
 
+@dataclass(frozen=True, slots=True)
 class GoalDesk(Unawaited):
     """Takes answers; an answer that comes again after a death counts once."""
 
-    def __init__(
-        self, goals: Goals, planning: GoalPlanning, journal: Journal, clock: Clock
-    ) -> None:
-        self._goals = goals
-        self._planning = planning
-        self._journal = journal
-        self._clock = clock
+    _goals: Goals
+    _planning: GoalPlanning
+    _journal: Journal
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Refuses: these messages have no buttons."""
@@ -63,10 +62,6 @@ class GoalDesk(Unawaited):
         active = goal.changed(state=GoalState.ACTIVE)
         resumed = await self._planning.resumed(goal, now, at_once=True)
         return (AddDiary(entry), SaveGoal(active, goal.version), *resumed)
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: there are no buttons."""
-        return None
 
 
 def _cut(text: str) -> str:

@@ -1,7 +1,7 @@
 """Gives goals their tasks, and lets them go on."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.assignments.goal import Goal, put_off
@@ -18,16 +18,14 @@ from bot.ports.timing import Timing
 NO_TASK = "This goal has no times any more."
 
 
+@dataclass(frozen=True, slots=True)
 class GoalPlanning:
     """Knows the task that gives a goal its pace; it has the id of the goal."""
 
-    def __init__(
-        self, goals: Goals, scheduled: Scheduled, making: TaskMaking, timing: Timing
-    ) -> None:
-        self._goals = goals
-        self._scheduled = scheduled
-        self._making = making
-        self._timing = timing
+    _goals: Goals
+    _scheduled: Scheduled
+    _making: TaskMaking
+    _timing: Timing
 
     def begun(self, goal: Goal, zone: str, now: datetime) -> TimedTask:
         """Returns the task of a goal that begins now: it is due at once."""

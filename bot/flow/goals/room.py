@@ -5,7 +5,7 @@ from functools import cached_property
 from bot.domain.talk.chat import Chat
 from bot.flow.goals.cards import GoalCards
 from bot.flow.goals.commands import GoalCommands
-from bot.flow.goals.desk import PREFIX, GoalDesk
+from bot.flow.goals.desk import LETTER, GoalDesk
 from bot.flow.goals.keeping import GoalKeeping
 from bot.flow.goals.opening import GoalOpening
 from bot.flow.goals.parts import GoalParts
@@ -37,7 +37,7 @@ class GoalRoom:
         )
         return Room(
             commands=commands.table,
-            desks={PREFIX: self._parts.desk},
+            desks={LETTER: self._parts.desk},
             companions=(self._keeping.answers,),
             status=(TheGoals(self._goals, self._scheduled),),
         )

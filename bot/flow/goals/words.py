@@ -16,7 +16,7 @@ from bot.domain.assignments.goal import (
 from bot.domain.assignments.task import BY_HAND, TimedTask
 from bot.domain.clock.zones import short_moment
 from bot.domain.money.money import LEAST_BOUND, Nano, read_money, told
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import LISTED, numbered, turning
@@ -54,7 +54,7 @@ BOUNDS = (
 DROP, END = "drop", "end"
 """The words of the buttons below the questions whether a goal goes, or ends."""
 
-Menu = tuple[tuple[Button, ...], ...]
+Menu = ButtonRows
 
 
 class GoalWords:

@@ -1,5 +1,7 @@
 """Ends the unfinished work of a chat that the bot has left."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import (
     AskStop,
     EndTries,
@@ -20,27 +22,19 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
+@dataclass(frozen=True, slots=True)
 class Farewell:
     """Ends turns, cards, plans and waiting messages of a chat that the bot has left.
 
     Its tasks are paused.
     """
 
-    def __init__(
-        self,
-        approvals: Approvals,
-        inbox: Inbox,
-        journal: Journal,
-        ending: CardEnding,
-        plans: PlanDesk,
-        lanes: Lanes,
-    ) -> None:
-        self._approvals = approvals
-        self._inbox = inbox
-        self._journal = journal
-        self._ending = ending
-        self._plans = plans
-        self._lanes = lanes
+    _approvals: Approvals
+    _inbox: Inbox
+    _journal: Journal
+    _ending: CardEnding
+    _plans: PlanDesk
+    _lanes: Lanes
 
     async def to(self, chat: Chat, row: InboundRow) -> list[Write]:
         """Returns writes that stop the chat's turns and drop its waiting and heard messages.

@@ -8,6 +8,7 @@ from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Address, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.groups.news import LEAVE_BUTTONS
 from bot.ports.groups import Groups
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
@@ -27,7 +28,8 @@ class LeavingDesk(ButtonsAlone):
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Leaves, and takes the button away; to press again after a death does no harm."""
-        group = Address.from_key(press.data.partition(":")[2])
+        meant = LEAVE_BUTTONS.read(press.data)
+        group = Address.from_key("" if meant is None else meant.group)
         groups = self._groups.get(group.channel)
         if person is None or not person.is_owner:
             return refused(OWNERS)
@@ -46,7 +48,3 @@ class LeavingDesk(ButtonsAlone):
             shown = Show(row.key, chat, replace(row.content, blocks=blocks, buttons=()))
             await self._journal.commit(Change((shown,), durable=True))
         return PressAnswer(LEFT)
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: each owner has a message of their own."""
-        return None

@@ -1,6 +1,7 @@
 """Moves the chat of a group that becomes a supergroup, and keeps its messages together."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from bot.domain.change import (
     AddAudit,
@@ -27,29 +28,20 @@ from bot.ports.lanes import Lanes
 _REASON = "a chat that moved"
 
 
+@dataclass(frozen=True, slots=True)
 class Moving:
     """Moves chats to new addresses, and joins two chats that are one group.
 
     `announce` is called with each chat whose owed messages have a new address.
     """
 
-    def __init__(
-        self,
-        rows: RowReader,
-        chats: Chats,
-        journal: Journal,
-        news: News,
-        lanes: Lanes,
-        clock: Clock,
-        announce: Callable[[int], None],
-    ) -> None:
-        self._rows = rows
-        self._chats = chats
-        self._journal = journal
-        self._news = news
-        self._lanes = lanes
-        self._clock = clock
-        self._announce = announce
+    _rows: RowReader
+    _chats: Chats
+    _journal: Journal
+    _news: News
+    _lanes: Lanes
+    _clock: Clock
+    _announce: Callable[[int], None]
 
     async def follow(self, row: InboundRow, moved: Moved) -> None:
         """Moves a chat at once, or lets the update wait if two chats have to be joined.

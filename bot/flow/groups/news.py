@@ -1,14 +1,14 @@
 """Tells owners, in their private chats, about changes of the bot in other chats."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
     Address,
-    Button,
     Outbound,
     OutboundKind,
     Plain,
@@ -22,8 +22,16 @@ from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
-PREFIX = "v"
-"""The first letter of the data of the button that leaves a group."""
+
+@dataclass(frozen=True, slots=True)
+class LeaveButton:
+    """The meaning of the button that leaves a group."""
+
+    group: str
+    """The key of its address."""
+
+
+LEAVE_BUTTONS = ButtonCodec("v", LeaveButton)
 
 LEAVE = "🚪 Leave it"
 
@@ -112,7 +120,7 @@ def _show(key: str, home: int, text: str) -> Show:
 
 
 def _with_leave(show: Show, about: Address) -> Show:
-    rows = ((Button(LEAVE, f"{PREFIX}:{about.key}"),),)
+    rows = ((LEAVE_BUTTONS.button(LEAVE, LeaveButton(about.key)),),)
     return replace(show, content=replace(show.content, kind=OutboundKind.OPTION, buttons=rows))
 
 

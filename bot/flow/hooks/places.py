@@ -1,6 +1,7 @@
 """The person and the chat that a hook runs for."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 
 from bot.domain.assignments.hook import OWNER, Hook
 from bot.domain.talk.chat import Chat
@@ -15,20 +16,14 @@ class Unplaced(Exception):
     """The person or the chat of a hook is not there; the text says why, for the operator."""
 
 
+@dataclass(frozen=True, slots=True)
 class HookPlaces:
     """Finds person and chat anew for each call: access may have been taken back."""
 
-    def __init__(
-        self,
-        people: People,
-        chats: Chats,
-        absence: Absence,
-        channels: Callable[[], Collection[str]],
-    ) -> None:
-        self._people = people
-        self._chats = chats
-        self._absence = absence
-        self._channels = channels
+    _people: People
+    _chats: Chats
+    _absence: Absence
+    _channels: Callable[[], Collection[str]]
 
     async def of(self, hook: Hook) -> tuple[Person, Chat]:
         """Returns the person and the chat; raises Unplaced."""

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
@@ -25,22 +26,15 @@ _REPEATED = (
 _LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
 
 
+@dataclass(frozen=True, slots=True)
 class Reception:
     """Takes calls; a StoreError means that nothing was stored."""
 
-    def __init__(
-        self,
-        proving: Proving,
-        calls: HookCalls,
-        places: HookPlaces,
-        journal: Journal,
-        clock: Clock,
-    ) -> None:
-        self._proving = proving
-        self._calls = calls
-        self._places = places
-        self._journal = journal
-        self._clock = clock
+    _proving: Proving
+    _calls: HookCalls
+    _places: HookPlaces
+    _journal: Journal
+    _clock: Clock
 
     async def take(self, name: str, headers: Mapping[str, str], body: bytes) -> Accepted | Refused:
         """Stores a call with its turn, unless it came before or a bound is reached."""

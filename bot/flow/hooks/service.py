@@ -1,6 +1,7 @@
 """The service behind the door of hooks: calls in, and the status of each."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from bot.domain.assignments.hook import HookCall
 from bot.domain.assignments.hook_proof import Purpose
@@ -15,22 +16,14 @@ from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
 
+@dataclass(frozen=True, slots=True)
 class HookService:
-    def __init__(
-        self,
-        reception: Reception,
-        proving: Proving,
-        calls: HookCalls,
-        journal: Journal,
-        turns: TurnRows,
-        wake: Callable[[int], None],
-    ) -> None:
-        self._reception = reception
-        self._proving = proving
-        self._calls = calls
-        self._journal = journal
-        self._turns = turns
-        self._wake = wake
+    _reception: Reception
+    _proving: Proving
+    _calls: HookCalls
+    _journal: Journal
+    _turns: TurnRows
+    _wake: Callable[[int], None]
 
     def awaits(self, name: str, headers: Mapping[str, str]) -> bool:
         """Tells from the head of a call if its body is worth reading."""

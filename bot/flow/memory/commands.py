@@ -7,7 +7,7 @@ from bot.domain.change import DropNote
 from bot.domain.memory.note import Note, note_of, passage_of
 from bot.domain.memory.passage import Passage, clipped_words, whose
 from bot.domain.money.budget import CallKind, Cause
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import item, literal
 from bot.domain.text.visible_text import clipped
 from bot.flow.commanding.choices import choice
@@ -149,7 +149,7 @@ def _owner(asked: Invocation) -> str:
     return whose(asked.chat, asked.person.id)
 
 
-def _buttons(passages: Sequence[str], first: int = 1) -> tuple[tuple[Button, ...], ...]:
+def _buttons(passages: Sequence[str], first: int = 1) -> ButtonRows:
     """Returns a button with its number for each, which shows it; a very long id has none."""
     numbered = [
         button

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
@@ -33,26 +34,17 @@ _NAME = "steward-export"
 _IMPORTED_AT_ONCE = 500
 
 
+@dataclass(frozen=True, slots=True)
 class ExportCommands:
     """Packs what programs read in UTC, and what people read in their own time zone."""
 
-    def __init__(
-        self,
-        belongings: Belongings,
-        notes: Notes,
-        goals: Goals,
-        feedback: FeedbackRows,
-        journal: Journal,
-        packing: Packing,
-        zones: Zones,
-    ) -> None:
-        self._belongings = belongings
-        self._notes = notes
-        self._goals = goals
-        self._feedback = feedback
-        self._journal = journal
-        self._packing = packing
-        self._zones = zones
+    _belongings: Belongings
+    _notes: Notes
+    _goals: Goals
+    _feedback: FeedbackRows
+    _journal: Journal
+    _packing: Packing
+    _zones: Zones
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,7 +1,7 @@
 """The command that erases what was said, once a button has confirmed it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, Erase, Write
 from bot.domain.change.erasing import Target
@@ -38,12 +38,12 @@ _EXCEPT_ABOUT = "Erased. I remember nothing now that was said before, except wha
 _SHOWN = 200
 
 
+@dataclass(frozen=True, slots=True)
 class ForgettingCommands:
-    def __init__(self, memory: Memory, notes: Notes, journal: Journal, clock: Clock) -> None:
-        self._memory = memory
-        self._journal = journal
-        self._notes = notes
-        self._clock = clock
+    _memory: Memory
+    _notes: Notes
+    _journal: Journal
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

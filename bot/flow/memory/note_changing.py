@@ -1,6 +1,7 @@
 """The desk that changes the words of a note: a button asks, a reply gives them, Undo goes back."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from bot.domain.change import AddNote, Change, CheckAccess, DropNote, KeepPassage, Show
 from bot.domain.memory.note import (
@@ -13,9 +14,9 @@ from bot.domain.memory.note import (
     shown_by,
 )
 from bot.domain.memory.passage import whose
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
-    REPLY_WITH,
     Block,
     Button,
     Hint,
@@ -28,32 +29,55 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
-from bot.domain.text.names import plain_name
 from bot.domain.tools.file_change import UNDO
-from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.asking import AskingDesk, asked_of, question
+from bot.flow.commanding.desks import Taken, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
 
-PREFIX = "n"
-"""The first letter of the data of a button that changes a note."""
-
 GONE = "That note is gone: it was changed or deleted meanwhile. /memory shows my notes."
 NOT_YOURS = "Only an owner, or the person whose note it is, can change it."
 UNDONE = "↩ Undone. The note says again what it said before."
 _BEFORE = "Before: "
 DELETED = "The note is deleted."
-_UNDO, _DELETE, _DROP, _KEEP = "undo:", "delete:", "drop:", "keep:"
-_VERBS = (_UNDO, _DELETE, _DROP, _KEEP)
 DELETE, SURE = "🗑 Delete", "Delete this note? I cannot bring it back."
 _UNCHANGED = "Nothing was changed."
 
 
+class NoteVerb(StrEnum):
+    """The wish of a button; DROP and KEEP answer the question that DELETE asks."""
+
+    UNDO = "undo"
+    DELETE = "delete"
+    DROP = "drop"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteButton:
+    """The meaning of a button that changes a note without words."""
+
+    verb: NoteVerb
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordsButton:
+    """The meaning of the button that asks for the new words of a note."""
+
+    note: str
+
+
+NOTE_BUTTONS = ButtonCodec("n", NoteButton)
+_WORDS = ButtonCodec(NOTE_BUTTONS.letter, WordsButton)
+
+
 def change_button(label: str, note: str) -> Button:
     """Returns the button that asks for new words of a note."""
-    return Button(label, f"{PREFIX}:{note}", Hint.NOTE)
+    return _WORDS.button(label, WordsButton(note), Hint.NOTE)
 
 
 def refusal(note: Note | None, chat: Chat, person: Person) -> str:
@@ -63,7 +87,7 @@ def refusal(note: Note | None, chat: Chat, person: Person) -> str:
     return "" if chat.private or person.may_decide_for(note.person) else NOT_YOURS
 
 
-class NoteChanging(Unawaited):
+class NoteChanging(AskingDesk):
     """A changed note is a new one in the place of the old one.
 
     So a model that knows the old words is told that they hold no longer, and reads the new ones.
@@ -74,10 +98,9 @@ class NoteChanging(Unawaited):
     def __init__(
         self, journal: Journal, notes: Notes, chats: Chats, outbox: Outbox, clock: Clock
     ) -> None:
-        self._journal = journal
+        super().__init__(journal, outbox)
         self._notes = notes
         self._chats = chats
-        self._outbox = outbox
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
@@ -85,23 +108,26 @@ class NoteChanging(Unawaited):
 
         Before a note is deleted below the message about its change, that message asks.
         """
-        wish = press.data.partition(":")[2]
-        verb = next((verb for verb in _VERBS if wish.startswith(verb)), "")
-        id = wish.removeprefix(verb)
-        note, here = await self._notes.get(id), await self._chats.get(chat)
-        if person is None:
-            return refused(NOT_OURS)
+        meant = NOTE_BUTTONS.read(press.data)
+        if meant is None or person is None:
+            return await super().press(press, chat, person)
+        note, here = await self._notes.get(meant.note), await self._chats.get(chat)
         why = refusal(note, here, person)
         if why or note is None:
             return refused(why)
-        if verb == _UNDO:
+        if meant.verb is NoteVerb.UNDO:
             return await self._undo(note, here, person)
-        if verb:
-            return await self._below_change(verb, note, here, press)
-        who = "" if press.private else f"{plain_name(person.name)}: "
-        told = f"✏️ {who}{Hint.NOTE}\nNow it says: “{note.text}”"
-        await self._show(f"{asking(id)}{press.handle}", chat, _question(told))
-        return PressAnswer()
+        return await self._below_change(meant.verb, note, here, press)
+
+    def stem(self, data: str) -> str | None:
+        meant = None if NOTE_BUTTONS.read(data) is not None else _WORDS.read(data)
+        return None if meant is None else asking(meant.note).removesuffix(":")
+
+    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
+        note = await self._changeable(press.data, chat, person)
+        if isinstance(note, str):
+            return note
+        return _question(asked_of(press, person, f"{Hint.NOTE}\nNow it says: “{note.text}”"))
 
     async def reply(
         self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
@@ -125,18 +151,15 @@ class NoteChanging(Unawaited):
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
-    def asked_key(self, data: str, handle: str) -> str | None:
-        id = data.partition(":")[2]
-        return None if id.startswith(_VERBS) else f"{asking(id)}{handle}"
-
     async def present(self, data: str, chat: int, person: Person) -> str:
-        note = await self._notes.get(data.partition(":")[2])
-        here = await self._chats.get(chat)
-        return "" if note is None or refusal(note, here, person) else note.text
+        note = await self._changeable(data, chat, person)
+        return "" if isinstance(note, str) else note.text
 
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: the button stands below a list, which asking does not change."""
-        return None
+    async def _changeable(self, data: str, chat: int, person: Person) -> Note | str:
+        """Returns the note whose words a button asks for, or the reason why it cannot change."""
+        meant = _WORDS.read(data)
+        note = None if meant is None else await self._notes.get(meant.note)
+        return refusal(note, await self._chats.get(chat), person) or note or GONE
 
     async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:
         told: tuple[Block, ...] = (Markdown(f"📝 The note says now: {literal(words)}"),)
@@ -147,24 +170,28 @@ class NoteChanging(Unawaited):
         new = self._new(old, id, words, person)
         await self._replace(old, new, chat, Show(shown_by(id), chat.id, shown))
 
-    async def _below_change(self, verb: str, note: Note, chat: Chat, press: Press) -> PressAnswer:
+    async def _below_change(
+        self, verb: NoteVerb, note: Note, chat: Chat, press: Press
+    ) -> PressAnswer:
         """Asks in the message about a change if the note shall go; deletes it, or keeps it."""
         # After an Undo the message is still that of the words which are gone.
         shown = press.message_id and await self._outbox.key_of(chat.id, press.message_id)
         row = await self._outbox.row(shown or shown_by(note.id))
         if row is None:
             return refused(GONE)
-        if verb == _DROP:
+        if verb is NoteVerb.DROP:
             told = Outbound(row.content.kind, (Plain(DELETED),))
             writes = (DropNote(note.id), Show(row.key, chat.id, told))
             await self._journal.commit(Change(writes, durable=True))
             return PressAnswer()
         blocks = tuple(block for block in row.content.blocks if block != Plain(SURE))
         buttons = _buttons(note.id, blocks)
-        if verb == _DELETE:
+        if verb is NoteVerb.DELETE:
             blocks = (*blocks, Plain(SURE))
-            keep = Button("Keep", f"{PREFIX}:{_KEEP}{note.id}")
-            buttons = (Button(DELETE, f"{PREFIX}:{_DROP}{note.id}"), keep)
+            buttons = (
+                _button(DELETE, NoteVerb.DROP, note.id),
+                _button("Keep", NoteVerb.KEEP, note.id),
+            )
         await self._show(row.key, chat.id, Outbound(row.content.kind, blocks, (buttons,)))
         return PressAnswer()
 
@@ -195,15 +222,16 @@ class NoteChanging(Unawaited):
         writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), show)
         await self._journal.commit(Change((CheckAccess(new.person), *writes), durable=True))
 
-    async def _show(self, key: str, chat: int, content: Outbound) -> None:
-        await self._journal.commit(Change((Show(key, chat, content),), durable=True))
-
 
 def _buttons(note: str, told: tuple[Block, ...]) -> tuple[Button, ...]:
     """Returns the buttons below the message about a change; Undo where it has the old words."""
-    undo = () if _before(told) is None else (Button(UNDO, f"{PREFIX}:{_UNDO}{note}"),)
-    delete = Button(DELETE, f"{PREFIX}:{_DELETE}{note}")
+    undo = () if _before(told) is None else (_button(UNDO, NoteVerb.UNDO, note),)
+    delete = _button(DELETE, NoteVerb.DELETE, note)
     return (*undo, change_button("✏️ Change", note), delete)
+
+
+def _button(label: str, verb: NoteVerb, note: str) -> Button:
+    return NOTE_BUTTONS.button(label, NoteButton(verb, note))
 
 
 def _before(told: tuple[Block, ...]) -> str | None:
@@ -213,8 +241,7 @@ def _before(told: tuple[Block, ...]) -> str | None:
 
 
 def _question(text: str, wanted: str = "the new words") -> Outbound:
-    how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
-    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=Hint.NOTE)
+    return question(Plain(text), Hint.NOTE, wanted)
 
 
 def _fault(words: str) -> str:

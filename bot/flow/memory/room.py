@@ -6,7 +6,7 @@ from bot.flow.memory.commands import MemoryCommands
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.exporting import ExportCommands
 from bot.flow.memory.forgetting import ForgettingCommands
-from bot.flow.memory.note_changing import PREFIX, NoteChanging
+from bot.flow.memory.note_changing import NOTE_BUTTONS, NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.room import Ground, Room
 
@@ -28,7 +28,7 @@ class MemoryRoom:
                 *forgetting.table,
                 *self._exporting.table,
             ),
-            desks={PREFIX: changing},
+            desks={NOTE_BUTTONS.letter: changing},
             companions=(self._companion.answers,),
         )
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from bot.domain.change import SaveSettings, Write
 from bot.domain.money.model import Price
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code
 from bot.domain.turn.tier import Tier, tier_of
 from bot.flow.commanding.choices import choice, no_choice
@@ -121,7 +121,7 @@ class ModelCommands:
         model = self._choosing.of_tier(tier)
         return f"- `/tier {tier.value}`: {_MEANT[tier]}; {inline_code(model)}{self._paid(model)}"
 
-    def _models(self, now: str) -> tuple[tuple[Button, ...], ...]:
+    def _models(self, now: str) -> ButtonRows:
         names = dict.fromkeys((*self._choosing.offered(), now))
         # Without the provider a label fits on a phone; the text above it has the whole name.
         short = Counter(name.partition("/")[2] for name in names)
@@ -132,7 +132,7 @@ class ModelCommands:
         ]
         return tuple(row for row in rows if row)
 
-    def _tiers(self, now: Tier | None) -> tuple[tuple[Button, ...], ...]:
+    def _tiers(self, now: Tier | None) -> ButtonRows:
         tiers = [choice(tier.value.title(), "tier", tier, now=tier is now) for tier in Tier]
         return (
             tuple(button for row in tiers for button in row),
@@ -156,7 +156,7 @@ class ModelCommands:
         return f"{_PRICES}, looked up {when}."
 
 
-def _offered(told: str, buttons: tuple[tuple[Button, ...], ...], *writes: Write) -> Answer:
+def _offered(told: str, buttons: ButtonRows, *writes: Write) -> Answer:
     # Names of models are long to type, so a terminal offers keys as well.
     return Answer(told, writes, buttons=buttons, optional=True)
 

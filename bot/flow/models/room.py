@@ -35,12 +35,12 @@ class ModelRoom:
     @cached_property
     def calls(self) -> ModelCalls:
         world = self._ground.world
-        return ModelCalls(world.models, self._till, world.clock, self._ground.policy.times)
+        return ModelCalls(world.models, self._till, world.clock, self._ground.policy.model_times)
 
     @cached_property
     def choosing(self) -> Choosing:
         policy = self._ground.policy
-        offer = ModelOffer(policy.model, policy.fallbacks, policy.tiers, policy.offered)
+        offer = ModelOffer(policy.model, policy.fallback_models, policy.tiers, policy.offered)
         return Choosing(self.calls, self._ground.world.skills, offer)
 
     @cached_property
@@ -52,7 +52,7 @@ class ModelRoom:
             world.skills,
             world.servers,
             lending,
-            skill_list=policy.skill_list,
+            skill_list=policy.skill_list_bytes,
             tool_bytes=policy.tool_bytes,
             descriptions=world.descriptions,
         )

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bot.domain.change import AddAudit, SetBudget
 from bot.domain.money.budget import Budgets, CallKind, Cause, Limit, Purse, Scope
 from bot.domain.money.money import dollars_of, read_money, told
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import Button, ButtonRows
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.names import named
@@ -139,7 +139,7 @@ def _bound(scope: Scope, money: int | None) -> str:
     return f"{told(money)}{'' if scope is Scope.TURN else ' a day'} from now on"
 
 
-def _buttons(budgets: Budgets) -> tuple[tuple[Button, ...], ...]:
+def _buttons(budgets: Budgets) -> ButtonRows:
     """Returns a row for each scope, with three sums and one to take it away."""
     rows: list[tuple[Button, ...]] = []
     for name, offered in _OFFERED.items():

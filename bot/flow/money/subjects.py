@@ -1,6 +1,7 @@
 """The names of what bills are about, as far as the reader may know them."""
 
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
@@ -14,14 +15,14 @@ from bot.ports.people import People
 _NOBODY = "in the background"
 
 
+@dataclass(frozen=True, slots=True)
 class Subjects:
     """Names models, chats, people, tasks and skills."""
 
-    def __init__(self, ledger: Ledger, people: People, chats: Chats, zones: Zones) -> None:
-        self._ledger = ledger
-        self._people = people
-        self._chats = chats
-        self._zones = zones
+    _ledger: Ledger
+    _people: People
+    _chats: Chats
+    _zones: Zones
 
     async def named(
         self, by: By, subjects: Collection[str], reader: Person

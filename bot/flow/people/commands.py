@@ -1,7 +1,7 @@
 """Commands of owners about the people who may use the bot: who they are, and their rights."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, SaveTerms
@@ -34,24 +34,16 @@ _HOW = """To change a right, write it behind the number, as in `/rights {who} co
 `pace default`: as many as my settings say"""
 
 
+@dataclass(frozen=True, slots=True)
 class PeopleCommands:
     """Governs people; `common` is the pace of members without a pace of their own."""
 
-    def __init__(
-        self,
-        people: People,
-        members: Members,
-        preamble: PreambleMaker,
-        clock: Clock,
-        common: Pace,
-        zones: Zones,
-    ) -> None:
-        self._people = people
-        self._members = members
-        self._preamble = preamble
-        self._clock = clock
-        self._common = common
-        self._zones = zones
+    _people: People
+    _members: Members
+    _preamble: PreambleMaker
+    _clock: Clock
+    _common: Pace
+    _zones: Zones
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,18 +1,16 @@
 """The cards about strangers who wrote to the bot, and their end."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.talk.message import Button, ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Sender
 from bot.domain.talk.reach import Level
 from bot.domain.text.names import brief_name
 from bot.flow.people.levels import TOLD
 from bot.ports.outbox import Outbox
-
-PREFIX = "k"
-"""The first letter of the button data of every such card."""
 
 _KEY = "knock:"
 
@@ -24,6 +22,22 @@ class KnockVerb(StrEnum):
     IGNORE = "no"
 
 
+@dataclass(frozen=True, slots=True)
+class KnockButton:
+    """The meaning of a button: the answer, and the account that it is about."""
+
+    verb: KnockVerb
+    channel: str
+    number: str
+
+    @property
+    def account(self) -> str:
+        return f"{self.channel}:{self.number}"
+
+
+KNOCK_BUTTONS = ButtonCodec("k", KnockButton)
+
+
 class Knocks:
     """The open cards; a card without the buttons of its question is decided."""
 
@@ -31,7 +45,7 @@ class Knocks:
         self._outbox = outbox
 
     async def decided(
-        self, account: str, verdict: str, buttons: tuple[tuple[Button, ...], ...] = ()
+        self, account: str, verdict: str, buttons: ButtonRows = ()
     ) -> tuple[Show, ...]:
         """Returns the writes that end every open card about an account, in all chats of owners.
 
@@ -69,7 +83,7 @@ def occasion_of(key: str) -> str | None:
 
 def card_about(sender: Sender) -> Outbound:
     def button(label: str, verb: KnockVerb) -> Button:
-        return Button(label, f"{PREFIX}:{verb}:{sender.key}")
+        return KNOCK_BUTTONS.button(label, KnockButton(verb, sender.channel, sender.user_id))
 
     who = f"{brief_name(sender.name)} (number {sender.user_id})" if sender.name else sender.key
     asked = Plain(f"👋 {who} wants to use me.")
@@ -86,21 +100,12 @@ def card_about(sender: Sender) -> Outbound:
     return Outbound(OutboundKind.CARD, (asked, wrote, means), (row,))
 
 
-def told(content: Outbound, verdict: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Outbound:
+def told(content: Outbound, verdict: str, buttons: ButtonRows = ()) -> Outbound:
     """Returns a card with its verdict, without the buttons of the question."""
     return replace(content, blocks=(*content.blocks[:1], Plain(verdict)), buttons=buttons)
 
 
-def parsed(data: str) -> tuple[str, KnockVerb] | None:
-    """Returns the account and the answer of a button; None when the data is not ours."""
-    match data.split(":"):
-        case [prefix, verb, channel, number] if prefix == PREFIX and verb in set(KnockVerb):
-            return f"{channel}:{number}", KnockVerb(verb)
-        case _:
-            return None
-
-
 def account_of_card(content: Outbound) -> str | None:
     """Returns the account that an open card is about."""
-    meant = (parsed(button.data) for row in content.buttons for button in row)
-    return next((one[0] for one in meant if one is not None), None)
+    meant = (KNOCK_BUTTONS.read(button.data) for row in content.buttons for button in row)
+    return next((one.account for one in meant if one is not None), None)

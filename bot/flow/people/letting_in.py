@@ -1,6 +1,7 @@
 """The command of owners that lets people in, and the line that tells them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, Show, Write
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
@@ -25,12 +26,12 @@ from bot.ports.people import People
 LET_IN = "You can use me now. Just write to me; /start shows what you can try."
 
 
+@dataclass(frozen=True, slots=True)
 class LettingInCommand:
-    def __init__(self, people: People, chats: Chats, knocks: Knocks, clock: Clock) -> None:
-        self._people = people
-        self._chats = chats
-        self._knocks = knocks
-        self._clock = clock
+    _people: People
+    _chats: Chats
+    _knocks: Knocks
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,6 +1,6 @@
 """The levels of people in words, and the buttons that give and take them."""
 
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.talk.reach import Level
 from bot.flow.commanding.choices import choice
 
@@ -37,7 +37,7 @@ _LABELS = {
 }
 
 
-def level_buttons(account: str, now: Level) -> tuple[tuple[Button, ...], ...]:
+def level_buttons(account: str, now: Level) -> ButtonRows:
     """Returns the buttons for the next level and, behind the first one, back to talking alone."""
     levels = list(Level)
     offered = [

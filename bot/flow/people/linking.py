@@ -43,12 +43,12 @@ class _Holder:
         return called(self.person, self.account)
 
 
+@dataclass(frozen=True, slots=True)
 class LinkCommand:
-    def __init__(self, people: People, members: Members, knocks: Knocks, clock: Clock) -> None:
-        self._people = people
-        self._members = members
-        self._knocks = knocks
-        self._clock = clock
+    _people: People
+    _members: Members
+    _knocks: Knocks
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

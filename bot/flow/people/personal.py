@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 from bot.domain.change import SaveProfile
 from bot.domain.clock.zones import Zones, beside, city, likely
 from bot.domain.memory.background import MOST_ABOUT
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import rows_of
@@ -99,7 +99,7 @@ class PersonalCommands:
         told = from_now_on(zone, self._clock.now())
         return Answer(told, (saved, *moved), buttons=self._buttons(asked, zone))
 
-    def _buttons(self, asked: Invocation, now: str | None) -> tuple[tuple[Button, ...], ...]:
+    def _buttons(self, asked: Invocation, now: str | None) -> ButtonRows:
         channel = self._channels.get(asked.chat.address.channel)
         located = channel is not None and channel.locates
         return zone_buttons(asked.message.language, now, located=located)
@@ -108,9 +108,7 @@ class PersonalCommands:
         return self._clock.now().astimezone(ZoneInfo(zone))
 
 
-def zone_buttons(
-    language: str, now: str | None = None, *, located: bool
-) -> tuple[tuple[Button, ...], ...]:
+def zone_buttons(language: str, now: str | None = None, *, located: bool) -> ButtonRows:
     """Returns a button for each likely city, and for another one; one more to be left alone.
 
     `located` adds one where people can send their location.

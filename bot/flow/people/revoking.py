@@ -1,6 +1,7 @@
 """The command of owners that takes access back, with everything that ends then."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, Revoke
 from bot.domain.turn.turn import ACCESS_ENDED, TurnState
@@ -16,15 +17,13 @@ from bot.ports.people import People
 _TAKEN_BACK = "Access was taken back since."
 
 
+@dataclass(frozen=True, slots=True)
 class RevokeCommand:
-    def __init__(
-        self, people: People, members: Members, ending: CardEnding, knocks: Knocks, clock: Clock
-    ) -> None:
-        self._people = people
-        self._members = members
-        self._ending = ending
-        self._knocks = knocks
-        self._clock = clock
+    _people: People
+    _members: Members
+    _ending: CardEnding
+    _knocks: Knocks
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

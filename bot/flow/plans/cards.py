@@ -1,7 +1,10 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import Show
 from bot.domain.plans.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.hunks import readable
 from bot.domain.talk.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped, visible
@@ -9,8 +12,20 @@ from bot.domain.tools.deeds import denial, without_deed
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 
-PREFIX = "p"
-"""The first letter of the button data of every plan's card."""
+
+@dataclass(frozen=True, slots=True)
+class PlanButton:
+    """The meaning of a button of a plan's card; the version shows that a card is out of date.
+
+    The Stop button carries the version 0: it stays good, and looks the same, while steps go on.
+    """
+
+    token: str
+    version: int
+    verb: PlanVerb
+
+
+PLAN_BUTTONS = ButtonCodec("p", PlanButton)
 
 _LONGEST_SUMMARY = 600
 _LONGEST_LINE = 160
@@ -39,25 +54,6 @@ _LABELS = {
     PlanVerb.RESUME: "▶️ Resume",
     PlanVerb.STOP: "⏹ Stop",
 }
-
-
-def button_data(plan: Plan, verb: PlanVerb) -> str:
-    """Returns button data of at most 64 bytes; the version shows that a card is out of date.
-
-    The Stop button carries no version: it stays good, and looks the same, while steps go on.
-    """
-    version = 0 if verb is PlanVerb.STOP else plan.version
-    return f"{PREFIX}:{plan.token}:{version}:{verb.value}"
-
-
-def parse_data(data: str) -> tuple[str, int, PlanVerb] | None:
-    """Returns token, version and wish of a button; None when the data is not ours."""
-    match data.split(":"):
-        case [prefix, token, version, verb] if prefix == PREFIX and token and verb in set(PlanVerb):
-            plain = version.isascii() and version.isdecimal() and len(version) < 10
-            return (token, int(version), PlanVerb(verb)) if plain else None
-        case _:
-            return None
 
 
 def offered(plan: Plan) -> tuple[PlanVerb, ...]:
@@ -91,7 +87,8 @@ def replaced(plan: Plan) -> list[Show]:
 
 def _button(plan: Plan, verb: PlanVerb) -> Button:
     asks = Hint.DIFFERENT if verb is PlanVerb.CHANGE else ""
-    return Button(_LABELS[verb], button_data(plan, verb), asks)
+    version = 0 if verb is PlanVerb.STOP else plan.version
+    return PLAN_BUTTONS.button(_LABELS[verb], PlanButton(plan.token, version, verb), asks)
 
 
 def card(plan: Plan, chat: int, note: str = "") -> Outbound:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
 from bot.domain.plans.plan import Plan, PlanState, title_from
 from bot.domain.plans.template import Template, instructed, is_name, template_of
-from bot.domain.talk.message import Button, InboundMessage
+from bot.domain.talk.message import ButtonRows, InboundMessage
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import coded, inline_code, item, literal
 from bot.domain.text.names import plain_name
@@ -403,7 +403,7 @@ class PlanCommands:
         return self._desk.ended(plan, asked.person)
 
 
-def _menu(live: Plan | None) -> tuple[tuple[Button, ...], ...]:
+def _menu(live: Plan | None) -> ButtonRows:
     """Returns the buttons below an answer about plans; each does what its words would do."""
     if live is None:
         earlier = (
@@ -418,7 +418,7 @@ def _menu(live: Plan | None) -> tuple[tuple[Button, ...], ...]:
     return (others, choice("🗑 Cancel the plan", "plan", "cancel"))
 
 
-def _but(menu: tuple[tuple[Button, ...], ...], word: str) -> tuple[tuple[Button, ...], ...]:
+def _but(menu: ButtonRows, word: str) -> ButtonRows:
     """Returns a menu without the button that would show the same answer again."""
     (same,) = (button.data for button in choice("", "plan", word))
     rows = (tuple(button for button in row if button.data != same) for row in menu)

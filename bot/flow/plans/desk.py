@@ -1,6 +1,6 @@
 """Takes people's decisions about plans: approve, change, stop and resume, each exactly once."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.consent.assent import is_assent, is_question
@@ -19,6 +19,7 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
+from bot.flow.commanding.asking import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,
@@ -29,7 +30,7 @@ from bot.flow.commanding.desks import (
     refused,
     spent,
 )
-from bot.flow.plans.cards import document, named, offered, parse_data, replaced, shown
+from bot.flow.plans.cards import PLAN_BUTTONS, document, named, offered, replaced, shown
 from bot.flow.plans.execution import execution_of
 from bot.flow.plans.turn_end import plan_line
 from bot.ports.chats import Chats
@@ -55,33 +56,25 @@ _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
 
+@dataclass(frozen=True, slots=True)
 class PlanDesk(Unawaited):
     """Takes decisions about plans from anywhere; it never runs a call.
 
     While a turn executes a plan, that turn owns the row; then the desk asks the turn to stop.
     """
 
-    def __init__(
-        self,
-        journal: Journal,
-        plans: Plans,
-        chats: Chats,
-        outbox: Outbox,
-        lanes: Lanes,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._plans = plans
-        self._chats = chats
-        self._outbox = outbox
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _plans: Plans
+    _chats: Chats
+    _outbox: Outbox
+    _lanes: Lanes
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        parsed = parse_data(press.data)
-        if parsed is None:
+        meant = PLAN_BUTTONS.read(press.data)
+        if meant is None:
             return refused(NOT_OURS)
-        token, version, verb = parsed
+        token, version, verb = meant.token, meant.version, meant.verb
         for _ in range(_LOOKS):
             plan = await self._plans.by_token(token)
             if plan is None or chat not in plan.chats:
@@ -120,8 +113,7 @@ class PlanDesk(Unawaited):
         """Asks for the words; the plan stays as it is until they come as a reply."""
         if chat != plan.chat:
             return refused(ELSEWHERE)
-        who = f"{plain_name(person.name)}: " if not press.private else ""
-        asked = Plain(f"✏️ {who}{Hint.DIFFERENT} ({named(plan)})")
+        asked = Plain(asked_of(press, person, f"{Hint.DIFFERENT} ({named(plan)})"))
         content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
         shown_now = Show(plan.change_key(chat, press.handle), chat, content)
         await self._journal.commit(Change((shown_now,), durable=True))
@@ -152,8 +144,8 @@ class PlanDesk(Unawaited):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the plan's card with this button in this chat."""
-        parsed = parse_data(data)
-        plan = await self._plans.by_token(parsed[0]) if parsed is not None else None
+        meant = PLAN_BUTTONS.read(data)
+        plan = await self._plans.by_token(meant.token) if meant is not None else None
         return plan.key_in(chat) if plan is not None and chat in plan.chats else None
 
     async def _approve(self, plan: Plan, person: Person, chat: int) -> PressAnswer:

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 from bot.domain.plans.plan import Plan, ReplaceVerb
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import clipped, visible
 from bot.flow.plans.cards import described
-
-PREFIX = "r"
-"""The first letter of the button data of every such card."""
 
 _LONGEST_WISH = 80
 THEIRS = "That plan is not yours. Only the one who asked for it, or an owner, decides about it."
@@ -30,11 +28,14 @@ class Replacement:
         return (plan.token, plan.version) == (self.token, self.version)
 
 
+REPLACE_BUTTONS = ButtonCodec("r", Replacement)
+
+
 def question(live: Plan, wish: str, row: int) -> Outbound:
     """Asks about the plan as it is now; its buttons carry the version, so old cards are known."""
 
     def button(label: str, verb: ReplaceVerb) -> Button:
-        return Button(label, f"{PREFIX}:{live.token}:{live.version}:{row}:{verb}")
+        return REPLACE_BUTTONS.button(label, Replacement(live.token, live.version, row, verb))
 
     buttons = (button("🔁 Replace", ReplaceVerb.REPLACE), button("Keep", ReplaceVerb.KEEP))
     return Outbound(OutboundKind.CARD, (_asked(live, wish),), (buttons,))
@@ -43,17 +44,6 @@ def question(live: Plan, wish: str, row: int) -> Outbound:
 def answered(verdict: str) -> Outbound:
     """Returns the one line that is left of the card."""
     return Outbound(OutboundKind.CARD, (Plain(verdict),))
-
-
-def parse_data(data: str) -> Replacement | None:
-    """Returns the meaning of a button; None when the data is not ours."""
-    match data.split(":"):
-        case [prefix, token, version, row, verb] if prefix == PREFIX and verb in set(ReplaceVerb):
-            if all(n.isascii() and n.isdecimal() and len(n) < 19 for n in (version, row)):
-                return Replacement(token, int(version), int(row), ReplaceVerb(verb))
-        case _:
-            pass
-    return None
 
 
 def fixed(live: Plan, person: Person) -> str:

@@ -3,7 +3,7 @@
 from functools import cached_property
 
 from bot.flow.approvals.owners import Owners
-from bot.flow.plans.cards import PREFIX
+from bot.flow.plans.cards import PLAN_BUTTONS
 from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.desk import PlanDesk
@@ -24,7 +24,9 @@ class PlanRoom:
         most = policy.limits.plan_steps
         companion = PlanCompanion(self._ending, skills, most, explore=policy.plan_explore)
         return Room(
-            commands=self.commands.table, desks={PREFIX: self.desk}, companions=(companion.answers,)
+            commands=self.commands.table,
+            desks={PLAN_BUTTONS.letter: self.desk},
+            companions=(companion.answers,),
         )
 
     @cached_property

@@ -1,7 +1,7 @@
 """Puts a message into the queue of its chat."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AskStop, Change, CheckAccess, Write
 from bot.domain.talk.chat import QueueMode
@@ -17,26 +17,17 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
+@dataclass(frozen=True, slots=True)
 class Queueing:
     """Stores that messages wait, and wakes or interrupts their chats."""
 
-    def __init__(
-        self,
-        inbox: Inbox,
-        journal: Journal,
-        lanes: Lanes,
-        queue: ChatQueue,
-        pacing: Pacing,
-        reactions: Reactions,
-        seams: Seams,
-    ) -> None:
-        self._inbox = inbox
-        self._journal = journal
-        self._lanes = lanes
-        self._queue = queue
-        self._pacing = pacing
-        self._reactions = reactions
-        self._seams = seams
+    _inbox: Inbox
+    _journal: Journal
+    _lanes: Lanes
+    _queue: ChatQueue
+    _pacing: Pacing
+    _reactions: Reactions
+    _seams: Seams
 
     async def put(self, arrival: Arrival, also: Sequence[Write] = ()) -> bool:
         """Lets a message wait for its turn; returns False when it is declined instead.

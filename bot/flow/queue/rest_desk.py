@@ -7,7 +7,7 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import GIVEN_UP, TurnState
 from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
-from bot.flow.turn.rest_card import RestVerb, key_of, parse_data
+from bot.flow.turn.rest_card import REST_BUTTONS, RestVerb, key_of
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
@@ -22,7 +22,7 @@ class RestDesk(ButtonsAlone):
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = parse_data(press.data)
+        meant = REST_BUTTONS.read(press.data)
         if meant is None:
             return refused(NOT_OURS)
         agenda = await self._journal.agenda(chat)
@@ -50,5 +50,5 @@ class RestDesk(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button."""
-        meant = parse_data(data)
+        meant = REST_BUTTONS.read(data)
         return key_of(meant.turn) if meant is not None else None

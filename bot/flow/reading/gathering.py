@@ -71,16 +71,14 @@ class Gathered:
         return tuple(shown)
 
 
+@dataclass(frozen=True, slots=True)
 class Gathering:
     """Gathers messages from stored rows alone, so a restart gathers the same message."""
 
-    def __init__(
-        self, rows: RowReader, reader: MessageReader, clock: Clock, bounds: BundleBounds
-    ) -> None:
-        self._rows = rows
-        self._reader = reader
-        self._clock = clock
-        self._bounds = bounds
+    _rows: RowReader
+    _reader: MessageReader
+    _clock: Clock
+    _bounds: BundleBounds
 
     async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
         """Returns the message that waits longest; None when its sender may not ask any more."""

@@ -43,6 +43,7 @@ class Parcel:
         return f"{self.message}/{self.attachment.identity or self.attachment.handle}"
 
 
+@dataclass(frozen=True, slots=True)
 class Keeping:
     """Keeps files before the model reads of them; after a crash the same message keeps no second.
 
@@ -50,19 +51,11 @@ class Keeping:
     knows the file in the folder again, wherever the last one died.
     """
 
-    def __init__(
-        self,
-        received: Received,
-        folder: InboxFolder,
-        journal: Journal,
-        workspaces: Workspaces,
-        clock: Clock,
-    ) -> None:
-        self._received = received
-        self._folder = folder
-        self._journal = journal
-        self._workspaces = workspaces
-        self._clock = clock
+    _received: Received
+    _folder: InboxFolder
+    _journal: Journal
+    _workspaces: Workspaces
+    _clock: Clock
 
     async def recall(self, parcel: Parcel) -> tuple[ReceivedFile, bytes] | None:
         """Returns a file that is kept already, with its content; None when it has to be fetched."""

@@ -1,7 +1,7 @@
 """Hears voice messages: bounded, paid for, and with plain words where it cannot."""
 
 import logging
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from bot.domain.change import Change, KeepHeard
@@ -46,6 +46,7 @@ _LOUDER = "Record it again closer to the microphone, or type it."
 _NO_WORDS = Unheard("it holds no words", _LOUDER)
 
 
+@dataclass(frozen=True, slots=True)
 class Listening:
     """Asks the port for the words of a recording, a second time after a fault that may pass.
 
@@ -53,14 +54,11 @@ class Listening:
     often a message is taken up or quoted.
     """
 
-    def __init__(
-        self, hearing: Hearing, rows: VoiceRows, till: Till, journal: Journal, clock: Clock
-    ) -> None:
-        self._hearing = hearing
-        self._rows = rows
-        self._till = till
-        self._journal = journal
-        self._clock = clock
+    _hearing: Hearing
+    _rows: VoiceRows
+    _till: Till
+    _journal: Journal
+    _clock: Clock
 
     async def hear(self, parcel: Parcel, sound: bytes) -> Spoken | Unheard:
         """Returns the words of a recording, or the reason why there are none."""

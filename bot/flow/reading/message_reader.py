@@ -90,26 +90,17 @@ class Asked:
         return links_in(asked_text(replace(self.bundle, messages=theirs), self.enclosed))
 
 
+@dataclass(frozen=True, slots=True)
 class MessageReader:
     """Reads waiting messages, except those of people who may not ask any more."""
 
-    def __init__(
-        self,
-        rows: RowReader,
-        people: People,
-        enclosures: Enclosures,
-        lives: Lives,
-        clock: Clock,
-        zones: Zones,
-        outbox: Outbox,
-    ) -> None:
-        self._rows = rows
-        self._people = people
-        self._enclosures = enclosures
-        self._lives = lives
-        self._clock = clock
-        self._zones = zones
-        self._outbox = outbox
+    _rows: RowReader
+    _people: People
+    _enclosures: Enclosures
+    _lives: Lives
+    _clock: Clock
+    _zones: Zones
+    _outbox: Outbox
 
     async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
         message = self._rows.message(row)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -21,6 +21,7 @@ _EVERY_SECONDS = 3600.0
 _BATCH = 100
 
 
+@dataclass(frozen=True, slots=True)
 class InboxSweep:
     """Looks through the kept files at the start and every hour; `days` of 0 keep them for ever.
 
@@ -28,23 +29,13 @@ class InboxSweep:
     it. A file that was changed since it came is not deleted: it is somebody's work.
     """
 
-    def __init__(
-        self,
-        received: Received,
-        folder: InboxFolder,
-        chats: Chats,
-        journal: Journal,
-        workspaces: Workspaces,
-        clock: Clock,
-        days: int,
-    ) -> None:
-        self._received = received
-        self._folder = folder
-        self._chats = chats
-        self._journal = journal
-        self._workspaces = workspaces
-        self._clock = clock
-        self._days = days
+    _received: Received
+    _folder: InboxFolder
+    _chats: Chats
+    _journal: Journal
+    _workspaces: Workspaces
+    _clock: Clock
+    _days: int
 
     async def run(self) -> None:
         """Sweeps until it is cancelled."""

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from bot.domain.assignments.task import CALLS_DAYS, ApprovedCall, TimedTask
 from bot.domain.change import SaveTask
 from bot.domain.consent.approval import Approval, ApprovalState
-from bot.domain.talk.reach import Reach
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.visible_text import visible
 from bot.domain.tools.tool import Effect, Surroundings
@@ -64,7 +63,7 @@ class TaskCalls:
         wanted = next((one for one in offered if _mark(one) == mark), None)
         if wanted is None:
             return Answer(_CHANGED)
-        if not asked.person.may_approve(task.asker, offered[wanted]):
+        if not asked.person.may_approve(task.asker, offered[wanted].preview.needs):
             return Answer(_NOT_APPROVER)
         wanted = replace(wanted, by_owner=asked.person.is_owner)
         if len(task.calls) >= MOST_CALLS:
@@ -87,19 +86,19 @@ class TaskCalls:
     async def _saved(self, task: TimedTask, new: TimedTask) -> Answer:
         return replace(await self.shown(new), writes=(SaveTask(new, task.version),))
 
-    async def _asked_for(self, task: TimedTask) -> Mapping[ApprovedCall, Reach]:
+    async def _asked_for(self, task: TimedTask) -> Mapping[ApprovedCall, Approval]:
         """Returns the calls of the last runs that somebody approved, and that still ask.
 
-        Each comes with its reach.
+        Each comes with the card that it was approved by.
         """
         runs = await self._scheduled.runs(task.id, datetime.min.replace(tzinfo=UTC))
-        found: dict[ApprovedCall, Reach] = {}
+        found: dict[ApprovedCall, Approval] = {}
         for run in reversed(runs[-_LAST_RUNS:]):
             for card in await self._approvals.of_turn(run.turn):
                 if _can_be_allowed(card):
                     shown = card.preview.surroundings
                     one = ApprovedCall(card.call.name, card.call.canonical, shown)
-                    found[one] = card.preview.needs
+                    found[one] = card
         left = [one for one in found if one not in task.calls]
         return {one: found[one] for one in left[:MOST_CALLS]}
 

@@ -1,12 +1,13 @@
 """The desk that gives a task new times or words: a button asks for them, and a reply gives them."""
 
-import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
 
 from bot.domain.assignments.task import TimedTask
 from bot.domain.change import Change, SaveTask, Show
 from bot.domain.clock.when import WhenUnclear
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import (
-    REPLY_WITH,
     Button,
     Hint,
     Markdown,
@@ -14,13 +15,12 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
     Press,
-    PressAnswer,
 )
 from bot.domain.talk.person import Person
-from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.asking import AskingDesk, answer_to, asked_of, question
+from bot.flow.commanding.desks import Taken
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.words import TaskWords
 from bot.ports.chats import Chats
@@ -29,27 +29,42 @@ from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 from bot.ports.scheduled import Occasion, Scheduled
 
-PREFIX = "t"
-"""The first letter of the data of a button that asks for a part of a task."""
-
 THEIRS = "Only the one who asked for this task, or an owner, can change it."
 GONE = "That task is gone. /tasks lists the tasks of this chat."
 
-_KEY = "task:"
-_WHEN, _WHAT = "when", "what"
-_ASKS = {_WHEN: Hint.TIMES, _WHAT: Hint.WORK}
+_KEY = "task"
+
+
+class TaskPart(StrEnum):
+    WHEN = "when"
+    WHAT = "what"
+
+
+@dataclass(frozen=True, slots=True)
+class TaskButton:
+    """The meaning of a button: it asks for a part of a task."""
+
+    part: TaskPart
+    task: str
+
+
+TASK_BUTTONS = ButtonCodec("t", TaskButton)
+_QUESTIONS = ButtonCodec(_KEY, TaskButton)
+"""Reads the outbound keys of questions, without their ends."""
+
+_ASKS = {TaskPart.WHEN: Hint.TIMES, TaskPart.WHAT: Hint.WORK}
 
 
 def asking_buttons(task: TimedTask) -> tuple[Button, ...]:
     """Returns the buttons that ask for new times and for new words."""
     return tuple(
-        Button(label, f"{PREFIX}:{part}:{task.id}", _ASKS[part])
-        for label, part in (("🕘 Times…", _WHEN), ("💬 Words…", _WHAT))
+        TASK_BUTTONS.button(label, TaskButton(part, task.id), _ASKS[part])
+        for label, part in (("🕘 Times…", TaskPart.WHEN), ("💬 Words…", TaskPart.WHAT))
     )
 
 
-class TaskChanging(Unawaited):
-    """Nothing is changed before the reply; a reply that names no time is asked for again."""
+class TaskChanging(AskingDesk):
+    """A reply that names no time is asked for again."""
 
     def __init__(
         self,
@@ -61,50 +76,46 @@ class TaskChanging(Unawaited):
         chats: Chats,
         clock: Clock,
     ) -> None:
+        super().__init__(journal, outbox)
         self._chats = chats
         self._scheduled = scheduled
         self._making = making
         self._words = words
-        self._journal = journal
-        self._outbox = outbox
         self._clock = clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        """Asks for the times or words; the task stays as it is until they come as a reply."""
-        _, _, rest = press.data.partition(":")
-        part, _, id = rest.partition(":")
-        if person is None or part not in _ASKS:
-            return refused(NOT_OURS)
-        task = await self._of(chat, id)
-        if task is None or not person.may_decide_for(task.asker):
-            return refused(GONE if task is None else THEIRS)
-        who = "" if press.private else f"{plain_name(person.name)}: "
-        told = f"✏️ {who}{_ASKS[part]}\nNow it says: “{visible(_present(task, part))}”"
-        await self._show(f"{_KEY}{part}:{id}:{press.handle}", chat, _question(part, told))
-        return PressAnswer()
+    def stem(self, data: str) -> str | None:
+        meant = TASK_BUTTONS.read(data)
+        return None if meant is None else _QUESTIONS.data(meant)
+
+    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
+        meant = TASK_BUTTONS.read(press.data)
+        task = None if meant is None else await self._of(chat, meant.task)
+        if meant is None or task is None:
+            return GONE
+        if not person.may_decide_for(task.asker):
+            return THEIRS
+        words = f"{_ASKS[meant.part]}\nNow it says: “{visible(_present(task, meant.part))}”"
+        return _question(meant.part, asked_of(press, person, words))
 
     async def reply(
         self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
     ) -> Taken:
-        part, _, rest = key.removeprefix(_KEY).partition(":")
-        if not key.startswith(_KEY) or part not in _ASKS:
+        meant = _QUESTIONS.read(key.rpartition(":")[0])
+        if meant is None:
             return Taken.NO
-        id = rest.partition(":")[0]
-        task = await self._of(chat, id)
+        part, task = meant.part, await self._of(chat, meant.task)
         theirs = task is not None and not person.may_decide_for(task.asker)
         if theirs and not asked:
             return Taken.NO
-        # The same reply again, after a death, has the same answer.
-        digest = hashlib.sha256(f"{key} {text}".encode(errors="replace")).hexdigest()[:12]
-        answer = f"{_KEY}{part}:{id}:{digest}"
-        if await self._outbox.row(answer) is not None:
+        answer = answer_to(key, text)
+        if await self._answered(answer):
             return Taken.DECIDED
         if task is None or theirs:
             why = Plain(THEIRS if theirs else GONE)
             await self._show(answer, chat, Outbound(OutboundKind.NOTICE, (why,)))
             return Taken.DECIDED
         try:
-            language = await self._language(chat, person) if part == _WHEN else ""
+            language = await self._language(chat, person) if part is TaskPart.WHEN else ""
             by = Occasion.commanded(chat, person.id, self._clock.now(), language)
             await self._change(task, part, text, by, answer)
         except WhenUnclear as fault:
@@ -112,27 +123,17 @@ class TaskChanging(Unawaited):
             await self._show(answer, chat, again)
         return Taken.DECIDED
 
-    def asked_key(self, data: str, handle: str) -> str | None:
-        _, _, rest = data.partition(":")
-        part, _, id = rest.partition(":")
-        return f"{_KEY}{part}:{id}:{handle}" if part in _ASKS else None
-
     async def present(self, data: str, chat: int, person: Person) -> str:
-        _, _, rest = data.partition(":")
-        part, _, id = rest.partition(":")
-        task = await self._of(chat, id)
-        if part not in _ASKS or task is None or not person.may_decide_for(task.asker):
+        meant = TASK_BUTTONS.read(data)
+        task = None if meant is None else await self._of(chat, meant.task)
+        if meant is None or task is None or not person.may_decide_for(task.asker):
             return ""
-        return _present(task, part)
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns None: the button stands below a task, which asking does not change."""
-        return None
+        return _present(task, meant.part)
 
     async def _change(
-        self, task: TimedTask, part: str, text: str, by: Occasion, answer: str
+        self, task: TimedTask, part: TaskPart, text: str, by: Occasion, answer: str
     ) -> None:
-        new = await self._making.reworded(task, text, by, times=part == _WHEN)
+        new = await self._making.reworded(task, text, by, times=part is TaskPart.WHEN)
         shown = await self._words.shown(new, by.chat)
         content = Outbound(OutboundKind.OPTION, (Markdown(shown.text),), shown.buttons)
         writes = (SaveTask(new, task.version), Show(answer, by.chat, content))
@@ -149,15 +150,11 @@ class TaskChanging(Unawaited):
         task = await self._scheduled.get(id)
         return task if task is not None and chat in (task.chat, task.home) else None
 
-    async def _show(self, key: str, chat: int, content: Outbound) -> None:
-        await self._journal.commit(Change((Show(key, chat, content),), durable=True))
+
+def _present(task: TimedTask, part: TaskPart) -> str:
+    return task.said if part is TaskPart.WHEN else task.what
 
 
-def _present(task: TimedTask, part: str) -> str:
-    return task.said if part == _WHEN else task.what
-
-
-def _question(part: str, text: str, wanted: str = "") -> Outbound:
-    wanted = wanted or ("the new times" if part == _WHEN else "the new words")
-    how = Plain(f"{REPLY_WITH}{wanted}.", style="aside")
-    return Outbound(OutboundKind.NOTICE, (Plain(text), how), asks=_ASKS[part])
+def _question(part: TaskPart, text: str, wanted: str = "") -> Outbound:
+    wanted = wanted or ("the new times" if part is TaskPart.WHEN else "the new words")
+    return question(Plain(text), _ASKS[part], wanted)

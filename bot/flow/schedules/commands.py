@@ -1,7 +1,7 @@
 """The commands about tasks that run at their times."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.assignments.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.assignments.task_wish import TaskWish
@@ -44,22 +44,14 @@ _FORMS = {
 _OVERLAPS = frozenset(Overlap)
 
 
+@dataclass(frozen=True, slots=True)
 class TaskCommands:
-    def __init__(
-        self,
-        scheduled: Scheduled,
-        making: TaskMaking,
-        firing: Firing,
-        words: TaskWords,
-        calls: TaskCalls,
-        clock: Clock,
-    ) -> None:
-        self._scheduled = scheduled
-        self._making = making
-        self._firing = firing
-        self._words = words
-        self._calls = calls
-        self._clock = clock
+    _scheduled: Scheduled
+    _making: TaskMaking
+    _firing: Firing
+    _words: TaskWords
+    _calls: TaskCalls
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

@@ -60,26 +60,17 @@ class Fired:
     """True when a running run of the chat must look at its request to stop."""
 
 
+@dataclass(frozen=True, slots=True)
 class Firing:
     """Meets due times; a Conflict means that another process met this one."""
 
-    def __init__(
-        self,
-        scheduled: Scheduled,
-        journal: Journal,
-        chats: Chats,
-        turns: TurnRows,
-        timetable: Timetable,
-        bounds: DayBounds,
-        grace: timedelta,
-    ) -> None:
-        self._scheduled = scheduled
-        self._journal = journal
-        self._chats = chats
-        self._turns = turns
-        self._timetable = timetable
-        self._bounds = bounds
-        self._grace = grace
+    _scheduled: Scheduled
+    _journal: Journal
+    _chats: Chats
+    _turns: TurnRows
+    _timetable: Timetable
+    _bounds: DayBounds
+    _grace: timedelta
 
     async def meet(self, task: TimedTask, now: datetime) -> Fired:
         """Runs a task for its newest time that has come, or notes why it does not run."""

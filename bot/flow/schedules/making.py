@@ -1,6 +1,6 @@
 """Makes and changes tasks, the same for commands and for tools."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.assignments.task import (
@@ -25,22 +25,15 @@ from bot.ports.people import People
 from bot.ports.scheduled import Occasion, Scheduled
 
 
+@dataclass(frozen=True, slots=True)
 class TaskMaking:
     """Raises WhenUnclear with a sentence for people when a wish cannot be met."""
 
-    def __init__(
-        self,
-        scheduled: Scheduled,
-        timetable: Timetable,
-        chats: Chats,
-        people: People,
-        zones: Zones,
-    ) -> None:
-        self._scheduled = scheduled
-        self._timetable = timetable
-        self._chats = chats
-        self._people = people
-        self._zones = zones
+    _scheduled: Scheduled
+    _timetable: Timetable
+    _chats: Chats
+    _people: People
+    _zones: Zones
 
     async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask:
         """Returns a new task; nothing is stored."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.assignments.task import Allowed, Overlap, TaskState, TimedTask
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import Button, ButtonRows
 from bot.flow.commanding.choices import choice
 
 _OVERLAPS = {
@@ -13,7 +13,7 @@ _OVERLAPS = {
 }
 
 
-def menu_of(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
+def menu_of(task: TimedTask) -> ButtonRows:
     """Returns the buttons below a task."""
     paused = task.state is TaskState.PAUSED
     switch = choice("▶️ Resume", "tasks", "resume", task.id)
@@ -37,7 +37,7 @@ def menu_of(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
     return (first, second, where, may, choice("◂ All tasks", "tasks", "page", "1"))
 
 
-def edit_menu(task: TimedTask, asking: Sequence[Button]) -> tuple[tuple[Button, ...], ...]:
+def edit_menu(task: TimedTask, asking: Sequence[Button]) -> ButtonRows:
     """Returns the buttons that change a task, with those that ask for times and words."""
     overlaps = [
         choice(label, "tasks", overlap, task.id, now=task.overlap is overlap)
@@ -51,7 +51,7 @@ def edit_menu(task: TimedTask, asking: Sequence[Button]) -> tuple[tuple[Button, 
     )
 
 
-def delete_menu(task: TimedTask) -> tuple[tuple[Button, ...], ...]:
+def delete_menu(task: TimedTask) -> ButtonRows:
     """Returns the buttons below the question whether a task goes."""
     yes, no = choice("🗑 Delete", "tasks", "drop", task.id), choice("Keep", "tasks", "show", task.id)
     return ((*yes, *no),)

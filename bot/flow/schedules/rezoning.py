@@ -1,6 +1,7 @@
 """Moves the tasks of a person to another time zone."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.assignments.task import TaskState
 from bot.domain.change import SaveTask, Write
@@ -12,14 +13,12 @@ from bot.ports.clock import Clock
 from bot.ports.scheduled import Scheduled
 
 
+@dataclass(frozen=True, slots=True)
 class Rezoning:
-    def __init__(
-        self, scheduled: Scheduled, chats: Chats, making: TaskMaking, clock: Clock
-    ) -> None:
-        self._scheduled = scheduled
-        self._chats = chats
-        self._making = making
-        self._clock = clock
+    _scheduled: Scheduled
+    _chats: Chats
+    _making: TaskMaking
+    _clock: Clock
 
     async def writes(self, person: Person, zone: str | None) -> Sequence[Write]:
         """Returns the writes for a person's new zone: the times on their wall stay the same.

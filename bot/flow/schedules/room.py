@@ -10,7 +10,7 @@ from bot.domain.turn.turn import TurnState
 from bot.flow.room import Ground, Room
 from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.calls import TaskCalls
-from bot.flow.schedules.changing import PREFIX, TaskChanging
+from bot.flow.schedules.changing import TASK_BUTTONS, TaskChanging
 from bot.flow.schedules.clockwork import Clockwork
 from bot.flow.schedules.commands import TaskCommands
 from bot.flow.schedules.companion import RunCompanion
@@ -54,7 +54,7 @@ class ScheduleRoom:
         runs = RunCompanion(self._scheduled, Speakers(store.people, self._ground.zones), self._days)
         return Room(
             commands=commands.table,
-            desks={PREFIX: changing},
+            desks={TASK_BUTTONS.letter: changing},
             companions=(runs.answers, TaskKeeping(self._scheduled, self.making).answers),
             beside={"clock of tasks": self.clockwork.run},
             moved=self._moved,

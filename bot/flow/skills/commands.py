@@ -7,7 +7,7 @@ from textwrap import shorten
 
 from bot.domain.change import ChooseSkill, EndGrants
 from bot.domain.skills.skill import Skill, SkillSet
-from bot.domain.talk.message import Button
+from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Wake
@@ -122,7 +122,7 @@ class SkillCommands:
             case _:
                 return Answer(f"Usage: `/skill {_USAGE}`")
 
-    def _choices(self, now: str | None) -> tuple[tuple[Button, ...], ...]:
+    def _choices(self, now: str | None) -> ButtonRows:
         """Returns buttons for skills that can be used, the active one first, and one for none."""
         known = self._skills.known.skills
         usable = [name for name, skill in sorted(known.items()) if not skill.unmet]

@@ -17,7 +17,7 @@ class SkillRoom:
 
     @cached_property
     def room(self) -> Room:
-        skills, documents = self._ground.world.skills, self._ground.policy.rule_documents
+        skills, documents = self._ground.world.skills, self._ground.policy.documents
         companion = SkillCompanion(skills, documents)
         return Room(
             commands=SkillCommands(skills, self._preamble).table,

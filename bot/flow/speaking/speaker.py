@@ -88,7 +88,7 @@ class SpokenAnswers:
                 await self._serve(note)
         except (StoreError, Conflict, NoSuchChat) as fault:
             _LOG.warning("a spoken answer has to wait: %s", fault, extra={"chat": note.chat})
-        except Exception:  # noqa: BLE001 - a fault of one answer must not end the program
+        except Exception:  # a fault of one answer must not end the program
             _LOG.exception("a spoken answer failed", extra={"chat": note.chat})
         finally:
             self._taken.discard(note.turn)

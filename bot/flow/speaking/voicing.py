@@ -45,6 +45,7 @@ class Voiced:
     records: Sequence[AddUsage]
 
 
+@dataclass(frozen=True, slots=True)
 class Voicing:
     """Asks the port for the sound of an answer, a second time after a fault that may pass.
 
@@ -52,14 +53,11 @@ class Voicing:
     finds it, and neither pays nor speaks again.
     """
 
-    def __init__(
-        self, speaking: Speaking, sounds: Sounds, till: Till, journal: Journal, clock: Clock
-    ) -> None:
-        self._speaking = speaking
-        self._sounds = sounds
-        self._till = till
-        self._journal = journal
-        self._clock = clock
+    _speaking: Speaking
+    _sounds: Sounds
+    _till: Till
+    _journal: Journal
+    _clock: Clock
 
     async def voiced(self, note: VoiceNote, cause: Cause, said: Speakable) -> Voiced | Unspoken:
         """Returns the voice note, or the reason why there is none."""

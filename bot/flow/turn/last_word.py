@@ -7,14 +7,13 @@ from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import FinishReason
 from bot.domain.talk.chat import LongAnswers
-from bot.domain.talk.message import Block, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Block, ButtonRows, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.turn.outcome import Outcome, StopReason
 from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 from bot.flow.turn.outcome_words import outcome_of
-from bot.flow.ways.buttons import Rows
 from bot.ports.approvals import Approvals
 from bot.ports.outbox import Outbox
 
@@ -96,7 +95,7 @@ class LastWords:
         return "⏸ 1 card waits above." if count == 1 else f"⏸ {count} cards wait above."
 
     def _message(
-        self, work: Work, outcome: Outcome, blocks: tuple[Block, ...], buttons: Rows
+        self, work: Work, outcome: Outcome, blocks: tuple[Block, ...], buttons: ButtonRows
     ) -> Show | None:
         # A companion's card may stand in place of the last word; the words before it still count.
         final = outcome.stop_reason is StopReason.FINAL_ANSWER

@@ -5,12 +5,10 @@ from datetime import timedelta
 from enum import StrEnum
 
 from bot.domain.change import Show
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
-
-PREFIX = "w"
-"""The first letter of the button data of every such card."""
 
 _LONGEST_PURPOSE = 80
 _LONGEST_REASON = 160
@@ -29,20 +27,8 @@ class RestButton:
     rest: int
     verb: RestVerb
 
-    @property
-    def data(self) -> str:
-        return f"{PREFIX}:{self.turn}:{self.rest}:{self.verb}"
 
-
-def parse_data(data: str) -> RestButton | None:
-    """Returns the meaning of a button, or None when the data is not one of ours."""
-    match data.split(":"):
-        case [prefix, turn, rest, verb] if prefix == PREFIX and verb in set(RestVerb):
-            if rest.isascii() and rest.isdecimal() and len(rest) < 9:
-                return RestButton(turn, int(rest), RestVerb(verb))
-        case _:
-            pass
-    return None
+REST_BUTTONS = ButtonCodec("w", RestButton)
 
 
 def key_of(turn: str) -> str:
@@ -93,16 +79,16 @@ def _kept(done: int) -> str:
     )
 
 
-def _buttons(turn: Turn) -> tuple[tuple[Button, ...], ...]:
+def _buttons(turn: Turn) -> ButtonRows:
     return (
         (
-            Button("🔁 Try now", RestButton(turn.id, turn.rests, RestVerb.TRY).data),
-            Button("⏹ Give up", RestButton(turn.id, turn.rests, RestVerb.GIVE_UP).data),
+            REST_BUTTONS.button("🔁 Try now", RestButton(turn.id, turn.rests, RestVerb.TRY)),
+            REST_BUTTONS.button("⏹ Give up", RestButton(turn.id, turn.rests, RestVerb.GIVE_UP)),
         ),
     )
 
 
-def _shown(turn: Turn, text: str, buttons: tuple[tuple[Button, ...], ...] = ()) -> Show:
+def _shown(turn: Turn, text: str, buttons: ButtonRows = ()) -> Show:
     content = Outbound(OutboundKind.CARD, (Plain(text),), buttons)
     return Show(key_of(turn.id), turn.chat, content)
 

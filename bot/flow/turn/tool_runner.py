@@ -112,7 +112,7 @@ class ToolRunner:
             return Ran(call, _failed(call, Status.FAILED, Code.OUTCOME_UNKNOWN, fault))
         except (ToolFailure, InvalidArguments) as fault:
             return Ran(call, _failed(call, Status.FAILED, Code.ERROR, fault))
-        except Exception as fault:  # noqa: BLE001 - the border around every tool
+        except Exception as fault:  # the border around every tool
             tags = {"chat": place.chat, "turn": place.turn}
             _LOG.exception("tool %s failed", call.name, extra=tags)
             text = str(fault).strip() or type(fault).__name__

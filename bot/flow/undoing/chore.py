@@ -4,8 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
-from bot.domain.tools.file_change import FileChange, Stage, UndoButton, UndoVerb, undo_label
+from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import (
+    UNDO_BUTTONS,
+    FileChange,
+    Stage,
+    UndoButton,
+    UndoVerb,
+    undo_label,
+)
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import Body, CutBody
 from bot.domain.turn.turn import TurnState
@@ -136,10 +143,10 @@ def _notice(work: Work, text: str) -> Show:
     return Show(_key(work), work.turn.chat, content)
 
 
-def _offer(turn: str, files: Sequence[FileChange]) -> tuple[tuple[Button, ...], ...]:
+def _offer(turn: str, files: Sequence[FileChange]) -> ButtonRows:
     if not files:
         return ()
-    return ((Button(undo_label(len(files)), UndoButton(UndoVerb.ALL, turn).data),),)
+    return ((UNDO_BUTTONS.button(undo_label(len(files)), UndoButton(UndoVerb.ALL, turn, 0)),),)
 
 
 def _failed(puts: Sequence[Put]) -> list[str]:

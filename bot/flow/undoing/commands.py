@@ -1,6 +1,7 @@
 """The command that takes the last turn back, or the files that it changed."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import SaveTurn
 from bot.flow.approvals.undecided import CardEnding
@@ -15,22 +16,14 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class UndoCommands:
-    def __init__(
-        self,
-        journal: Journal,
-        rows: UndoRows,
-        desk: UndoDesk,
-        approvals: Approvals,
-        ending: CardEnding,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._rows = rows
-        self._desk = desk
-        self._approvals = approvals
-        self._ending = ending
-        self._clock = clock
+    _journal: Journal
+    _rows: UndoRows
+    _desk: UndoDesk
+    _approvals: Approvals
+    _ending: CardEnding
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

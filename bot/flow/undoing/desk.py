@@ -8,7 +8,7 @@ from bot.domain.change import Change, SaveFileChange, SaveTurn, Write
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
-from bot.domain.tools.file_change import FileChange, Stage, UndoButton, UndoVerb, parse_data
+from bot.domain.tools.file_change import UNDO_BUTTONS, FileChange, Stage, UndoButton, UndoVerb
 from bot.domain.turn.turn import TurnState
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
@@ -38,20 +38,18 @@ class UndoRows:
     folders: OwnFolders
 
 
+@dataclass(frozen=True, slots=True)
 class UndoDesk(ButtonsAlone):
     """Takes presses, and the wish of a command; old contents are kept for `days`."""
 
-    def __init__(
-        self, journal: Journal, rows: UndoRows, lanes: Lanes, clock: Clock, days: int
-    ) -> None:
-        self._journal = journal
-        self._rows = rows
-        self._lanes = lanes
-        self._clock = clock
-        self._days = days
+    _journal: Journal
+    _rows: UndoRows
+    _lanes: Lanes
+    _clock: Clock
+    _days: int
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = parse_data(press.data)
+        meant = UNDO_BUTTONS.read(press.data)
         if meant is None:
             return refused(NOT_OURS)
         files = await self._files(meant)
@@ -158,7 +156,7 @@ class UndoDesk(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the card with this button; offers have none of their own."""
-        meant = parse_data(data)
+        meant = UNDO_BUTTONS.read(data)
         if meant is None or meant.verb is not UndoVerb.ONE:
             return None
         change = await self._rows.changes.get(meant.of)

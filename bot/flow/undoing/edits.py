@@ -1,9 +1,11 @@
 """An edit of the newest answered message: it is offered to be answered anew."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import Change, CheckAccess, SaveTurn, Show
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
-    Button,
     InboundMessage,
     Outbound,
     OutboundKind,
@@ -29,33 +31,29 @@ from bot.ports.lanes import Lanes
 from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.turns import TurnRows
 
-PREFIX = "y"
-"""The first letter of the data of the button."""
 
-_MOST_DIGITS = 18
-"""Digits of the number of a row; a store knows no longer ones."""
+@dataclass(frozen=True, slots=True)
+class EditButton:
+    """The meaning of the button: the turn that answered, and the row of the edit."""
+
+    turn: str
+    row: int
 
 
+EDIT_BUTTONS = ButtonCodec("y", EditButton)
+
+
+@dataclass(frozen=True, slots=True)
 class EditDesk(ButtonsAlone):
     """Offers the button, and takes its press; the words are read from the row of the edit."""
 
-    def __init__(
-        self,
-        journal: Journal,
-        inbox: Inbox,
-        rows: RowReader,
-        turns: TurnRows,
-        outbox: Outbox,
-        lanes: Lanes,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._inbox = inbox
-        self._rows = rows
-        self._turns = turns
-        self._outbox = outbox
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _inbox: Inbox
+    _rows: RowReader
+    _turns: TurnRows
+    _outbox: Outbox
+    _lanes: Lanes
+    _clock: Clock
 
     async def offer(self, row: int, message: InboundMessage, chat: Chat) -> tuple[str, Show] | None:
         """Returns the turn that answered a message and the offer; None for any other edit.
@@ -71,16 +69,16 @@ class EditDesk(ButtonsAlone):
             return None
         if bodies[0].images or bodies[0].spoken or bodies[0].text == message.text:
             return None
-        button = Button(wording.ANSWER_ANEW, f"{PREFIX}:{turn}:{row}")
+        button = EDIT_BUTTONS.button(wording.ANSWER_ANEW, EditButton(turn, row))
         told = (Plain(wording.EDITED, style="line"),)
         to = None if message.private else message.message_id
         content = Outbound(OutboundKind.OPTION, told, ((button,),), reply_to=to)
         return turn, Show(_key(turn), chat.id, content)
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        turn, row = _parsed(press.data)
-        first = await self._turns.get(turn) if turn else None
-        edit = await self._inbox.get(row) if first is not None else None
+        meant = EDIT_BUTTONS.read(press.data)
+        first = await self._turns.get(meant.turn) if meant is not None else None
+        edit = await self._inbox.get(meant.row) if meant is not None else None
         message = None if edit is None or edit.chat != chat else self._rows.message(edit)
         if first is None or message is None or first.chat != chat:
             return refused(NOT_OURS)
@@ -115,18 +113,9 @@ class EditDesk(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the offer with this button."""
-        turn, _ = _parsed(data)
-        return _key(turn) if turn else None
+        meant = EDIT_BUTTONS.read(data)
+        return None if meant is None else _key(meant.turn)
 
 
 def _key(turn: str) -> str:
     return f"edited:{turn}"
-
-
-def _parsed(data: str) -> tuple[str, int]:
-    """Returns the turn and the row that a button names; an empty turn when it is not ours."""
-    match data.split(":"):
-        case [prefix, turn, row] if prefix == PREFIX and row.isascii() and row.isdigit():
-            return (turn, int(row)) if len(row) <= _MOST_DIGITS else ("", 0)
-        case _:
-            return "", 0

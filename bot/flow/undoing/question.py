@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.domain.change import Show
-from bot.domain.talk.message import Block, Button, Outbound, OutboundKind, Plain
-from bot.domain.tools.file_change import FileChange, UndoButton, UndoVerb
+from bot.domain.talk.message import Block, Outbound, OutboundKind, Plain
+from bot.domain.tools.file_change import UNDO_BUTTONS, FileChange, UndoButton, UndoVerb
 from bot.domain.tools.tool import Effect, Preview
 from bot.flow.approvals.fitting import whole
 from bot.flow.undoing import wording
@@ -18,7 +18,8 @@ def question(key: str, change: FileChange, told: Sequence[Block]) -> Show:
     end = Plain(wording.met_end(change), style="aside")
     verbs = ((wording.ANYWAY, UndoVerb.ANYWAY), (wording.KEEP, UndoVerb.KEEP))
     buttons = tuple(
-        Button(label, UndoButton(verb, change.id, change.flips).data) for label, verb in verbs
+        UNDO_BUTTONS.button(label, UndoButton(verb, change.id, change.flips))
+        for label, verb in verbs
     )
     shown = (Plain(title, style="title"), *blocks, end)
     return Show(key, change.chat, Outbound(OutboundKind.OPTION, shown, (buttons,), files))

@@ -1,6 +1,7 @@
 """The command that answers the last message anew, also with another model."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import SaveTurn
 from bot.domain.text.markdown import inline_code
@@ -17,12 +18,12 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class RetryCommands:
-    def __init__(self, journal: Journal, rows: UndoRows, choosing: Choosing, clock: Clock) -> None:
-        self._journal = journal
-        self._rows = rows
-        self._choosing = choosing
-        self._clock = clock
+    _journal: Journal
+    _rows: UndoRows
+    _choosing: Choosing
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

@@ -3,6 +3,7 @@
 import logging
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.change import Change, DropFileChange
@@ -22,24 +23,16 @@ _EVERY_SECONDS = 600.0
 _BATCH = 50
 
 
+@dataclass(frozen=True, slots=True)
 class UndoSweep:
     """Looks at the start and every ten minutes; the newest contents of a chat stay the longest."""
 
-    def __init__(
-        self,
-        changes: FileChanges,
-        turns: TurnRows,
-        cards: CardsBack,
-        journal: Journal,
-        clock: Clock,
-        bounds: UndoBounds,
-    ) -> None:
-        self._changes = changes
-        self._turns = turns
-        self._cards = cards
-        self._journal = journal
-        self._clock = clock
-        self._bounds = bounds
+    _changes: FileChanges
+    _turns: TurnRows
+    _cards: CardsBack
+    _journal: Journal
+    _clock: Clock
+    _bounds: UndoBounds
 
     async def run(self) -> None:
         """Sweeps until it is cancelled."""

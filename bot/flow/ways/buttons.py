@@ -5,18 +5,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
-from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.talk.message import Button, ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
 from bot.ports.outbox import OutboxRow
-
-PREFIX = "e"
-"""The first letter of the button data of every such button."""
-
-Rows = tuple[tuple[Button, ...], ...]
-
-_MOST_BYTES = 64
-"""Bytes of button data that the strictest platform takes."""
 
 _MOST_MODELS = 3
 _LONGEST_LABEL = 40
@@ -44,18 +37,8 @@ class EndButton:
     turn: str
     of: str = ""
 
-    @property
-    def data(self) -> str:
-        return ":".join((PREFIX, self.verb, self.turn, *((self.of,) if self.of else ())))
 
-
-def parse_data(data: str) -> EndButton | None:
-    """Returns the meaning of a button, or None when the data is not one of ours."""
-    match data.split(":", 3):
-        case [prefix, verb, turn, *rest] if prefix == PREFIX and verb in set(EndVerb) and turn:
-            return EndButton(EndVerb(verb), turn, rest[0] if rest else "")
-        case _:
-            return None
+END_BUTTONS = ButtonCodec("e", EndButton)
 
 
 def key_of(turn: str) -> str:
@@ -73,28 +56,30 @@ def halt_key(turn: str) -> str:
     return f"halt:{turn}"
 
 
-def again(turn: str) -> Rows:
-    return ((Button("🔁 Try again", EndButton(EndVerb.AGAIN, turn).data),),)
+def again(turn: str) -> ButtonRows:
+    return ((END_BUTTONS.button("🔁 Try again", EndButton(EndVerb.AGAIN, turn)),),)
 
 
-def onward(turn: str) -> Rows:
-    return ((Button("▶️ Go on", EndButton(EndVerb.ONWARD, turn).data),),)
+def onward(turn: str) -> ButtonRows:
+    return ((END_BUTTONS.button("▶️ Go on", EndButton(EndVerb.ONWARD, turn)),),)
 
 
-def other_models(turn: str, models: Sequence[str]) -> Rows:
+def other_models(turn: str, models: Sequence[str]) -> ButtonRows:
     """Returns a row for each model; a name that is too long for a button has none."""
-    rows = [
-        (Button(f"🔀 Try {clipped(_short(model), _LONGEST_LABEL)}", data),)
+    rows = (
+        END_BUTTONS.row(
+            f"🔀 Try {clipped(_short(model), _LONGEST_LABEL)}",
+            EndButton(EndVerb.MODEL, turn, model),
+        )
         for model in models
-        if len((data := EndButton(EndVerb.MODEL, turn, model).data).encode()) <= _MOST_BYTES
-    ]
-    return tuple(rows[:_MOST_MODELS])
+    )
+    return tuple(filter(None, rows))[:_MOST_MODELS]
 
 
-def choices(turn: str, words: Sequence[str]) -> Rows:
+def choices(turn: str, words: Sequence[str]) -> ButtonRows:
     """Returns the choices of a question, two in a row when they are short."""
     buttons = [
-        Button(said, EndButton(EndVerb.CHOICE, turn, str(number)).data)
+        END_BUTTONS.button(said, EndButton(EndVerb.CHOICE, turn, str(number)))
         for number, said in enumerate(words)
     ]
     width = 2 if all(len(said) <= _TWO_IN_A_ROW for said in words) else 1
@@ -102,13 +87,13 @@ def choices(turn: str, words: Sequence[str]) -> Rows:
     return tuple(rows)
 
 
-def stop(turn: str) -> Rows:
-    return ((Button("⏹ Stop", EndButton(EndVerb.STOP, turn).data),),)
+def stop(turn: str) -> ButtonRows:
+    return ((END_BUTTONS.button("⏹ Stop", EndButton(EndVerb.STOP, turn)),),)
 
 
 def halt(turn: str) -> Button:
     """Returns the same button for a turn that works for long."""
-    return Button("⏹ Stop", EndButton(EndVerb.HALT, turn).data)
+    return END_BUTTONS.button("⏹ Stop", EndButton(EndVerb.HALT, turn))
 
 
 def on_screen(row: OutboxRow | None) -> bool:

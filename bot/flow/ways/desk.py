@@ -10,12 +10,12 @@ from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.ways.buttons import (
+    END_BUTTONS,
     EndButton,
     EndVerb,
     halt_key,
     key_of,
     left_over,
-    parse_data,
     pressed_in,
     wait_key,
     without_buttons,
@@ -53,7 +53,7 @@ class WaysDesk(ButtonsAlone):
         self._clock = clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = parse_data(press.data)
+        meant = END_BUTTONS.read(press.data)
         turn = await self._turns.get(meant.turn) if meant is not None else None
         if meant is None or turn is None or turn.chat != chat:
             return refused(NOT_OURS)
@@ -110,7 +110,7 @@ class WaysDesk(ButtonsAlone):
 
     async def card_key(self, data: str, chat: int) -> str | None:
         """Returns the outbound key of the message with this button."""
-        meant = parse_data(data)
+        meant = END_BUTTONS.read(data)
         if meant is None:
             return None
         match meant.verb:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from bot.domain.money.model import FinishReason
 from bot.domain.money.trouble import Trouble
+from bot.domain.talk.message import ButtonRows
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
-from bot.flow.ways.buttons import Rows, again, choices, onward, other_models
+from bot.flow.ways.buttons import again, choices, onward, other_models
 
 _FAILED = (
     StopReason.MODEL_FAILURE,
@@ -25,7 +26,7 @@ _FRESH_START = (Trouble.TOO_LONG, Trouble.FORM)
 """Kinds of trouble that another try with the same conversation would only meet again."""
 
 
-def ways_of(work: Work, finish: Finish, models: Sequence[str]) -> Rows:
+def ways_of(work: Work, finish: Finish, models: Sequence[str]) -> ButtonRows:
     """Returns the buttons for this end of a turn; `models` are those set up, by their names."""
     turn, reason = work.turn, finish.stop_reason
     if reason is StopReason.WAITING_FOR_USER:
@@ -40,7 +41,7 @@ def ways_of(work: Work, finish: Finish, models: Sequence[str]) -> Rows:
     return _another_try(work, finish, [one for one in models if one not in tried])
 
 
-def _another_try(work: Work, finish: Finish, others: Sequence[str]) -> Rows:
+def _another_try(work: Work, finish: Finish, others: Sequence[str]) -> ButtonRows:
     trouble, turn = finish.trouble, work.turn.id
     in_vain = trouble is not None and trouble.kind in _FRESH_START
     if finish.stop_reason is StopReason.REFUSAL or in_vain:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
 from bot.adapters.anthropic.model import AnthropicModel
+from bot.domain.money.provider import ANTHROPIC, ANTHROPIC_URL, ProviderSpec
 from bot.domain.talk.limits import ModelTimes
 from bot.domain.tools.tool import Effect, Replay, ToolSpec
 from bot.domain.turn.transcript import TextPart
@@ -22,6 +23,11 @@ RUN = ToolSpec(
 )
 
 
+def access(url: str = ANTHROPIC_URL, key: str = KEY) -> ProviderSpec:
+    """Returns the way to Claude."""
+    return ProviderSpec(ANTHROPIC, url, key, key_name="ANTHROPIC_API_KEY")
+
+
 @asynccontextmanager
 async def connected(
     *replies: Reply, times: ModelTimes | None = None
@@ -30,7 +36,7 @@ async def connected(
     api = MessagesApi(*replies, api_key=KEY)
     async with (
         serving(api.app) as url,
-        AnthropicModel(KEY, base_url=url, times=times) as model,
+        AnthropicModel(access(url), times=times) as model,
     ):
         yield api, model
     api.assert_exhausted()

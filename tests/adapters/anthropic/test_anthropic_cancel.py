@@ -5,7 +5,7 @@ import asyncio
 import psutil
 
 from bot.adapters.anthropic.model import AnthropicModel
-from tests.adapters.anthropic.talk import KEY, asking, reply_to
+from tests.adapters.anthropic.talk import KEY, access, asking, reply_to
 from tests.standins.messages_api import MessagesApi, text
 from tests.standins.serving import serving
 
@@ -28,7 +28,7 @@ async def test_calls_cancelled_at_every_step_keep_no_connection() -> None:
     ended = 0
     async with (
         serving(api.app) as url,
-        AnthropicModel(KEY, base_url=url) as model,
+        AnthropicModel(access(url)) as model,
     ):
         await model.warm()
         for step in [*range(_STEPS)] * _ROUNDS:

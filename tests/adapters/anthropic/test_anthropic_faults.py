@@ -30,7 +30,7 @@ from bot.domain.talk.errors import (
 from bot.domain.talk.limits import ModelTimes
 from bot.domain.turn.transcript import ThinkingPart
 from bot.domain.turn.view import ViewMessage
-from tests.adapters.anthropic.talk import KEY, asking, connected, reply_to, user
+from tests.adapters.anthropic.talk import KEY, access, asking, connected, reply_to, user
 from tests.patience import PATIENCE
 from tests.standins.messages_api import (
     PROFILES,
@@ -155,7 +155,7 @@ async def test_a_call_ends_in_time_although_the_stream_goes_on() -> None:
 async def test_a_port_where_nobody_listens_is_unreachable() -> None:
     async with serving(MessagesApi().app) as url:
         pass
-    async with AnthropicModel(KEY, base_url=url) as model:
+    async with AnthropicModel(access(url)) as model:
         with pytest.raises(ModelUnreachable) as caught:
             await reply_to(model, asking(model))
     assert_without_key(caught.value)
@@ -182,7 +182,10 @@ async def test_whoever_stops_reading_frees_the_connection(ending: str) -> None:
 async def test_a_spoilt_history_is_told_apart_by_the_strict_stand_in() -> None:
     api = MessagesApi(text("never"), api_key=KEY)
     forged = ThinkingPart({"type": "thinking", "thinking": "Hm.", "signature": "forged"})
-    async with serving(api.app) as url, AnthropicModel(KEY, base_url=url) as model:
+    async with (
+        serving(api.app) as url,
+        AnthropicModel(access(url)) as model,
+    ):
         request = asking(model, user("a"), ViewMessage("assistant", (forged,)), user("b"))
         with pytest.raises(SpoiltThinking):
             await reply_to(model, request)
@@ -197,7 +200,7 @@ async def odd_provider(answer: Response, seen: list[Request]) -> AsyncIterator[A
         return answer
 
     app = Starlette(routes=[Route("/{path:path}", endpoint, methods=["GET", "POST"])])
-    async with serving(app) as url, AnthropicModel(KEY, base_url=url) as model:
+    async with serving(app) as url, AnthropicModel(access(url)) as model:
         yield model
 
 
@@ -248,7 +251,7 @@ async def test_an_error_event_that_cannot_be_read_is_overloaded(data: str) -> No
 
 
 async def test_a_base_url_that_is_none_is_denied() -> None:
-    async with AnthropicModel(KEY, base_url="http://host:port") as model:
+    async with AnthropicModel(access("http://host:port")) as model:
         with pytest.raises(ModelDenied):
             await model.warm()
 
@@ -267,7 +270,7 @@ async def test_a_gateways_error_page_is_overloaded_and_short() -> None:
 @pytest.mark.parametrize("key", ["", f"{KEY}\n", f"“{KEY}”", f"{KEY} {KEY}"])
 def test_a_key_that_cannot_be_one_is_a_wrong_setting(key: str) -> None:
     with pytest.raises(SettingError) as caught:
-        AnthropicModel(key)
+        AnthropicModel(access(key=key))
     assert_without_key(caught.value)
 
 
@@ -281,7 +284,10 @@ async def test_the_check_passes_for_a_known_model_and_a_good_key() -> None:
 )
 async def test_the_check_tells_a_wrong_key_and_a_wrong_model(key: str, name: str) -> None:
     api = MessagesApi(api_key=KEY)
-    async with serving(api.app) as url, AnthropicModel(key, base_url=url) as model:
+    async with (
+        serving(api.app) as url,
+        AnthropicModel(access(url, key)) as model,
+    ):
         with pytest.raises(ModelDenied):
             await model.check(name)
 
@@ -307,7 +313,10 @@ async def test_a_connection_is_used_again_for_the_next_call() -> None:
         clients.append(scope["client"])
         await api.app(scope, receive, send)
 
-    async with serving(watched) as url, AnthropicModel(KEY, base_url=url) as model:
+    async with (
+        serving(watched) as url,
+        AnthropicModel(access(url)) as model,
+    ):
         for _ in range(2):
             await reply_to(model, asking(model))
     assert len(clients) == 2
@@ -316,7 +325,8 @@ async def test_a_connection_is_used_again_for_the_next_call() -> None:
 
 def test_the_sdk_is_not_loaded_before_it_is_needed() -> None:
     code = (
-        "import sys, bot.adapters.anthropic.model as m; m.AnthropicModel('key');"
+        "import sys, bot.adapters.anthropic.model as m, bot.domain.money.provider as p;"
+        "m.AnthropicModel(p.ProviderSpec('anthropic', '', 'key'));"
         "sys.exit('anthropic' in sys.modules or 'httpx2' in sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)

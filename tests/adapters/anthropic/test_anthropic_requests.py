@@ -11,7 +11,7 @@ from bot.adapters.anthropic.request_body import RequestEncoder
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
 from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart, ViewMessage, ViewPart
-from tests.adapters.anthropic.talk import KEY, RUN, asking, connected, reply_to, user
+from tests.adapters.anthropic.talk import KEY, RUN, access, asking, connected, reply_to, user
 from tests.standins.messages_api import (
     MessagesApi,
     ReceivedRequest,
@@ -31,7 +31,7 @@ def body_of(request: ModelRequest) -> dict[str, Any]:
 
 
 def model() -> AnthropicModel:
-    return AnthropicModel(KEY)
+    return AnthropicModel(access())
 
 
 def content_of(role: str, *parts: ViewPart) -> list[dict[str, Any]]:
@@ -94,7 +94,7 @@ def test_an_unknown_model_is_asked_for_little_and_not_told_to_think() -> None:
 
 
 def test_a_set_window_replaces_the_profiles() -> None:
-    narrow = AnthropicModel(KEY, window=5_000)
+    narrow = AnthropicModel(access(), window=5_000)
     assert narrow.profile("claude-opus-5-5").window == 5_000
     assert narrow.profile("claude-of-tomorrow").window == 5_000
 
@@ -226,7 +226,10 @@ async def test_twelve_turns_with_tools_read_nine_tenths_from_the_cache() -> None
         return thinking("Let me run it.") + calls(tool("run_command", {"command": "ls"}))
 
     api = MessagesApi(respond=respond, api_key=KEY)
-    async with serving(api.app) as url, AnthropicModel(KEY, base_url=url) as model:
+    async with (
+        serving(api.app) as url,
+        AnthropicModel(access(url)) as model,
+    ):
         replies = await talk(model, turns=12, called=1)
     assert not api.refusals
     assert len(replies) == 24

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.discord.api import DiscordApi
@@ -85,6 +85,7 @@ async def stage() -> AsyncIterator[Stage]:
         yield Stage(discord, stays, memory, place, asked)
 
 
+@example("CHANNEL_DELETE", {"guild_id": "1", "id": []})
 @given(name=st.sampled_from(NAMES), data=EVENT)
 def test_no_event_stops_the_noting_or_the_reading_behind_it(
     name: str, data: dict[str, Any]

@@ -38,7 +38,7 @@ async def main(watch: LoopWatch) -> dict[str, float]:
             await asyncio.sleep(0.05)
         short = watch.holds().times
         compute(0.3)
-        while not watch.holds().times:  # noqa: ASYNC110 - a thread notices, and tells nobody
+        while not watch.holds().times:  # a thread notices, and tells nobody
             await asyncio.sleep(0.05)
     over.set()
     thread.join()

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ async def rest() -> None:
 
 
 async def noticed(watch: LoopWatch, times: int) -> None:
-    while watch.holds().times < times:  # noqa: ASYNC110 - a thread notices, and tells nobody
+    while watch.holds().times < times:  # a thread notices, and tells nobody
         await asyncio.sleep(TICK_SECONDS)
 
 
@@ -107,7 +108,7 @@ def test_short_works_are_nobody_s_fault() -> None:
 def test_one_place_is_told_of_once_a_minute_and_counted_each_time(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    again = lambda: compute(0.2)  # noqa: E731 - one place
+    again = partial(compute, 0.2)
     holds = held(again, again, lambda: compute_elsewhere(0.2))
     assert holds.times == 3
     told = [line for line in caplog.messages if EVENT_LOOP in line]

@@ -18,7 +18,7 @@ _EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 
 def word() -> bytes:
     """Minutes with a heading, a list and a table."""
-    import docx  # noqa: PLC0415
+    import docx
 
     document: Any = docx.Document()
     document.add_heading("Minutes", 1)
@@ -32,7 +32,7 @@ def word() -> bytes:
 
 def excel(*, far: bool = False) -> bytes:
     """A sheet with words, numbers and a day, and perhaps one with nothing but a cell far away."""
-    import openpyxl  # noqa: PLC0415
+    import openpyxl
 
     book: Any = openpyxl.Workbook()
     sheet = book.active
@@ -46,7 +46,7 @@ def excel(*, far: bool = False) -> bytes:
 
 def slides() -> bytes:
     """One slide with a title, a table and notes."""
-    import pptx  # noqa: PLC0415
+    import pptx
 
     show: Any = pptx.Presentation()
     slide = show.slides.add_slide(show.slide_layouts[5])

@@ -209,7 +209,7 @@ async def test_a_cancelled_reading_leaves_no_process() -> None:
         MediaReader(ReadingBounds()).read(files.pdf(*["page"] * 300), "a.pdf")
     )
     us = psutil.Process()
-    while not us.children():  # noqa: ASYNC110 - nobody tells that a process has begun
+    while not us.children():  # nobody tells that a process has begun
         await asyncio.sleep(0)
     reading.cancel()
     with pytest.raises(asyncio.CancelledError):

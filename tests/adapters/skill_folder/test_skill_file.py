@@ -17,7 +17,7 @@ from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.domain.consent.pre_approval import PreApproved
 from bot.domain.skills.skill import Requirements, Skill, SkillServer
 from bot.domain.tools.variable import Variable
-from bot.settings.fields import Fields, setting_name
+from bot.settings.fields import FIELDS
 
 WHOLE = """---
 name: minutes
@@ -295,7 +295,7 @@ def test_names_that_only_look_alike_are_free(name: str) -> None:
     assert read(with_head(f"vars: {{{name}: x}}")).environment == {name: "x"}
 
 
-@pytest.mark.parametrize("name", [setting_name(field) for field in Fields.model_fields])
+@pytest.mark.parametrize("name", FIELDS)
 def test_every_setting_of_the_program_belongs_to_it(name: str) -> None:
     assert refusal_of(name) == "this name belongs to Steward"
 

@@ -41,7 +41,7 @@ class Processes:
     async def die(self, number: int) -> None:
         """Ends a process, and waits until the server has seen that."""
         await self._stacks.pop(number).aclose()
-        while self._holding() > len(self._stacks):  # noqa: ASYNC110 - the server tells nobody
+        while self._holding() > len(self._stacks):  # the server tells nobody
             await asyncio.sleep(0.02)
 
     def _holding(self) -> int:

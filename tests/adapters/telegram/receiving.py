@@ -39,5 +39,5 @@ class Receiver:
 async def until(condition: Callable[[], object]) -> None:
     """Lets the loop run, real HTTP included, until the condition holds."""
     async with asyncio.timeout(PATIENCE):
-        while not condition():  # noqa: ASYNC110 - logs and sleepers announce themselves to nobody
+        while not condition():  # logs and sleepers announce themselves to nobody
             await asyncio.sleep(0)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from bot.adapters.terminal.channel import TerminalChannel
 from bot.adapters.terminal.dialogue import Dialogue
@@ -70,7 +70,7 @@ class Desk:
         self.accepted: list[RawUpdate] = []
         self.faults: list[StoreError] = []
 
-    async def send(self, kind: OutboundKind, *blocks: Block, **more: object) -> str:
+    async def send(self, kind: OutboundKind, *blocks: Block, **more: Any) -> str:
         return await self.channel.send(ADDRESS, self.piece(kind, *blocks, **more))
 
     async def edit(
@@ -78,13 +78,13 @@ class Desk:
         message_id: str,
         kind: OutboundKind,
         *blocks: Block,
-        **more: object,
+        **more: Any,
     ) -> None:
         await self.channel.edit(ADDRESS, message_id, self.piece(kind, *blocks, **more))
 
-    def piece(self, kind: OutboundKind, *blocks: Block, **more: object) -> Piece:
+    def piece(self, kind: OutboundKind, *blocks: Block, **more: Any) -> Piece:
         """A piece as it is after it was stored."""
-        (piece,) = self.channel.split(Outbound(kind, blocks, **more))  # pyright: ignore[reportArgumentType]
+        (piece,) = self.channel.split(Outbound(kind, blocks, **more))
         return Piece(json.loads(json.dumps(dict(piece.body))))
 
     @property

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
-from bot.domain.tools.file_change import ABSENT, UndoButton, UndoVerb, parse_data, token_of
+from bot.domain.tools.file_change import ABSENT, UNDO_BUTTONS, UndoButton, UndoVerb, token_of
 from bot.ports.tool import Place, Tool
 
 DOOR = PutBack(1_000)
@@ -108,10 +108,11 @@ async def test_the_token_of_a_content_is_that_of_its_file(
 )
 def test_a_button_is_read_as_it_was_written(verb: UndoVerb, of: str, flips: int) -> None:
     button = UndoButton(verb, of, flips)
-    assert parse_data(button.data) == button
-    assert len(button.data.encode()) <= 64
+    data = UNDO_BUTTONS.data(button)
+    assert UNDO_BUTTONS.read(data) == button
+    assert len(data.encode()) <= 64
 
 
 @pytest.mark.parametrize("data", ["", "u", "u:o:x", "u:z:x:0", "u:o::0", "u:o:x:-1", "a:o:x:0"])
 def test_other_data_is_no_button_of_ours(data: str) -> None:
-    assert parse_data(data) is None
+    assert UNDO_BUTTONS.read(data) is None

@@ -1,7 +1,5 @@
 """Fetching pages: addresses, bounds, and what a hostile server may try."""
 
-# ruff: noqa: RUF001 - digits that look like others are the subject here
-
 import asyncio
 import gzip
 import resource

@@ -18,7 +18,7 @@ from bot.domain.tools.tool import (
     ToolResult,
     ToolRule,
 )
-from bot.flow.approvals.card_buttons import button_data, parse_data
+from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.approvals.fitting import LONGEST, beginning
@@ -51,30 +51,30 @@ def asked(effect: Effect = Effect.WRITE, **changes: object) -> Approval:
 
 @given(tokens, st.sampled_from(Verb))
 def test_button_data_fits_every_platform_and_reads_back(token: str, verb: Verb) -> None:
-    data = button_data(replace(asked(), token=token), verb)
+    data = CARD_BUTTONS.data(CardButton(token, verb))
     assert len(data.encode()) <= 64
-    assert parse_data(data) == (token, verb)
+    assert CARD_BUTTONS.read(data) == CardButton(token, verb)
 
 
 @given(st.text() | st.from_regex(r"a:[a-z]{0,2}:[a-z]{0,2}:?[a-z]?", fullmatch=True))
 def test_data_that_is_none_of_ours_means_nothing(data: str) -> None:
-    parsed = parse_data(data)
-    assert parsed is None or button_data(replace(asked(), token=parsed[0]), parsed[1]) == data
+    meant = CARD_BUTTONS.read(data)
+    assert meant is None or CARD_BUTTONS.data(meant) == data
 
 
 @pytest.mark.parametrize(
     "data", ["", "a", "a:tok", "a::y", "b:tok:y", "a:tok:Y", "a:tok:", "a:tok:y:y", "a:tok:zz"]
 )
 def test_forged_data_is_refused(data: str) -> None:
-    assert parse_data(data) is None
+    assert CARD_BUTTONS.read(data) is None
 
 
 def test_every_button_of_a_card_names_that_card() -> None:
     for row in open_card(asked(group=3)).buttons:
         for button in row:
-            parsed = parse_data(button.data)
-            assert parsed is not None
-            assert parsed[0] == asked().token
+            meant = CARD_BUTTONS.read(button.data)
+            assert meant is not None
+            assert meant.token == asked().token
 
 
 def test_a_card_that_others_see_names_who_asked() -> None:

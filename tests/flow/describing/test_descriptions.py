@@ -5,6 +5,7 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from decimal import Decimal
+from weakref import finalize
 
 import pytest
 
@@ -24,6 +25,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder, paid
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
+from tests.patience import PATIENCE
 
 GARAGE = Skill("garage", "Repairs an automobile.", "Do it.", "/skills/garage")
 VET = Skill("vet", "Looks after a hound.", "Do it.", "/skills/vet")
@@ -170,7 +172,11 @@ async def test_tools_that_nobody_can_search_any_more_stay_until_they_are_old() -
     one.search_port.keep(shelf)
     await one.filled()
     assert await one.search("geburtstag", shelf) == ["s__card", "vet"]
+    freed = asyncio.Event()
+    finalize(shelf, asyncio.get_running_loop().call_soon_threadsafe, freed.set)
+    # The thread of the search may hold it a moment longer.
     del shelf
+    await asyncio.wait_for(freed.wait(), PATIENCE)
     one.skills.put(VET)
     await one.filled()
     assert one.kept == len(STRANGE_TEXTS) + 3

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
 
@@ -61,9 +61,9 @@ ANN = Person(1, "Ann", Role.OWNER)
 CHAT = Chat(1, HERE, "c")
 
 
-def message(**changes: object) -> InboundMessage:
+def message(**changes: Any) -> InboundMessage:
     plain = InboundMessage(HERE, Sender("fake", "1", "Ann"), "m", "Look at it.", NOON)
-    return replace(plain, **changes)  # type: ignore[arg-type]
+    return replace(plain, **changes)
 
 
 def body_of(*messages: InboundMessage, files: Sequence[FoundFile] = ()) -> AskerBody:
@@ -76,9 +76,9 @@ def found(kind: str, reading: DocumentText | Spoken) -> FoundFile:
     return FoundFile(Enclosure(Parcel(attachment, CHAT, 1, "m"), quoted=False), reading)
 
 
-def passage(**changes: object) -> Passage:
+def passage(**changes: Any) -> Passage:
     plain = Passage("t", "1", NOON, HOSTILE, HOSTILE, 2, HOSTILE, untrusted="a web page")
-    return replace(plain, **changes)  # type: ignore[arg-type]
+    return replace(plain, **changes)
 
 
 def recalled() -> RecallBody:

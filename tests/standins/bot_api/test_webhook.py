@@ -117,5 +117,5 @@ async def test_what_the_service_refuses_is_refused(
 
 async def _until(condition: Callable[[], object]) -> None:
     async with asyncio.timeout(10):
-        while not condition():  # noqa: ASYNC110 - the hook announces its calls to nobody
+        while not condition():  # the hook announces its calls to nobody
             await asyncio.sleep(0)

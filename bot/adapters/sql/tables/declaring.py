@@ -1,9 +1,9 @@
 """Declarations of tables, and the metadata that hold all of them."""
 
+import re
 from typing import Any
 
 from sqlalchemy import Column, ForeignKey, Index, MetaData, TextClause
-from sqlalchemy.orm import declared_attr
 from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
 
@@ -42,9 +42,10 @@ class Stored(SQLModel, defer_build=True):
         }
     )
 
-    @declared_attr  # pyright: ignore[reportArgumentType]
-    def __tablename__(cls) -> str:  # noqa: N805  # pyright: ignore[reportIncompatibleVariableOverride]
-        return cls.__name__.removesuffix("Table").lower()
+    def __init_subclass__(cls, **options: Any) -> None:
+        words = re.findall("[A-Z][a-z]*", cls.__name__.removesuffix("Table"))
+        cls.__tablename__ = "_".join(words).lower()
+        super().__init_subclass__(**options)
 
 
 METADATA = Stored.metadata

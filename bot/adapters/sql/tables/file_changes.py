@@ -12,7 +12,6 @@ from bot.domain.tools.file_change import Stage
 class FileChangeTable(Stored, table=True):
     """Changes of files that can be taken back."""
 
-    __tablename__ = "file_change"  # pyright: ignore[reportAssignmentType]
     __table_args__ = (
         Index("uq_file_change_id", "id", unique=True),
         Index("ix_file_change_task", "task"),

@@ -44,7 +44,6 @@ class DiaryTable(Stored, table=True):
 class GoalTurnTable(Stored, table=True):
     """A turn that works for a goal, whose cost counts there."""
 
-    __tablename__ = "goal_turn"  # pyright: ignore[reportAssignmentType]
     __table_args__ = (Index("ix_goal_turn_goal", "goal"),)
     turn: str = stored(Words, primary_key=True)
     goal: str = stored(Words, ForeignKey("goal.id"))

@@ -16,7 +16,6 @@ SEALED = text("seal <> ''")
 class HookCallTable(Stored, table=True):
     """A call of a hook; `key` is unique in its hook, `seal` among all, as long as they are kept."""
 
-    __tablename__ = "hook_call"  # pyright: ignore[reportAssignmentType]
     __table_args__ = (
         partial("uq_hook_call_key", "hook", "key", where=KEYED, unique=True),
         partial("uq_hook_call_seal", "seal", where=SEALED, unique=True),

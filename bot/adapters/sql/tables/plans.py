@@ -45,7 +45,6 @@ class PlanTable(Stored, table=True):
 class PlanStepTable(Stored, table=True):
     """A step of a plan; steps of older revisions stay for the record."""
 
-    __tablename__ = "plan_step"  # pyright: ignore[reportAssignmentType]
     plan: str = stored(Words, ForeignKey("plan.id"), primary_key=True)
     revision: int = stored(Integer, primary_key=True, autoincrement=False)
     number: int = stored(Integer, primary_key=True, autoincrement=False)

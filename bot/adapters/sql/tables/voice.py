@@ -11,7 +11,6 @@ from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
 class VoiceNoteTable(Stored, table=True):
     """An answer that is owed as a voice note too; its words stand in its message."""
 
-    __tablename__ = "voice_note"  # pyright: ignore[reportAssignmentType]
     turn: str = stored(Words, primary_key=True)
     chat: int = of_chat()
     at: datetime = stored(Moment)

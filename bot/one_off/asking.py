@@ -8,9 +8,11 @@ from functools import partial
 
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.terminal.question import Question, Wish
+from bot.adapters.tools.hardening import harden
 from bot.bootstrap.channel_form import Accept, OpenChannel
+from bot.bootstrap.hosting import host_of
 from bot.bootstrap.opening import Channels, Running, opened
-from bot.bootstrap.serving import host_of, run
+from bot.bootstrap.serving import run
 from bot.domain.money.model import Usage
 from bot.domain.money.money import dollars_of
 from bot.domain.talk.message import Address
@@ -52,6 +54,7 @@ async def ask(
     settings: Settings, words: str, secrets: Secrets, *, piped: bytes = b"", as_json: bool = False
 ) -> int:
     """Asks, prints the answer, and returns the exit code."""
+    harden()
     question = Question(Wish(words, piped), SystemClock())
     name = question.channel.name
     channels = Channels({name: question.channel}, {name: question})

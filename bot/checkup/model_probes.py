@@ -1,28 +1,13 @@
-"""Tries token, key and models for real; each fault is a complaint in plain words."""
+"""Tries the keys and models of providers for real; each fault is a complaint in plain words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.adapters.anthropic.model import BASE_URL, AnthropicModel
-from bot.adapters.openai.model import OpenAIModel
-from bot.adapters.telegram.account import TelegramAccount
-from bot.adapters.telegram.api import PUBLIC_URL
-from bot.bootstrap.parts import (
-    DEMO,
-    anthropic_model,
-    chat_servers,
-    openai_model,
-    openai_spec,
-    provider_fault,
-    telegram_api,
-)
-from bot.doctor import Complaint
-from bot.domain.money.provider import OPENAI, OPENAI_URL, ProviderSpec
+from bot.bootstrap.provider_form import OwnSettings, ServedModel
+from bot.bootstrap.providers import DEMO, first_model, form_of, made, provider_fault, usable
+from bot.doctor import NETWORK, Complaint
+from bot.domain.money.provider import ProviderSpec
 from bot.domain.talk.errors import (
-    ChannelDenied,
-    ChannelError,
-    ChannelUnreachable,
-    FloodWait,
     ModelDenied,
     ModelError,
     ModelOverloaded,
@@ -32,46 +17,20 @@ from bot.domain.talk.errors import (
 )
 from bot.domain.talk.unreached import why_unreached
 from bot.flow.models.looking_up import near_names
-from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings
+from bot.settings import FIRST_MODEL, Settings
 from bot.settings.forms import without_password
 from bot.shipped import command
-
-KEYS_PAGE = "https://platform.claude.com/settings/keys"
-OPENAI_KEYS_PAGE = "https://platform.openai.com/api-keys"
-NETWORK = "Look at this machine's network: name lookup, firewall, proxy."
-
-
-async def try_token(settings: Settings) -> str:
-    """Returns the bot's name, as in @steward_bot, when Telegram accepts the token."""
-    url = settings.telegram.api_url
-    elsewhere = "" if url == PUBLIC_URL else f" Look at TELEGRAM_API_URL too: {url}."
-    try:
-        async with telegram_api(settings) as api:
-            return f"@{await TelegramAccount(api).check()}"
-    except ChannelDenied:
-        told = "Telegram does not accept the bot token."
-        mend = f"Copy it again from @BotFather, then run `{command('setup')}`.{elsewhere}"
-        raise Complaint(told, mend) from None
-    except FloodWait as wait:
-        told = f"Telegram asks for a pause of {wait.retry_after:g} s."
-        raise Complaint(told, "Wait that long, then try again.", fleeting=True) from None
-    except ChannelUnreachable as fault:
-        told = f"{fault} ({url})."
-        raise Complaint(told, f"{NETWORK}{elsewhere}", fleeting=True) from None
-    except ChannelError as fault:
-        told = f"Telegram refuses the question for the bot's name: {fault}."
-        raise Complaint(told, f"Look at TELEGRAM_BOT_TOKEN.{elsewhere}") from None
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
     """A place to ask for a model, with hints for a person when that fails."""
 
-    model: AnthropicModel | OpenAIModel
+    model: ServedModel
     url: str
     """The address that is asked."""
     key: str
-    """The setting or variable of the key; empty for a server without one."""
+    """The setting or variable of the key; the place of the provider for a server without one."""
     mend: str
     """The sentence about a key that is not accepted."""
     elsewhere: str = ""
@@ -80,21 +39,20 @@ class _Place:
 
 def _place(settings: Settings, provider: str) -> _Place | None:
     """Returns the place of a provider; None when its key is missing."""
-    if provider == "anthropic":
-        model, url = anthropic_model(settings), settings.anthropic.base_url
-        mend = f"Make a new key at {KEYS_PAGE} and run `{command('setup')}`."
-        also = f" Look at ANTHROPIC_BASE_URL too: {url}." if url else ""
-        return _Place(model, url or BASE_URL, "ANTHROPIC_API_KEY", mend, also) if model else None
-    spec = next((s for s in chat_servers(settings) if s.name == provider), None)
+    spec, own = usable(settings).get(provider), form_of(provider).own
     if spec is None:
         return None
-    model, url = openai_model(settings, spec), without_password(spec.base_url)
-    where = "OPENAI_BASE_URL" if provider == OPENAI else f"[providers.{provider}] in steward.toml"
-    also = "" if spec.base_url == OPENAI_URL else f" Look at {where} too: {url}."
-    mend = f"Correct {spec.key_name}." if spec.key_name else "Give it a key."
-    if provider == OPENAI:
-        mend = f"Make a new key at {OPENAI_KEYS_PAGE} and run `{command('setup')}`."
-    return _Place(model, url, spec.key_name or where, mend, also)
+    url = without_password(spec.base_url)
+    where = own.url_setting if own is not None else f"[providers.{provider}] in steward.toml"
+    usual = own is not None and spec.base_url == own.url
+    also = "" if usual else f" Look at {where} too: {url}."
+    return _Place(made(settings, spec), url, spec.key_name or where, _mend_key(spec, own), also)
+
+
+def _mend_key(spec: ProviderSpec, own: OwnSettings | None) -> str:
+    if own is not None:
+        return f"Make a new key at {own.keys_page} and run `{command('setup')}`."
+    return f"Correct {spec.key_name}." if spec.key_name else "Give it a key."
 
 
 async def try_model(settings: Settings, key: str, setting: str = "STEWARD_MODEL") -> str:
@@ -109,8 +67,9 @@ async def try_model(settings: Settings, key: str, setting: str = "STEWARD_MODEL"
     if provider == "demo":
         return "The demo model answers. It needs no key and no network."
     place = _place(settings, provider)
-    if place is None and key == FIRST_MODEL and openai_spec(settings) is not None:
-        return await try_model(settings, FIRST_OF_OPENAI, setting)
+    other = first_model(settings, usable(settings))
+    if place is None and key == FIRST_MODEL and other != DEMO:
+        return await try_model(settings, other, setting)
     if place is None:
         told = "There is no API key, so the demo model answers."
         wanted = f"{provider.upper()}_API_KEY"
@@ -126,22 +85,13 @@ async def try_model(settings: Settings, key: str, setting: str = "STEWARD_MODEL"
     return f"The key is good, and {key} is there."
 
 
-async def try_anthropic_key(settings: Settings) -> str:
-    """Returns a sentence when Anthropic accepts the API key, with or without the model."""
-    return await _try_key(settings, "anthropic", FIRST_MODEL)
-
-
-async def try_openai_key(settings: Settings) -> str:
-    """Returns a sentence when OpenAI accepts the API key, with or without the model."""
-    return await _try_key(settings, OPENAI, FIRST_OF_OPENAI)
-
-
-async def _try_key(settings: Settings, provider: str, first: str) -> str:
-    place = _place(settings, provider)
-    if place is None:
+async def try_key(settings: Settings, provider: str) -> str:
+    """Returns a sentence when a provider accepts its API key, with or without the model."""
+    place, own = _place(settings, provider), form_of(provider).own
+    if place is None or own is None:
         raise SettingError(f"{provider.upper()}_API_KEY is not set")
-    chosen, _, name = settings.model.partition("/")
-    wanted = name if chosen == provider else first.partition("/")[2]
+    chosen, _, name = settings.policy.model.partition("/")
+    wanted = name if chosen == provider else own.first.partition("/")[2]
     try:
         async with place.model:
             await _asked(place, wanted)
@@ -153,13 +103,9 @@ async def _try_key(settings: Settings, provider: str, first: str) -> str:
 async def try_server(settings: Settings, spec: ProviderSpec) -> Sequence[str]:
     """Returns the names of the models that a server lists."""
     where = spec.key_name or "the address"
-    place = _Place(
-        openai_model(settings, spec),
-        without_password(spec.base_url),
-        where,
-        f"Correct {where}.",
-    )
-    async with openai_model(settings, spec) as model:
+    model, url = made(settings, spec), without_password(spec.base_url)
+    place = _Place(model, url, where, f"Correct {where}.")
+    async with model:
         try:
             return await model.models()
         except ModelError as fault:
@@ -169,7 +115,7 @@ async def try_server(settings: Settings, spec: ProviderSpec) -> Sequence[str]:
 async def try_provider(settings: Settings, spec: ProviderSpec) -> str:
     """Returns a sentence about a provider whose models no setting names."""
     place = _place(settings, spec.name)
-    if place is None or not isinstance(place.model, OpenAIModel):
+    if place is None:
         raise SettingError(f"{spec.name} cannot be used")
     async with place.model as model:
         try:

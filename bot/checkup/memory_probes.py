@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from bot.adapters.sql.store import open_store
+from bot.bootstrap.embedder import embedder, vectors
 from bot.bootstrap.meaning import meaning_to_look_at, till_of
-from bot.bootstrap.parts import embedder, vectors
 from bot.doctor import Complaint
 from bot.domain.change import Change
 from bot.domain.memory.meaning import Vector

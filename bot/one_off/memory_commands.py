@@ -12,7 +12,6 @@ from uuid import uuid4
 from bot.adapters.sql.store import Store
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.database import opened_as_it_is
-from bot.bootstrap.imported_file import read_file
 from bot.bootstrap.meaning import meaning_to_look_at, opened_meaning, till_of
 from bot.domain.change import Change, KeepPassage
 from bot.domain.memory.fit import Found
@@ -24,6 +23,7 @@ from bot.domain.talk.person import Person
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
+from bot.one_off.imported_file import read_file
 from bot.ports.meaning import Begun
 from bot.settings import Settings
 

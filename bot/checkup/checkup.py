@@ -10,19 +10,21 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
-from bot.bootstrap.database_probes import LOOK_SECONDS, try_database
 from bot.bootstrap.door_form import DoorForm
-from bot.bootstrap.memory_probes import try_meaning, try_words
-from bot.bootstrap.owners import owner_told
-from bot.bootstrap.parts import chat_servers, plan_folder, skill_folders, tool_servers
-from bot.bootstrap.probes import try_model, try_provider
-from bot.bootstrap.speech import speech_checks
-from bot.bootstrap.web import try_search
+from bot.bootstrap.parts import plan_folder, skill_folders, tool_servers
+from bot.bootstrap.providers import form_of, usable
+from bot.checkup.database_probes import LOOK_SECONDS, try_database
+from bot.checkup.memory_probes import try_meaning, try_words
+from bot.checkup.model_probes import try_model, try_provider
+from bot.checkup.owners import owner_told
+from bot.checkup.search_probe import try_search
+from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.assignments.errand import DELEGATE
 from bot.domain.assignments.goal import GOAL_TOOLS
 from bot.domain.assignments.task import TASK_TOOLS
 from bot.domain.memory.note import MEMORY_TOOLS
+from bot.domain.money.provider import ANTHROPIC
 from bot.domain.skills.skill import SKILL_TOOLS, SkillSet
 from bot.domain.talk.errors import SettingError, StoreTooOld
 from bot.domain.tools.server import ServerSpec
@@ -61,14 +63,16 @@ def checkup(
 
 def _models(settings: Settings) -> Sequence[Check]:
     """Returns a check for the model and one for each of those that may take over."""
-    fallback = "STEWARD_FALLBACK_MODELS"
-    named = {key.partition("/")[0] for key in (settings.model, *settings.fallback_models)}
-    idle = [spec for spec in chat_servers(settings) if spec.name not in named]
+    policy, fallback = settings.policy, "STEWARD_FALLBACK_MODELS"
+    named = {key.partition("/")[0] for key in (policy.model, *policy.fallback_models)}
+    others = [spec for spec in usable(settings).values() if spec.name not in named]
+    # Anthropic is tried with a model that the settings name, or not at all.
+    idle = [spec for spec in others if spec.name != ANTHROPIC]
     return (
-        Check("model", partial(try_model, settings, settings.model), "Look at STEWARD_MODEL."),
+        Check("model", partial(try_model, settings, policy.model), "Look at STEWARD_MODEL."),
         *[
             Check("fallback", partial(_try_named, settings, key, fallback), f"Look at {fallback}.")
-            for key in settings.fallback_models
+            for key in policy.fallback_models
         ],
         *[
             Check("tier", partial(_try_named, settings, key, name), f"Look at {name}.")
@@ -88,8 +92,9 @@ def _models(settings: Settings) -> Sequence[Check]:
 
 def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
     """Returns each tier whose model was chosen, with that model and its setting."""
-    known = {settings.model, *settings.fallback_models}
-    chosen = [(tier, settings.tiers.model(tier)) for tier in Tier]
+    policy = settings.policy
+    known = {policy.model, *policy.fallback_models}
+    chosen = [(tier, policy.tiers.model(tier)) for tier in Tier]
     return [
         (model, f"STEWARD_{tier.name}_MODEL")
         for tier, model in chosen
@@ -98,11 +103,11 @@ def _tiers(settings: Settings) -> Sequence[tuple[str, str]]:
 
 
 async def _try_named(settings: Settings, key: str, setting: str) -> str:
-    for access, provider in ((settings.anthropic, "anthropic"), (settings.openai, "openai")):
-        if access.key is None and key.startswith(f"{provider}/"):
-            told = f"{key} cannot be used: there is no API key."
-            name = f"{provider.upper()}_API_KEY"
-            raise Complaint(told, f"Run `{command('setup')}`, or set {name}.", "warn")
+    provider = key.partition("/")[0]
+    if form_of(provider).own is not None and provider not in usable(settings):
+        told = f"{key} cannot be used: there is no API key."
+        name = f"{provider.upper()}_API_KEY"
+        raise Complaint(told, f"Run `{command('setup')}`, or set {name}.", "warn")
     return await try_model(settings, key, setting)
 
 

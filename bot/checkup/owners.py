@@ -3,17 +3,12 @@
 from collections.abc import Sequence
 
 from bot.doctor import Complaint
-from bot.domain.talk.person import Person, owned_on_a_platform
+from bot.domain.talk.person import Person, owned_on_a_platform, owner_names
 from bot.settings import Settings
 
 Accounts = Sequence[tuple[str, Person]]
 _FIRST = "Nobody yet. The first person who chats in this terminal will be."
 _OPEN = "Start Steward and open that link within 15 minutes."
-
-
-def owner_names(accounts: Accounts) -> Sequence[str]:
-    """Returns the name of each owner once."""
-    return tuple({person.id: person.name for _, person in accounts if person.is_owner}.values())
 
 
 def owner_told(settings: Settings, accounts: Accounts, *, served: bool) -> str:

@@ -1,0 +1,1 @@
+"""The trials of the doctor and the setup: models, database, memory, speech, search, servers."""

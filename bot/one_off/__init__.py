@@ -1,0 +1,1 @@
+"""The commands that do one thing and end: a question, the memory, feedback, hooks."""
