@@ -12,8 +12,7 @@ from bot.domain.turn.transcript import Body
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.goals import wording
 from bot.flow.goals.reflecting import REFLECTION
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import by_origin
+from bot.flow.log.companion import Companion, by_origin
 from bot.flow.log.work import Work
 from bot.ports.goals import Goals
 from bot.ports.journal import Agenda

@@ -12,8 +12,7 @@ from bot.domain.tools.tool import Code, Preview, ToolCall
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, Refuse
 from bot.domain.turn.turn import Turn
-from bot.flow.log.companion import Companion, Results
-from bot.flow.log.concern import Concern, asked
+from bot.flow.log.companion import Companion, Concern, Results, asked
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda

@@ -63,6 +63,7 @@ class Work:
     counted_after: float = Limits().counted_after_seconds
     """Seconds that a step must live before a death in it counts."""
     address: Address = field(init=False)
+    """The place of the chat."""
     task: str = field(init=False)
     """The turn that its calls of models count for."""
     _torn: bool = False

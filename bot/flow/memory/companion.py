@@ -1,7 +1,7 @@
 """A companion of turns that recalls what fits a message, and remembers what was settled."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -15,13 +15,13 @@ from bot.domain.memory.recalled import PassagesInView, Recipient, told_again
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.errors import StewardError
 from bot.domain.text.stems import beginnings
-from bot.domain.tools.tool import ExactRule, Surroundings, ToolCall, ToolResult
+from bot.domain.tools.tool import ExactRule, Surroundings
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.turn.turn import Turn
-from bot.flow.log.companion import Companion
+from bot.flow.log.companion import Companion, Results
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.memory.passage_making import foreign_of, kept
@@ -129,9 +129,7 @@ class MemoryCompanion:
         self._views[work] = view
         return Briefing()
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if finish.stop_reason is not StopReason.FINAL_ANSWER:
             return Ended()
         view, turn = self._views.get(work), work.turn

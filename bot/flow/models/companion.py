@@ -1,14 +1,10 @@
 """Models as a companion of turns: the last word says when another model gave it."""
 
-from collections.abc import Sequence
-
 from bot.domain.loop.contribution import Ended
 from bot.domain.text.markdown import inline_code
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import with_another_model
+from bot.flow.log.companion import Companion, Results, with_another_model
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
@@ -26,9 +22,7 @@ class ModelCompanion:
             ended=self.ended,
         )
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         wanted = self._choosing.took_over(work)
         reply = work.progress.reply
         if not wanted or reply is None or finish.stop_reason not in _OWN_WORDS:

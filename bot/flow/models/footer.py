@@ -6,11 +6,9 @@ from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano, told
 from bot.domain.talk.errors import ModelDenied
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import ReplyBody
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import with_footer
+from bot.flow.log.companion import Companion, Results, with_footer
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
@@ -33,9 +31,7 @@ class Footer:
             ended=self.ended,
         )
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if not work.log.chat.settings.footer:
             return Ended()
         replies = [e.body for e in work.log.entries(work.turn.id) if isinstance(e.body, ReplyBody)]

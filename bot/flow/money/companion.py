@@ -6,11 +6,10 @@ from bot.domain.change import Show, Write
 from bot.domain.loop.contribution import Ended, Share
 from bot.domain.money.budget import CallKind, Cause, Purse, Scope
 from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
-from bot.flow.log.companion import Companion
+from bot.flow.log.companion import Companion, Results
 from bot.flow.log.work import Work
 from bot.flow.money.till import Till
 from bot.flow.money.wording import warning
@@ -47,14 +46,10 @@ class MoneyCompanion:
             ended=self.ended,
         )
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         return Share(row, writes=await self._warnings(work))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         stopped = finish.stop_reason is StopReason.BUDGET
         found = await self._warnings(work, (Scope.DAY, Scope.PERSON), stopped=stopped)
         self._till.forget(work.task)

@@ -1,17 +1,15 @@
 """A companion of turns that asks a person once which clock they use, below their first answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from bot.domain.talk.person import AT_THE_MACHINE
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import without_zone
+from bot.flow.log.companion import Companion, Results, without_zone
 from bot.flow.log.work import Work
 from bot.flow.people.personal import zone_buttons
 from bot.ports.channel import Channel
@@ -41,9 +39,7 @@ class ZoneQuestion:
             ended=self.ended,
         )
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         chat = work.log.chat
         answered = finish.stop_reason is StopReason.FINAL_ANSWER
         if not answered or not chat.private or chat.address.channel == AT_THE_MACHINE:

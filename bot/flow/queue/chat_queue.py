@@ -72,21 +72,35 @@ class ChatQueue:
     _agenda: Callable[[int], Awaitable[Agenda]]
     """Reads the open work of a chat."""
     _journal: Journal
+    """Takes the little that the queue itself writes."""
     _line: Line
+    """The line of runs; most chats have none."""
     _trials: Trials
+    """The times at which resting turns are tried again."""
     _history: History
+    """The logs of the chats."""
     _turns: Turns
+    """Opens turns and runs them."""
     _gathering: Gathering
+    """Makes messages of waiting rows."""
     _overhearing: Overhearing
+    """Reads what was heard in a group, as context."""
     _moving: Moving
+    """Joins a chat that has moved with its old one."""
     _clock: Clock
+    """The clock of the rests."""
     _served: Container[str]
     """The names of the channels that are served: the work of other chats waits."""
     _opening: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_OPENED_AT_ONCE))
+    """Lets a few turns open side by side."""
     _at_work: set[int] = field(default_factory=set[int])
+    """The chats that are being worked on; one that waits for fragments is not."""
     _begun: dict[int, tuple[ChatLog, str]] = field(default_factory=dict[int, tuple[ChatLog, str]])
+    """The running turns of the chats, with their logs."""
     _arrivals: Counter[int] = field(default_factory=Counter[int])
+    """The numbers of messages that came in during the present drains."""
     _resting: dict[int, asyncio.Event] = field(default_factory=dict[int, asyncio.Event])
+    """Woken by a message in a chat that waits for fragments."""
 
     def busy(self, chat: int) -> bool:
         """Returns True while the chat is being worked on; waiting for fragments does not count."""

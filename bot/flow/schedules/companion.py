@@ -17,13 +17,11 @@ from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.talk.reach import Reach
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import of_runs
+from bot.flow.log.companion import Companion, Results, of_runs
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.bounds import DayBounds
@@ -153,9 +151,7 @@ class RunCompanion:
         over = kept.run.ended(RunState.DONE, work.clock.now(), "its cards wait for a decision")
         return Aside((SaveRun(over),))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         kept = self._turns.get(work)
         plain = finish.stop_reason is StopReason.FINAL_ANSWER
         if kept is None or kept.task is None or kept.task.failures or not plain:

@@ -4,10 +4,8 @@ from dataclasses import replace
 
 from bot.domain.change import AddAudit, Write
 from bot.domain.consent.approval import ApprovalState
-from bot.domain.money.model import FinishReason
 from bot.domain.tools.tool import Code, ToolCall, ToolResult
 from bot.domain.turn.outcome import Outcome, StopReason
-from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.flow.approvals.outcomes import outcomes
@@ -33,7 +31,8 @@ class Settlement:
     async def settle(self, work: Work, finish: Finish) -> Outcome:
         """Closes the open calls and tells the person truthfully how the turn ended."""
         progress = work.progress
-        work.ends_whole = _is_whole(progress, finish)
+        answered = finish.stop_reason is StopReason.FINAL_ANSWER
+        work.ends_whole = answered and progress.has_whole_reply
         closed = self._closed(work, finish) if progress.open_calls else []
         parts = await self._companions.ended(work, finish, closed)
         last = await self._last_words.at(work, finish, parts)
@@ -86,10 +85,3 @@ class Settlement:
         return AddAudit(
             work.clock.now(), work.turn.chat, work.turn.asker, "turn.ended", work.turn.id, details
         )
-
-
-def _is_whole(progress: Progress, finish: Finish) -> bool:
-    """Returns True for the end with an answer that is not cut off."""
-    reply = progress.reply
-    answered = finish.stop_reason is StopReason.FINAL_ANSWER
-    return answered and reply is not None and reply.finish is FinishReason.END

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 
 from bot.domain.change import DropPassage, EndWays, Write
 from bot.domain.loop.contribution import Aside, Ended, Share
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
-from bot.flow.log.companion import Companion
-from bot.flow.log.concern import with_ways
+from bot.flow.log.companion import Companion, Results, with_ways
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
 from bot.flow.ways.fitting_buttons import ways_of
@@ -70,9 +68,7 @@ class WaysCompanion:
         line = await self._outbox.row(wait_key(turn.id))
         return (without_buttons(line),) if line is not None and line.content.buttons else ()
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         offer = await self._offer_gone(work)
         return Ended(writes=offer, buttons=ways_of(work, finish, self._models))
 
