@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from bot.domain.plans.template import Template
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import StewardError
+from bot.domain.tools.house import HOUSE
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
 from bot.settings import Settings
@@ -102,8 +103,6 @@ class Checkup:
 
     skills: Callable[[], Awaitable[SkillSet]]
     templates: Callable[[], Awaitable[Sequence[Template | Broken]]]
-    tools: frozenset[str]
-    """The names of all tools that no server lends."""
 
 
 async def examine(
@@ -209,7 +208,7 @@ async def _skills(checkup: Checkup) -> Sequence[Finding]:
         return (_unread("skills", error),)
     ready = len(skills.ready)
     told = f"{ready} {'skill is' if ready == 1 else 'skills are'} ready."
-    odd = list(_odd_skills(skills, checkup.tools))
+    odd = list(_odd_skills(skills))
     found = [Finding("skills", "ok", told), *odd[:_MOST_SKILLS]]
     if (more := len(odd) - _MOST_SKILLS) > 0:
         mend = "In the chat, /skills and /skills <name> tell you about the others."
@@ -223,7 +222,7 @@ def _unread(subject: str, error: Exception) -> Finding:
     return Finding(subject, "fail", f"They cannot be read: {_sentence(told)}", mend)
 
 
-def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
+def _odd_skills(skills: SkillSet) -> Iterator[Finding]:
     """Yields skills that cannot be used, then those that are only odd."""
     ordered = [skill for _, skill in sorted(skills.skills.items())]
     for fault in skills.faults:
@@ -235,7 +234,7 @@ def _odd_skills(skills: SkillSet, tools: frozenset[str]) -> Iterator[Finding]:
         for why in skills.dead_ends(skill):
             mend = "Fix that skill, or next_skill in this one's SKILL.md."
             yield Finding("skills", "warn", f"{name}: no skill can follow it: {why}.", mend)
-        if unknown := skill.unknown_tools(tools):
+        if unknown := skill.unknown_tools(frozenset(HOUSE)):
             sentence = f"{name}: no tools are called {', '.join(unknown)}."
             yield Finding("skills", "warn", sentence, "Correct tools in its SKILL.md.")
     for skill in ordered:

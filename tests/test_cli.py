@@ -67,7 +67,7 @@ class Office:
 
     async def examined(self, settings: Settings, folder: Path) -> Sequence[Finding]:
         checks = [Check("database", self._database, "Look at it.")]
-        checkup = Checkup(checks, no_skills, no_templates, frozenset())
+        checkup = Checkup(checks, no_skills, no_templates)
         return await examine(settings, checkup, FakeClock(datetime(2100, 1, 1, tzinfo=UTC)), folder)
 
     async def _database(self) -> str:

@@ -73,6 +73,24 @@ FAULTS = {
     "a flow that imports a library": Fault(
         "core", {"flow/log/learned.py": "import sqlalchemy"}, "bot.flow.log.learned -> sqlalchemy"
     ),
+    "a room that declares arguments outside of its tools": Fault(
+        "arguments",
+        {"flow/goals/loose.py": "import pydantic"},
+        "bot.flow.goals.loose -> pydantic",
+    ),
+    "a port that declares arguments of its own": Fault(
+        "arguments", {"ports/loose.py": "import pydantic_core"}, "bot.ports.loose -> pydantic_core"
+    ),
+    "a room's tools that import another library": Fault(
+        "core",
+        {"flow/hooks/tools.py": "import sqlalchemy"},
+        "bot.flow.hooks.tools -> sqlalchemy",
+    ),
+    "a tool of the world that imports a room": Fault(
+        "rings",
+        {"adapters/tools/roomy.py": "import bot.flow.goals.planning"},
+        "bot.adapters.tools.roomy -> bot.flow.goals.planning",
+    ),
     "a library imported outside of its adapter": Fault(
         "libraries",
         {"bootstrap/direct.py": "import telegram"},

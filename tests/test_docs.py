@@ -11,24 +11,13 @@ import pytest
 
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
-from bot.adapters.media.media_reader import MediaReader
 from bot.adapters.sql.tables import METADATA
-from bot.adapters.tools.catalog import FixedCatalog, WorkspaceTools, standard_tools
-from bot.adapters.tools.command import RunCommand
-from bot.adapters.tools.memory import memory_tools
-from bot.adapters.tools.reading_files import reading_tools
-from bot.adapters.tools.sandbox import Sandbox
-from bot.adapters.tools.skills import skill_tools
-from bot.adapters.tools.tasks import TaskShelf, task_tools
-from bot.adapters.tools.web import web_tools
-from bot.adapters.tools.writing_files import writing_tools
-from bot.adapters.web_pages.web_pages import Reach, WebPages
-from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.rules import DOCUMENTS, describe
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.limits import Limits, ModelTimes, ReadingBounds, ScheduleBounds, WebBounds
+from bot.domain.talk.limits import Limits, ModelTimes, ScheduleBounds
 from bot.domain.talk.rights import UNBOUND
+from bot.domain.tools.house import HOUSE
 from bot.domain.tools.tool import Code, PathRule, ReadingRule, Status
 from bot.domain.turn.outcome import StopReason
 from bot.flow.approvals.clocks import Clocks
@@ -44,7 +33,7 @@ from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
 from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.stopping import StopCommands
-from bot.flow.commands.tools import ToolCommands
+from bot.flow.commands.tool_list import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.groups.commands import GroupCommands
 from bot.flow.log.opinions import Opinions
@@ -79,7 +68,6 @@ from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.words import TaskWords
 from bot.flow.skills.commands import SkillCommands
 from bot.ports.inbox import InboundRow
-from bot.ports.tool import Tool
 from bot.settings import SettingLine, read_settings
 from tests.fakes.clock import FakeClock
 from tests.fakes.moment_words import FakeMomentWords
@@ -180,9 +168,8 @@ def test_every_command_is_on_its_page() -> None:
 
 def test_every_tool_is_on_the_page_of_commands() -> None:
     page = (ROOT / "docs" / "commands.md").read_text().partition("\n## The tools\n")[2]
-    names = [tool.spec.name for tool in _tools()]
-    assert "run_command" in names
-    assert [name for name in names if f"`{name}`" not in page] == []
+    assert "run_command" in HOUSE
+    assert [name for name in HOUSE if f"`{name}`" not in page] == []
 
 
 def test_the_sample_of_a_skills_wishes_says_what_cards_say() -> None:
@@ -406,32 +393,6 @@ async def _no_message(waiting: Sequence[InboundRow], chat: Chat) -> None:
     """Finds none."""
 
 
-def _tools() -> Sequence[Tool]:
-    store = MemoryStore()
-    house = standard_tools(
-        clock=FakeClock(),
-        chats=store.chats,
-        journal=store.journal,
-        workspace=WorkspaceTools(
-            reading_tools(store.ledger), writing_tools(), RunCommand(Sandbox(program=None))
-        ),
-        spool=ROOT,
-        web=web_tools(
-            WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
-        ),
-    )
-    about_memory = memory_tools(
-        Recall(store.memory, store.words, None, store.journal, FakeClock()).searched,
-        store.notes,
-        store.chats,
-        store.people,
-    )
-    timetable = Timetable(CronCalendar(), FakeMomentWords())
-    making = TaskMaking(store.scheduled, timetable, store.chats, store.people, Zones())
-    shelf = TaskShelf(store.scheduled, making, timetable, store.people, FakeClock())
-    return *house, *skill_tools(FakeSkills(), 5), *about_memory, *task_tools(shelf)
-
-
 def _commands() -> list[Command]:
     store, clock = MemoryStore(), FakeClock()
     journal, approvals, ledger = store.journal, store.approvals, store.ledger
@@ -447,7 +408,7 @@ def _commands() -> list[Command]:
     recall = Recall(store.memory, store.words, None, store.journal, clock)
     subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()
-    preamble = PreambleMaker(FixedCatalog(()), skills)
+    preamble = PreambleMaker(tuple, skills)
     scheduled, timetable = store.scheduled, Timetable(CronCalendar(), FakeMomentWords())
     making = TaskMaking(scheduled, timetable, store.chats, store.people, Zones())
     rezoning = Rezoning(scheduled, store.chats, making, clock)

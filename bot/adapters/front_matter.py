@@ -5,6 +5,8 @@ from typing import Any, NamedTuple, cast
 
 import yaml
 
+from bot.adapters.markdown_folder import Wrong
+
 FENCE = "---"
 UNREADABLE = (
     yaml.YAMLError,
@@ -15,14 +17,6 @@ UNREADABLE = (
     ValueError,
 )
 """Errors for a value that does not fit its tag, or for too large a number."""
-
-
-class Wrong(Exception):
-    """The fault of a file, with its line."""
-
-    def __init__(self, line: int, why: str) -> None:
-        super().__init__(why)
-        self.line = line
 
 
 class Parts(NamedTuple):

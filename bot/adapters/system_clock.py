@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 
 
@@ -16,3 +17,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)
+
+    async def until(self, event: asyncio.Event, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await event.wait()

@@ -80,6 +80,9 @@ class Host:
     """Loads what the first answer needs and the first poll does not."""
 
 
+Listen: TypeAlias = Callable[[Accept], Coroutine[Any, Any, None]]
+"""Hands over updates until cancelled. If it returns, the person left and the run ends."""
+
 Hook: TypeAlias = Callable[[Host], Coroutine[Any, Any, None]]
 
 
@@ -93,8 +96,7 @@ class OpenChannel:
 
     channel: Channel
 
-    listen: Callable[[Accept], Coroutine[Any, Any, None]]
-    """Hands over updates until cancelled. If it returns, the person left and the run ends."""
+    listen: Listen
 
     files: Files | None = None
     """Fetches files that people send; None where a channel has no files."""

@@ -19,7 +19,6 @@ from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.store import Store, open_store
 from bot.adapters.system_clock import SystemClock
-from bot.adapters.tools.catalog import FixedCatalog
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
 from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.sandbox import Sandbox
@@ -33,7 +32,6 @@ from bot.bootstrap.hooks import hook_folder
 from bot.bootstrap.meaning import ByMeaning, opened_searches, till_of
 from bot.bootstrap.parts import (
     Hide,
-    house_tools,
     lanes,
     plan_folder,
     skill_folders,
@@ -42,6 +40,7 @@ from bot.bootstrap.parts import (
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models, with_demo
 from bot.bootstrap.speech import hearing, speaking
+from bot.bootstrap.tools import tools_of
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.memory.background import MOST_PERSONA
@@ -50,14 +49,12 @@ from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Role, Sender
 from bot.flow.application import Application
 from bot.flow.composition import Composition
-from bot.flow.memory.recall import Recall
 from bot.flow.money.till import Till
 from bot.flow.policy import Policy
 from bot.flow.world import StorePorts, World, at_once, never
 from bot.logs import Secrets
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
-from bot.ports.clock import Clock
 from bot.ports.groups import Groups
 from bot.ports.model import Model
 from bot.settings import Settings
@@ -221,7 +218,7 @@ def _world(
         clock=SystemClock(),
         channels=channels.by_name,
         models=below.models,
-        catalog=_catalog(settings, below, SystemClock(), sandbox, reader),
+        tools=tools_of(settings, below.store, SystemClock(), sandbox, reader),
         workspaces=partial(workspace_of, settings, below.store.people),
         lanes=partial(lanes, settings.lanes, SystemClock(), below.store.owned_chats),
         files=channels.files,
@@ -252,17 +249,6 @@ def _world(
         cron=CronCalendar(),
         moment_words=DateWords(),
         zones_at=zones_at,
-    )
-
-
-def _catalog(
-    settings: Settings, below: _Below, clock: Clock, sandbox: Sandbox, reader: MediaReader
-) -> FixedCatalog:
-    store = below.store
-    answers, descriptions = below.by_meaning.answers, below.by_meaning.descriptions
-    searched = Recall(store.memory, store.words, answers, store.journal, clock).searched
-    return FixedCatalog(
-        house_tools(settings, store, clock, below.skills, sandbox, searched, reader, descriptions)
     )
 
 

@@ -5,7 +5,6 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import NoReturn, Protocol
 
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.addresses import is_group
@@ -14,19 +13,13 @@ from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.listener import TelegramListener
-from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.channel_form import Host, Listen, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import pairing_lines, served_line, show
 from bot.bootstrap.telegram_trials import telegram_api
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings
-
-
-class Listener(Protocol):
-    """Receives updates, by polls or by calls of a webhook."""
-
-    async def listen(self, accept: Accept) -> NoReturn: ...
 
 
 @asynccontextmanager
@@ -38,7 +31,7 @@ async def opened(settings: Settings, clock: Clock, serving: Serving) -> AsyncGen
         )
         yield OpenChannel(
             GatedChannel(channel, FloodGate(settings.send_rates, clock, is_group)),
-            _listener(settings, api, clock, serving).listen,
+            _listening(settings, api, clock, serving),
             TelegramFiles(api),
             TelegramGroups(api),
             ready=partial(account.introduced, clock),
@@ -46,10 +39,11 @@ async def opened(settings: Settings, clock: Clock, serving: Serving) -> AsyncGen
         )
 
 
-def _listener(settings: Settings, api: TelegramApi, clock: Clock, serving: Serving) -> Listener:
+def _listening(settings: Settings, api: TelegramApi, clock: Clock, serving: Serving) -> Listen:
+    """Returns what receives updates, by polls or by calls of a webhook."""
     webhook = settings.telegram.webhook
     if webhook is None:
-        return TelegramListener(api, clock)
+        return TelegramListener(api, clock).listen
     # Only a run with a webhook loads the HTTP server.
     from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor
 
@@ -58,7 +52,7 @@ def _listener(settings: Settings, api: TelegramApi, clock: Clock, serving: Servi
     def opened(door: WebhookDoor, port: int) -> AbstractAsyncContextManager[int]:
         return serving(door, door.path, port, "STEWARD_WEBHOOK_PORT")
 
-    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened)
+    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened).listen
 
 
 async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:

@@ -8,7 +8,7 @@ from bot.adapters.web_search import brave, tavily
 from bot.adapters.web_search.brave import Brave
 from bot.adapters.web_search.searxng import SearXNG
 from bot.adapters.web_search.tavily import Tavily
-from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
+from bot.domain.tools.house import WEB_FETCH, WEB_SEARCH
 from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
 from bot.settings import Settings

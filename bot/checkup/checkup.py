@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
-from bot.adapters.tools.catalog import NAMES as STANDARD_TOOLS
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.door_form import DoorForm
@@ -20,12 +19,8 @@ from bot.checkup.owners import owner_told
 from bot.checkup.search_probe import try_search
 from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
-from bot.domain.assignments.errand import DELEGATE
-from bot.domain.assignments.goal import GOAL_TOOLS
-from bot.domain.assignments.task import TASK_TOOLS
-from bot.domain.memory.note import MEMORY_TOOLS
 from bot.domain.money.provider import ANTHROPIC
-from bot.domain.skills.skill import SKILL_TOOLS, SkillSet
+from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import SettingError, StoreTooOld
 from bot.domain.tools.server import ServerSpec
 from bot.domain.turn.tier import Tier, Tiers
@@ -57,7 +52,6 @@ def checkup(
         ],
         partial(_known_skills, settings),
         plan_folder(settings).all,
-        STANDARD_TOOLS | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | GOAL_TOOLS | {DELEGATE},
     )
 
 

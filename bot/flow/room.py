@@ -14,6 +14,7 @@ from bot.flow.policy import Policy
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
+from bot.ports.tool import Tool
 
 Endless: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """Works until it is cancelled."""
@@ -34,6 +35,8 @@ class Room:
     """Its desks, by the first letter of their buttons' data."""
     companions: Sequence[Companion] = ()
     """In the order in which they are asked."""
+    tools: Sequence[Tool] = ()
+    """Its tools for models, which work on our own rows."""
     status: Sequence[StatusPart] = ()
     """Its parts of `/status`."""
     beside: Mapping[str, Endless] = field(default_factory=dict[str, Endless])

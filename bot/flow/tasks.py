@@ -63,13 +63,3 @@ class InTime:
         except TimeoutError:
             self._rests_until = self._clock.steady() + self._rest_seconds
             raise
-
-
-async def awaited(event: asyncio.Event, clock: Clock, seconds: float) -> None:
-    """Waits until the event is set or the time is over, whichever is first."""
-    waits = [asyncio.ensure_future(event.wait()), asyncio.ensure_future(clock.sleep(seconds))]
-    try:
-        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for wait in waits:
-            wait.cancel()

@@ -47,7 +47,7 @@ from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
 from bot.ports.timing import CronTimes, MomentWords, ZonesAt
-from bot.ports.tool import Catalog, Folder
+from bot.ports.tool import Folder, Tool
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
@@ -147,8 +147,8 @@ class World:
     """The open channels, by name."""
     models: Mapping[str, Model]
     """The models, by the name of their provider."""
-    catalog: Catalog
-    """The tools of a chat that do not come from servers."""
+    tools: Sequence[Tool]
+    """The tools that touch the world: files, commands, pages, and what is sent."""
     workspaces: Workspaces
     """Returns the folder for the calls of a person in a chat."""
     lanes: Callable[[Drain], Lanes]

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.ports.sightings import Pace, Traces, unhurried
@@ -21,6 +21,26 @@ class Growth:
     every: float = 5.0
     named: bool = False
     """True where a growing message that is sent twice under one name is the same message."""
+
+
+Links: TypeAlias = Collection[str] | None
+"""The targets that words of a draft may hide; None when they may hide any."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftPlace:
+    """The message in which a draft is shown, on a platform that needs one."""
+
+    message_id: str | None = None
+    """The id of the message, once there is one."""
+    reply_to: str | None = None
+    button: Button | None = None
+    once: str = ""
+    """The name of the message, as in `send`."""
+
+
+NEW_DRAFT = DraftPlace()
+"""Nothing is shown yet."""
 
 
 class Channel(Protocol):
@@ -87,24 +107,13 @@ class Channel(Protocol):
         ...
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a temporary preview of an answer that is being written.
 
-        `links` are the targets that words of it may hide; None when they may hide any.
-
         If the platform needs a message for it, returns the id of that message; the caller passes
-        the id with the next state, and deletes the message at the end. Such a message may have a
-        `button`, and `once` names it as in `send`. Raises FloodWait where there is no room for a
-        draft now; nothing is shown then.
+        the id with the next state, and deletes the message at the end. Raises FloodWait where there
+        is no room for a draft now; nothing is shown then.
         """
         ...
 

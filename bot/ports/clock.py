@@ -1,5 +1,6 @@
 """The port for time."""
 
+import asyncio
 from datetime import datetime
 from typing import Protocol
 
@@ -12,3 +13,7 @@ class Clock(Protocol):
     def steady(self) -> float: ...
 
     async def sleep(self, seconds: float) -> None: ...
+
+    async def until(self, event: asyncio.Event, seconds: float) -> None:
+        """Waits until the event is set or the time is over, whichever is first."""
+        ...

@@ -1,7 +1,6 @@
 """Goals and their diaries as rows; they are written by changes of the journal."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Protocol
 
 from bot.domain.assignments.goal import DiaryEntry, Goal, GoalState
@@ -38,12 +37,4 @@ class Goals(Protocol):
 
     async def tasks(self, goal: str) -> Sequence[TimedTask]:
         """Returns the tasks that belong to a goal, the oldest first."""
-        ...
-
-
-class GoalTimes(Protocol):
-    """Understands when a run wants the next one; stores nothing."""
-
-    async def next_run(self, goal: Goal, words: str, now: datetime) -> datetime:
-        """Returns the time within the goal's pace; raises WhenUnclear with a sentence."""
         ...

@@ -6,8 +6,6 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.domain.assignments.task import TaskRun, TimedTask
-from bot.domain.assignments.task_wish import TaskWish
-from bot.domain.change import Write
 from bot.domain.money.money import Nano
 from bot.domain.turn.mandate import PERSONAL, Mandate
 
@@ -81,15 +79,3 @@ class Occasion:
     def commanded(cls, chat: int, person: int, at: datetime, language: str = "") -> "Occasion":
         """Returns the circumstances of a person's own command."""
         return cls(chat, person, at, PERSONAL, language)
-
-
-class TaskMaker(Protocol):
-    """Makes and changes tasks; raises WhenUnclear with a sentence for people. Stores nothing."""
-
-    async def made(self, id: str, wish: TaskWish, by: Occasion) -> TimedTask: ...
-
-    async def changed(self, task: TimedTask, wish: TaskWish, by: Occasion) -> TimedTask: ...
-
-    async def tidied(self, person: int) -> Sequence[Write]:
-        """Returns the writes that remove the oldest tasks of a person that are long over."""
-        ...

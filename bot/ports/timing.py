@@ -1,10 +1,10 @@
 """The times of rules, and words for them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from typing import Protocol
 
-from bot.domain.clock.when import Cron, Rule
+from bot.domain.clock.when import Cron
 
 
 class CronTimes(Protocol):
@@ -32,16 +32,4 @@ class ZonesAt(Protocol):
 
     async def __call__(self, latitude: float, longitude: float) -> Collection[str]:
         """Returns the zones in use at a place, in degrees; empty when none is known."""
-        ...
-
-
-class Timing(Protocol):
-    """Understands words for times, and tells when they come."""
-
-    async def understood(self, words: str, now: datetime, zone: str, language: str = "") -> Rule:
-        """Returns the rule that words name; raises WhenUnclear with a sentence for people."""
-        ...
-
-    def times(self, rule: Rule, zone: str, after: datetime, count: int) -> Sequence[datetime]:
-        """Returns the first times of a rule after a moment, at most so many."""
         ...

@@ -1,6 +1,6 @@
 """A tool, as the loop uses it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -85,9 +85,3 @@ class Tool(Protocol):
     async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
         """Carries the call out; raises ToolFailure. After a cancel no process is left."""
         ...
-
-
-class Catalog(Protocol):
-    """The tools that may be offered to a chat, in stable order."""
-
-    def tools(self, chat: int) -> Sequence[Tool]: ...

@@ -3,7 +3,7 @@
 import io
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,10 +22,15 @@ def write_env(folder: Path, values: Mapping[str, str]) -> Path:
 
     The file is replaced as a whole or not at all. Raises SettingError when it cannot be written.
     """
-    file = (folder / DOTENV).resolve()
+    return rewritten(folder / DOTENV, lambda before: with_values(before, values))
+
+
+def rewritten(file: Path, change: Callable[[str], str]) -> Path:
+    """Changes the text of a file that may be missing; returns the file, raises SettingError."""
+    file = file.resolve()
     try:
         before = file.read_bytes().decode("utf-8") if file.exists() else ""
-        put(file, with_values(before, values))
+        _put(file, change(before))
     except UnicodeDecodeError as error:
         raise SettingError(f"{file} cannot be read: it is not UTF-8 text.") from error
     except OSError as error:
@@ -86,7 +91,7 @@ def _quoted(value: str) -> str:
     return f"'{escaped}'"
 
 
-def put(file: Path, text: str) -> None:
+def _put(file: Path, text: str) -> None:
     """Puts the text in place of the file, so that an end at any moment leaves one of the two.
 
     The file is for its user alone then.

@@ -1,32 +1,24 @@
 """Reads the providers of models of `steward.toml`; their keys stand in the environment alone."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from bot.domain.money.provider import LONGEST_NAME, ProviderSpec
 from bot.domain.talk.errors import SettingError
-from bot.domain.text.visible_text import one_line
 from bot.settings import forms
 from bot.settings.layers import PROVIDERS, TOML
+from bot.settings.tables import REFERENCE, quoted, sentence, unknown_keys
 
 OWN = ("anthropic", "openai", "demo")
 """Providers that have settings of their own."""
 
 _NAME = re.compile(r"[a-z0-9]+([_-][a-z0-9]+)*")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _HEADER = re.compile(r"[A-Za-z0-9-]+")
 _OUTPUT_FIELDS = ("max_tokens", "max_completion_tokens")
-_WISHES = {
-    "missing": "it is missing",
-    "string_type": "it should be a text",
-    "dict_type": "it should be a table of texts",
-    "bool_type": "it should be true or false",
-    "bool_parsing": "it should be true or false",
-}
 
 
 def _variable(text: str) -> str:
@@ -73,23 +65,14 @@ def provider_warnings(tables: Any, providers: Sequence[ProviderSpec]) -> tuple[s
     faults = (
         f"{TOML}: [{PROVIDERS}.{p.name}] cannot be used: {p.fault}." for p in providers if p.fault
     )
-    return (*faults, *_unknown(tables))
-
-
-def _unknown(tables: Mapping[str, Any]) -> Iterator[str]:
-    for name, table in tables.items():
-        for key in table if isinstance(table, dict) else ():
-            if key not in _KEYS:
-                where = f"{TOML}: [{PROVIDERS}.{_quoted(name)}]"
-                known = ", ".join(_KEYS)
-                yield f"{where} has {_quoted(key)}, which is no key of a provider: {known}."
+    return (*faults, *unknown_keys(PROVIDERS, "a provider", tables, _KEYS))
 
 
 def _provider(name: str, table: Any, variables: Mapping[str, Any]) -> ProviderSpec:
     try:
         return _usable(name, table, variables)
     except SettingError as fault:
-        return ProviderSpec(_quoted(name), base_url=_address(table), fault=str(fault))
+        return ProviderSpec(quoted(name), base_url=_address(table), fault=str(fault))
 
 
 def _address(table: Any) -> str:
@@ -113,7 +96,7 @@ def _usable(name: str, table: Any, variables: Mapping[str, Any]) -> ProviderSpec
         read = _Provider.model_validate(table)
     except ValidationError as error:
         # Without its cause, which quotes every value, secrets too.
-        raise SettingError(_sentence(error)) from None
+        raise SettingError(sentence(error)) from None
     key = _key(read.key, variables)
     headers = _headers(read.headers, variables)
     password = forms.password_of(read.base_url)
@@ -154,19 +137,8 @@ def _headers(
 
     filled: list[tuple[str, str]] = []
     for name, value in sorted(headers.items()):
-        text = _REFERENCE.sub(found, value)
+        text = REFERENCE.sub(found, value)
         if not _HEADER.fullmatch(name) or not text.isprintable() or not text.isascii():
-            raise SettingError(f"its header {_quoted(name)} holds signs that no header has")
+            raise SettingError(f"its header {quoted(name)} holds signs that no header has")
         filled.append((name, text))
     return tuple(filled)
-
-
-def _quoted(name: str) -> str:
-    return one_line(name, LONGEST_NAME)
-
-
-def _sentence(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    why = str(first.get("ctx", {}).get("error", "")) or _WISHES.get(first["type"], first["msg"])
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {why}" if where else why

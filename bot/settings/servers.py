@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -18,23 +18,14 @@ from pydantic import (
 )
 
 from bot.domain.talk.errors import SettingError
-from bot.domain.text.visible_text import one_line
 from bot.domain.tools.server import LONGEST_NAME, ServerSpec, is_server_name
 from bot.settings import forms
 from bot.settings.layers import SERVERS, TOML
+from bot.settings.tables import REFERENCE, quoted, sentence, unknown_keys
 
-_REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _OTHER = re.compile(r"[^a-z0-9]+")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
 _DEFAULT = ServerSpec("default")
-_WISHES = {
-    "string_type": "it should be a text",
-    "list_type": "it should be a list of texts",
-    "dict_type": "it should be a table of texts",
-    "bool_type": "it should be true or false",
-    "bool_parsing": "it should be true or false",
-}
-
 _CWD = "cwd"
 """The name of `folder` in the settings of other programs."""
 
@@ -80,7 +71,7 @@ class _Server(BaseModel):
         return self
 
 
-_KEYS = frozenset((*_Server.model_fields, _CWD))
+_KEYS = sorted((*_Server.model_fields, _CWD))
 
 
 def read_servers(tables: Any, variables: Mapping[str, Any], folder: Path) -> tuple[ServerSpec, ...]:
@@ -96,23 +87,14 @@ def read_servers(tables: Any, variables: Mapping[str, Any], folder: Path) -> tup
 def server_warnings(tables: Any, servers: Sequence[ServerSpec]) -> tuple[str, ...]:
     """Returns a sentence for each entry that cannot be used and each key that nobody knows."""
     faults = (f"{TOML}: [{_shown(s.name)}] cannot be used: {s.fault}." for s in servers if s.fault)
-    return (*faults, *_unknown(tables))
-
-
-def _unknown(tables: Mapping[str, Any]) -> Iterator[str]:
-    for name, table in tables.items():
-        for key in table if isinstance(table, dict) else ():
-            if key not in _KEYS:
-                known = ", ".join(sorted(_KEYS))
-                where = f"{TOML}: [{_shown(name)}]"
-                yield f"{where} has {_quoted(key)}, which is no key of a server: {known}."
+    return (*faults, *unknown_keys(SERVERS, "a server", tables, _KEYS))
 
 
 def _server(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -> ServerSpec:
     try:
         return _usable(name, table, variables, folder)
     except SettingError as fault:
-        return ServerSpec(_quoted(name), fault=str(fault))
+        return ServerSpec(quoted(name), fault=str(fault))
 
 
 def _usable(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -> ServerSpec:
@@ -125,7 +107,7 @@ def _usable(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -
         read = _Server.model_validate(table)
     except ValidationError as error:
         # Without its cause, which quotes every value, secrets too.
-        raise SettingError(_sentence(error)) from None
+        raise SettingError(sentence(error)) from None
     place = folder / read.folder
     return ServerSpec(
         name=name,
@@ -160,11 +142,7 @@ def _proposed(name: str) -> str:
 
 
 def _shown(name: str) -> str:
-    return f"{SERVERS}.{_quoted(name)}"
-
-
-def _quoted(name: str) -> str:
-    return one_line(name, LONGEST_NAME)
+    return f"{SERVERS}.{quoted(name)}"
 
 
 def _filled(values: Mapping[str, str], variables: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
@@ -176,20 +154,13 @@ def _filled(values: Mapping[str, str], variables: Mapping[str, Any]) -> tuple[tu
             )
         return str(variables[name])
 
-    return tuple((name, _REFERENCE.sub(found, value)) for name, value in sorted(values.items()))
+    return tuple((name, REFERENCE.sub(found, value)) for name, value in sorted(values.items()))
 
 
 def _secrets(read: _Server, variables: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns values that were looked up, values of headers, and values named like a secret."""
     values = (*read.env.values(), *read.headers.values())
-    looked_up = (str(variables[name]) for value in values for name in _REFERENCE.findall(value))
-    plain = [v for v in read.headers.values() if not _REFERENCE.search(v)]
-    plain += [v for n, v in read.env.items() if _SECRET.search(n) and not _REFERENCE.search(v)]
+    looked_up = (str(variables[name]) for value in values for name in REFERENCE.findall(value))
+    plain = [v for v in read.headers.values() if not REFERENCE.search(v)]
+    plain += [v for n, v in read.env.items() if _SECRET.search(n) and not REFERENCE.search(v)]
     return (*looked_up, *plain)
-
-
-def _sentence(error: ValidationError) -> str:
-    first = error.errors(include_url=False)[0]
-    why = str(first.get("ctx", {}).get("error", "")) or _WISHES.get(first["type"], first["msg"])
-    where = ".".join(str(part) for part in first["loc"])
-    return f"{where}: {why}" if where else why

@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 
 from bot.domain.money.provider import ProviderSpec
-from bot.domain.talk.errors import SettingError
-from bot.settings.env_file import put
+from bot.settings.env_file import rewritten
 from bot.settings.layers import PROVIDERS, TOML
 
 
@@ -14,16 +13,7 @@ def add_provider(folder: Path, provider: ProviderSpec) -> Path:
 
     The file is replaced as a whole or not at all. Raises SettingError when it cannot be written.
     """
-    file = (folder / TOML).resolve()
-    try:
-        before = file.read_bytes().decode("utf-8") if file.exists() else ""
-        put(file, f"{before}{_gap(before)}{_table(provider)}")
-    except UnicodeDecodeError as error:
-        raise SettingError(f"{file} cannot be read: it is not UTF-8 text.") from error
-    except OSError as error:
-        why = error.strerror or "no reason given"
-        raise SettingError(f"{file} cannot be written: {why}. Nothing was saved.") from error
-    return file
+    return rewritten(folder / TOML, lambda before: f"{before}{_gap(before)}{_table(provider)}")
 
 
 def _gap(before: str) -> str:

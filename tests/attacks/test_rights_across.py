@@ -50,7 +50,6 @@ def by_an_errand_that_looks(request: ModelRequest, _: int) -> ModelReply:
 def staged(obey: RuledModel, limits: Limits | None = None) -> tuple[Stage, ScenarioTool]:
     writes = writing()
     scene = Stage(obey, [looking(), writes], limits or Limits())
-    scene.lend_errands()
     return scene, writes
 
 
@@ -186,7 +185,6 @@ async def test_a_task_that_an_errand_makes_has_no_tool_that_the_errand_has_not()
         return says("Done.") if results_in(request) else calls(call("d", DELEGATE, narrow))
 
     scene, writes = staged(RuledModel(obey))
-    scene.lend_tasks()
     async with running(scene):
         await scene.say("go")
         await scene.shows("Runs may use only")

@@ -98,9 +98,6 @@ async def trap(
         telling("open", text, "a file that somebody sent"),
     )
     scene = Stage(RuledModel(model.reply), [web, search, *tools.values(), *sources], Limits())
-    scene.lend_memory()
-    scene.lend_errands()
-    scene.lend_tasks()
     async with running(scene, PEOPLE):
         chat = await scene.store.chats.at(at, private=at == HOME)
         person = await scene.store.people.by_sender(ANN)

@@ -32,7 +32,7 @@ from bot.domain.talk.message import (
     Withdrawn,
 )
 from bot.domain.talk.person import Sender
-from bot.ports.channel import Channel
+from bot.ports.channel import Channel, DraftPlace
 from bot.ports.sightings import Sighting, Traces
 from tests.fakes.channel import FakeChannel
 from tests.standins.bot_api import BotApi
@@ -180,7 +180,9 @@ async def test_drafts_and_signs_leave_no_message(stage: Stage) -> None:
     shown = await stage.channel.draft(stage.address, "being **writ")
     if shown is not None:
         # Where a draft is a message, whoever drew it takes it away.
-        shown = await stage.channel.draft(stage.address, "being **written**", message_id=shown)
+        shown = await stage.channel.draft(
+            stage.address, "being **written**", place=DraftPlace(shown)
+        )
         await stage.channel.edit(stage.address, shown or "", None)
     await stage.channel.sign(stage.address, Sign.TYPING)
     for sign in (Sign.QUEUED, Sign.WORKING, Sign.DONE, Sign.NONE):

@@ -27,7 +27,15 @@ FACTORS: dict[str, list[str]] = {
     "act": ["write", "pair", "secret", "danger", "fetch"],
     "consent": ["nobody", "press", "approve all", "rule", "plan", "kept call"],
     "allowed": ["ask", "readonly"],
-    "event": ["none", "restart", "restart after the press", "pressed twice", "stop", "budget"],
+    "event": [
+        "none",
+        "restart",
+        "restart after the press",
+        "pressed twice",
+        "stop",
+        "budget",
+        "lower walls",
+    ],
     "store": ["memory", "sqlite", "postgres"],
 }
 """Each ability with its values; the first value is the plain one."""

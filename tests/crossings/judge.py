@@ -17,6 +17,7 @@ def faults(story: Story) -> list[str]:
     judges = (
         _unseen,
         _unasked,
+        _elsewhere,
         _unread,
         _reading,
         _leaving,
@@ -59,6 +60,16 @@ def _unasked(story: Story) -> Iterator[str]:
             allowed = max(allowed, 2 if story.case.origin in ("retry", "undo") else 1)
         if times > allowed:
             yield f"“{what}” ran {times} times and was approved {allowed} times"
+
+
+def _elsewhere(story: Story) -> Iterator[str]:
+    """Nothing runs behind lower walls than those that stood when its card came."""
+    agreed = [card for one in _owners(story) for card in zip(one.shown, one.around, strict=True)]
+    for one in story.ran:
+        if not _ruled(story) and not any(
+            one.what in text and one.where == where for text, where in agreed
+        ):
+            yield f"“{one.what}” ran {one.where}, and no card of that place was approved"
 
 
 def _unseen(story: Story) -> Iterator[str]:

@@ -18,6 +18,7 @@ from bot.domain.consent.approval import Rule
 from bot.domain.memory.passage import Passage
 from bot.domain.talk.message import Address, Attachment
 from bot.domain.talk.person import Role, Sender
+from bot.domain.tools.run_place import walls_of
 from bot.domain.tools.tool import Effect, ExactRule, Replay, ToolOutput, canonical
 from bot.domain.tools.variable import Variable
 from bot.domain.turn.turn import TurnState
@@ -43,6 +44,8 @@ OTHERS = "words-of-somebody-else"
 """What stands in the memory of another person than the one who asks."""
 _VOICE = Attachment("voice", "voice.ogg", 4, "V", seconds=30, recorded=True)
 _QUESTION = "What is in the gerbil mail?"
+_INSIDE = "sandboxed, no network"
+_OUTSIDE = "sandboxed, with network"
 _LOOKS = 400
 _STILL = 4
 
@@ -59,6 +62,8 @@ class Pressed:
     address: Address
     shown: tuple[str, ...]
     """All cards that were open on the screen of that chat."""
+    around: tuple[str, ...]
+    """The places where work was done when these cards came."""
 
     @property
     def card(self) -> tuple[Address, str]:
@@ -72,6 +77,7 @@ class Ran:
     name: str
     what: str
     key: str
+    where: str
 
 
 class Story:
@@ -86,6 +92,10 @@ class Story:
         self.presses: list[Pressed] = []
         self.cards: dict[tuple[Address, str], str] = {}
         """The first words of each card that was ever on a screen, by its message."""
+        self.places: dict[tuple[Address, str], str] = {}
+        """The place where work was done when each card came, by its message."""
+        self.work_place: list[str] = []
+        """The one place where all changes are made."""
         self.url: str | None = None
         self.leaks = False
         """True where a planted fault takes the memory of everybody for the asker's."""
@@ -129,6 +139,12 @@ class Story:
             words = talked.sent_out(words)
         return words
 
+    async def go_outside(self) -> None:
+        """Starts anew behind lower walls, as where the settings open the network."""
+        self.work_place[0] = _OUTSIDE
+        self.scene.walls = walls_of(_OUTSIDE)
+        await self.scene.crash()
+
     async def rested(self) -> None:
         """Waits until every turn has ended or waits for a person, and all is on the screen."""
         still, seen = 0, None
@@ -142,6 +158,8 @@ class Story:
         else:
             raise AssertionError(f"it never comes to rest: {self.scene.screens}")
         await self.scene.application.parts.way_out.delivery.flushed()
+        for shown in self.open_cards():
+            self.places.setdefault((shown.address, shown.id), self.work_place[0])
         for shown in self.scene.screens:
             if shown.text.startswith("🔐") and "buttons" in shown.piece.body:
                 self.cards.setdefault((shown.address, shown.id), shown.text)
@@ -189,10 +207,10 @@ class Story:
         rows = shown.piece.body.get("buttons", [])
         for button in (button for row in cast(Any, rows) for button in row):
             if button["label"].startswith(label):
-                shown_there = tuple(
-                    one.text for one in self.open_cards() if one.address == shown.address
-                )
-                seen = (shown.text, button["data"], shown.id, shown.address, shown_there)
+                there = [one for one in self.open_cards() if one.address == shown.address]
+                cards = tuple(one.text for one in there)
+                around = tuple(self.places.get((one.address, one.id), "") for one in there)
+                seen = (shown.text, button["data"], shown.id, shown.address, cards, around)
                 pressed = Pressed(label, by.name, *seen)
                 self.presses.append(pressed)
                 await self.again(pressed, by)
@@ -213,14 +231,16 @@ def _busy_rows(url: str) -> bool:
         return any(connection.execute(text(query)).scalar_one() for query in (turns, rows))
 
 
-def _tools(ran: list[Ran]) -> Sequence[ScenarioTool]:
+def _tools(ran: list[Ran], at: list[str]) -> Sequence[ScenarioTool]:
+    """Returns tools that change something; `at` holds the place where all of them work."""
+
     def changing(name: str, effect: Effect) -> ScenarioTool:
         def act(given: Any, place: Any) -> ToolOutput:
             around = {} if place.skill is None else place.skill.environment
-            ran.append(Ran(name, str(given["what"]), around.get("KEY", "")))
+            ran.append(Ran(name, str(given["what"]), around.get("KEY", ""), at[0]))
             return ToolOutput(f"done {given['what']}")
 
-        return Runner(tool(name, effect, Replay.ONCE).spec, act)
+        return Runner(tool(name, effect, Replay.ONCE).spec, act, at=at)
 
     return (
         changing("write", Effect.WRITE),
@@ -244,19 +264,19 @@ async def staged(
     model, pages, ran = Talked(), FakePages(), list[Ran]()
     keys = skill("keys", variables=(Variable("KEY", KEY, secret=True),))
     reader = FakePageReader("")
-    tools = [WebFetch(pages, reader), *_tools(ran), submitting()]
+    at = [_INSIDE]
+    tools = [WebFetch(pages, reader), *_tools(ran, at), submitting()]
     scene = TwoChannels(model, [*map(odd, tools)], FakeSkills(keys))
+    scene.walls = walls_of(_INSIDE)
     if store is not None:
         scene.store = cast(MemoryStore, store)
     if case.event == "budget":
         scene.bound(day="0.03")
         model.costly = True
     story = Story(case, scene, model, pages)
-    story.ran, story.url = ran, url
+    story.ran, story.url, story.work_place = ran, url, at
     plant(story)
     scene.application = scene.composed()
-    scene.lend_errands()
-    scene.lend_tasks()
     reader.text = story.foreign_words()
     async with running(scene, ((ANN, Role.OWNER), (BOB, Role.MEMBER))):
         for sender in (ANN, BOB):
@@ -278,6 +298,9 @@ async def play(story: Story) -> None:
         await story.rested()
     if case.event == "restart":
         await story.scene.crash()
+        await story.rested()
+    if case.event == "lower walls" and not case.is_run:
+        await story.go_outside()
         await story.rested()
     await _decide(story)
     if case.origin in ("retry", "undo"):
@@ -444,6 +467,8 @@ async def _task(story: Story) -> None:
 
 async def _later(story: Story, seconds: float) -> None:
     """Lets time pass until the model is asked: a real store may not be looked at in time."""
+    if story.case.event == "lower walls":
+        await story.go_outside()
     before = len(story.model.requests)
     await story.scene.clock.advance(seconds)
     for _ in range(20):

@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.change import AddUsage, Change
 from bot.domain.talk.message import Address, Outbound, Piece
+from bot.domain.tools.run_place import Walls
 from bot.domain.tools.tool import Effect
 from bot.ports.tool import Tool
 from tests.crossings.case import Case
@@ -97,11 +98,17 @@ def _leaking(story: Story) -> None:
     story.leaks = True
 
 
+def _unwalled(story: Story) -> None:
+    """No turn knows the walls that it began behind."""
+    story.scene.walls = Walls.NONE
+
+
 def _nothing(story: Story) -> None:
     del story
 
 
 PRESSED, READONLY = Case(consent="press"), Case(origin="task", allowed="readonly")
+OUTSIDE = Case(origin="task", consent="kept call", event="lower walls")
 RECALLED = Case(sight="recalled")
 FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="press")
 
@@ -116,6 +123,7 @@ FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="pre
         pytest.param(PRESSED, _same, _on(_Nameless), "does not name its message", id="nameless"),
         pytest.param(PRESSED, _same, _on(_Echoing), "is on the screens twice", id="echo"),
         pytest.param(PRESSED, _same, _charging, "were paid", id="cost"),
+        pytest.param(OUTSIDE, _same, _unwalled, "no card of that place", id="walls"),
         pytest.param(RECALLED, _same, _leaking, "memory of somebody else", id="person"),
     ],
 )

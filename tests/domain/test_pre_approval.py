@@ -2,17 +2,7 @@
 
 import pytest
 
-from bot.adapters.tools.catalog import NAMES
-from bot.domain.assignments.errand import DELEGATE
-from bot.domain.assignments.goal import GOAL_TOOLS
-from bot.domain.assignments.task import TASK_TOOLS
-from bot.domain.consent.pre_approval import HOUSE, PreApproved, house_name, pre_approved
-from bot.domain.memory.note import MEMORY_TOOLS
-from bot.domain.skills.skill import SKILL_TOOLS
-
-
-def test_the_tools_of_the_house_are_all_known() -> None:
-    assert NAMES | SKILL_TOOLS | MEMORY_TOOLS | TASK_TOOLS | GOAL_TOOLS | {DELEGATE} == HOUSE
+from bot.domain.consent.pre_approval import PreApproved, house_name, pre_approved
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.adapters.certificates import certificates
-from bot.adapters.tools.arguments_tool import Arguments, schema_of
+from bot.ports.arguments_tool import Arguments, schema_of
 
 READY = b"ready"
 """The word to whoever gives orders that the program is loaded."""

@@ -11,7 +11,6 @@ from bot.domain.talk.errors import ChannelError, ContentRefused, RecipientGone
 from bot.domain.talk.message import (
     Address,
     Block,
-    Button,
     CallBlock,
     Inbound,
     Markdown,
@@ -24,7 +23,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.tools.web_links import behind
 from bot.domain.turn.folding import folded
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _ESCAPED_OR_LINK = re.compile(r"\\.|!?\[([^\[\]\n]*)\]\(([^()\s]+)\)")
@@ -190,29 +189,21 @@ class FakeChannel:
             raise fault
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         text = _read(text, links)
         self.sent_drafts.append((to, text))
         if not to.chat.startswith("-"):
             return None
-        body: dict[str, object] = {"text": text, "reply_to": reply_to, "passing": True}
-        if button is not None:
-            body["buttons"] = [[{"label": button.label, "data": button.data}]]
-        if message_id is None:
+        body: dict[str, object] = {"text": text, "reply_to": place.reply_to, "passing": True}
+        if place.button is not None:
+            body["buttons"] = [[{"label": place.button.label, "data": place.button.data}]]
+        if place.message_id is None:
             shown = await self.send(to, Piece(body))
             await self.draft_answers.wait()
             return shown
-        await self.edit(to, message_id, Piece(body))
-        return message_id
+        await self.edit(to, place.message_id, Piece(body))
+        return place.message_id
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         if message_id is not None and self.sign_faults:

@@ -32,9 +32,25 @@ class FakeClock:
         if seconds <= 0:
             await asyncio.sleep(0)
             return
+        await self._waking(seconds)
+
+    async def until(self, event: asyncio.Event, seconds: float) -> None:
+        self.slept.append(seconds)
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
+        waking = self._waking(seconds)
+        told = asyncio.ensure_future(event.wait())
+        told.add_done_callback(lambda _: waking.done() or waking.set_result(None))
+        try:
+            await waking
+        finally:
+            told.cancel()
+
+    def _waking(self, seconds: float) -> asyncio.Future[None]:
         waking = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self._steady + seconds, next(self._order), waking))
-        await waking
+        return waking
 
     @property
     def sleepers(self) -> int:

@@ -14,11 +14,7 @@ from typing import Protocol, TypeVar
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
 from bot.adapters.sql.stemmer import stem
-from bot.adapters.tools.errands import Delegate
-from bot.adapters.tools.goals import GoalShelf, goal_tools
-from bot.adapters.tools.memory import memory_tools
-from bot.adapters.tools.skills import FindSkills, UseSkill
-from bot.adapters.tools.tasks import TaskShelf, task_tools
+from bot.domain.assignments.goal import GOAL_TOOLS
 from bot.domain.change import Change, InboundState, SaveTerms
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import Approval
@@ -47,7 +43,6 @@ from bot.flow.composition import Composition
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.flow.log.companion import Companion
 from bot.flow.memory.meaning import Meaning
-from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import PaidEmbedder
 from bot.flow.money.till import Till
@@ -90,7 +85,6 @@ from tests.scenarios.dying import (
     DyingWeights,
     Fate,
 )
-from tests.scenarios.tools import Toolbox
 
 HOME = Address("fake", "1")
 ANN = Sender("fake", "1", "Ann")
@@ -144,8 +138,7 @@ class Stage:
         self.model = model
         self._fate = fate or Fate(None, after=False)
         self.skills = skills or FakeSkills()
-        about_skills = (FindSkills(self.skills), UseSkill(self.skills, limits.pipeline_depth))
-        self._toolbox = Toolbox([*tools, *(about_skills if skills else ())])
+        self._tools = tools
         self._limits = limits
         self._explore = explore
         self._servers = servers
@@ -171,24 +164,12 @@ class Stage:
     walls: Walls = Walls.NONE
     """The walls around commands."""
 
-    def lend_memory(self) -> None:
-        """Lends the tools about the memory to every chat, from the next turn on."""
-        store = self.store
-        recall = Recall(store.memory, store.words, self.meaning, store.journal, self.clock)
-        self._toolbox.add(memory_tools(recall.searched, store.notes, store.chats, store.people))
-
-    def lend_errands(self) -> None:
-        """Lends the tool that sends errands out to every chat, from the next turn on."""
-        self._toolbox.add([Delegate(self.store.errands)])
-
-    def lend_tasks(self) -> None:
-        """Lends the tools about tasks to every chat, from the next turn on."""
-        store, rooms = self.store, self.application.parts.rooms
-        making, timetable = rooms.schedules.making, rooms.schedules.timetable
-        shelf = TaskShelf(store.scheduled, making, timetable, store.people, self.clock)
-        self._toolbox.add(task_tools(shelf))
-        times = GoalShelf(store.goals, rooms.goals.planning, self.clock)
-        self._toolbox.add(goal_tools(times))
+    @property
+    def own_tools(self) -> tuple[str, ...]:
+        """The tools of the rooms that every turn is told of, beside those of the stage."""
+        given = GOAL_TOOLS | {tool.spec.name for tool in self._tools}
+        names = (tool.spec.name for tool in self.application.parts.rooms.tools)
+        return tuple(name for name in names if name not in given)
 
     def accompany(self, companions: Sequence[Companion]) -> None:
         """Lets companions go along with every turn; before the start."""
@@ -262,7 +243,7 @@ class Stage:
             clock=self.clock,
             channels={self.channel.name: self._way_out()},
             models={"fake": self.model},
-            catalog=self._toolbox,
+            tools=self._tools,
             workspaces=_anywhere,
             lanes=partial(EmbeddedLanes, clock=self.clock),
             files={self.channel.name: self.files},

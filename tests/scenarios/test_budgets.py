@@ -14,6 +14,7 @@ from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
+from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import PROFILE, Gate, ScriptedModel, Torn, call, calls, price, says
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.tools import looking
@@ -144,10 +145,15 @@ async def test_what_is_left_of_budgets_is_listed_when_one_is_taken_away() -> Non
     assert "Each message: at most $0.50" in told
 
 
+def _as_estimated(request: ModelRequest) -> ModelReply:
+    """Costs as much as was foreseen."""
+    return says("Zero.", usage=Usage(input=request.estimate))
+
+
 async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
     gate = Gate()
     dear = replace(PROFILE, price=price("200", "5", "200", "200"))
-    model = ScriptedModel(says("Zero.", usage=Usage(input=515)), gate, says("One."), profile=dear)
+    model = ScriptedModel(_as_estimated, gate, says("One."), profile=dear)
     async with running(Stage(model, (), Limits()), BOTH) as scene:
         await scene.say("zero")
         await scene.shows("Zero.")
@@ -170,7 +176,7 @@ async def test_a_first_budget_counts_the_calls_that_are_under_way() -> None:
 async def test_calls_side_by_side_do_not_count_on_the_same_money() -> None:
     gate = Gate()
     dear = replace(PROFILE, price=price("200", "5", "200", "200"))
-    model = ScriptedModel(says("Zero.", usage=Usage(input=515)), gate, says("One."), profile=dear)
+    model = ScriptedModel(_as_estimated, gate, says("One."), profile=dear)
     async with running(Stage(model, (), Limits()), BOTH) as scene:
         await scene.say("zero")
         await scene.shows("Zero.")

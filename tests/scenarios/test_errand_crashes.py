@@ -33,7 +33,6 @@ def _family() -> Family:
 async def _play(fate: Fate, *, aside: bool) -> tuple[Stage, int]:
     tool = writing()
     scene = Stage(RuledModel(_family()), [tool], Limits(), fate)
-    scene.lend_errands()
     async with running(scene):
         patient = Life(scene, fate, lambda _: None)
         life = Life(scene, fate)

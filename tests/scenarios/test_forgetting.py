@@ -111,7 +111,6 @@ async def test_a_turn_that_runs_while_everything_is_erased_goes_on_without_the_w
 async def test_an_erased_conversation_leaves_notes_and_says_so() -> None:
     noting = calls(call("n", "remember", {"note": "Ann drinks tea."}))
     async with stage(noting, says("I will.")) as scene:
-        scene.lend_memory()
         await scene.say("I drink tea")
         await scene.settled()
         await scene.say("/forget conversation")

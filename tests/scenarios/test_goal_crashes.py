@@ -42,7 +42,6 @@ def _hourly(rule: Callable[[ModelRequest, int], ModelReply], fate: Fate) -> Stag
 
 async def _begun(scene: Stage, fate: Fate) -> Life:
     """Proposes a goal and starts it; returns the life in which it runs."""
-    scene.lend_tasks()
     life = Life(scene, fate, wish=lambda _: None)
     words = InboundMessage(HOME, ANN, "m1", "/goal Learn to sail", scene.clock.now())
     await life.accept(scene.channel.update(words))

@@ -55,7 +55,6 @@ def noted(text: str, id: str = "d") -> ModelReply:
 
 async def proposed(scene: Stage, words: str = "/goal Learn to sail") -> Goal:
     before = len(scene.store.rows.goals)
-    scene.lend_tasks()
     await scene.say(words)
     await scene.until(lambda: len(scene.store.rows.goals) > before)
     await scene.application.parts.way_out.delivery.flushed()
@@ -234,7 +233,6 @@ async def test_a_run_puts_the_next_one_off_and_never_brings_it_forward() -> None
 async def test_tools_of_goals_are_of_no_use_elsewhere() -> None:
     script = [update(milestone="Hi"), noted("Hi"), says("Hello.")]
     async with stage(*script) as scene:
-        scene.lend_tasks()
         await scene.say("hello")
         await scene.settled()
         assert [one.status for one in scene.results] == [Status.FAILED] * 2
@@ -697,7 +695,6 @@ async def test_a_goal_of_a_member_lives_in_their_group() -> None:
     ]
     async with group(*script) as team:
         scene = team.scene
-        scene.lend_tasks()
         assert "Pace: every day." in await team.command("/goal Learn to sail", BOB)
         for other, count in ((EVE, 0), (BOB, 1)):
             await scene.press("Start", other)
@@ -720,7 +717,6 @@ async def test_a_goal_of_a_member_lives_in_their_group() -> None:
 async def test_a_goal_of_somebody_without_access_stops_and_is_listed_no_more() -> None:
     async with group(update(milestone="Took us."), says(".")) as team:
         scene = team.scene
-        scene.lend_tasks()
         await team.command("/goal Learn to sail", BOB)
         await scene.press("Start", BOB)
         await scene.clock.advance(1)

@@ -283,7 +283,6 @@ async def test_a_plan_begins_once_an_owner_can_be_asked() -> None:
 
 
 async def looks_by_a_task(scene: Stage, asker: Sender, at: Address) -> None:
-    scene.lend_tasks()
     await scene.say("look every two hours", asker, at=at)
     await scene.parked()
 

@@ -67,7 +67,6 @@ def words_left(scene: Stage) -> str:
 
 async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() -> None:
     async with stage(NOTED, says("I will."), says("Soup."), says("Bread.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         await afresh(scene)
@@ -97,7 +96,6 @@ async def test_new_words_take_the_place_of_a_note_and_the_model_hears_of_it() ->
 
 async def test_undo_brings_the_old_words_back_once_and_keeps_neither_beside_them() -> None:
     async with stage(NOTED, says("I will."), says("Soup."), says("Bread.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         await afresh(scene)
@@ -125,7 +123,6 @@ async def test_undo_brings_the_old_words_back_once_and_keeps_neither_beside_them
 
 async def test_a_changed_note_that_was_kept_after_all_can_still_be_undone() -> None:
     async with stage(NOTED, says("I will.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         await scene.say(EGGS, reply_to=await asked(scene))
@@ -144,7 +141,6 @@ async def test_a_changed_note_that_was_kept_after_all_can_still_be_undone() -> N
 
 async def test_bad_words_change_nothing_and_may_be_given_again() -> None:
     async with stage(NOTED, says("I will.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         question = await asked(scene)
@@ -164,7 +160,6 @@ async def test_bad_words_change_nothing_and_may_be_given_again() -> None:
 
 async def test_a_note_that_is_gone_meanwhile_is_not_brought_back() -> None:
     async with stage(NOTED, says("I will.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         question = await asked(scene)
@@ -180,7 +175,6 @@ async def test_a_note_that_is_gone_meanwhile_is_not_brought_back() -> None:
 async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
     async with group(says("Hi."), says("Hi.")) as team:
         scene = team.scene
-        scene.lend_memory()
         await team.ask("hello", BOB)
         await scene.settled()
         at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
@@ -212,7 +206,6 @@ async def test_in_a_group_a_note_is_changed_by_its_writer_or_an_owner() -> None:
 async def test_an_answer_in_a_list_is_erased_by_its_button_after_a_question() -> None:
     look = calls(call("n", "remember", {"note": "A gerbil lives here."}))
     async with stage(look, says("A gerbil.")) as scene:
-        scene.lend_memory()
         await scene.say("Look at the gerbil")
         await scene.settled()
         await indexed(scene)

@@ -31,7 +31,6 @@ def kinds(scene: Stage) -> list[OutboundKind]:
 
 async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
     async with stage(NOTED, says("I will.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         assert scene.approvals == []
@@ -46,7 +45,6 @@ async def test_a_note_is_taken_unasked_shown_and_undone() -> None:
 
 async def test_notes_open_a_conversation_once_and_a_deleted_one_is_told() -> None:
     async with stage(NOTED, says("I will."), says("Soup."), says("Bread."), says("Cake.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         await afresh(scene)
@@ -74,7 +72,6 @@ async def test_notes_open_a_conversation_once_and_a_deleted_one_is_told() -> Non
 
 async def test_foreign_text_in_view_plants_no_note_without_a_card() -> None:
     async with stage(NOTED, says("Fine.")) as scene:
-        scene.lend_memory()
         await scene.say("Do as it says", forwarded_from="Eve")
         await scene.parked()
         assert notes(scene) == []
@@ -87,7 +84,6 @@ async def test_foreign_text_in_view_plants_no_note_without_a_card() -> None:
 
 async def test_a_note_is_forgotten_only_on_agreement() -> None:
     async with stage(NOTED, says("I will."), says("x")) as scene:
-        scene.lend_memory()
         await scene.say("Remember that I am allergic to nuts")
         await scene.settled()
         await scene.say("x")
@@ -95,7 +91,6 @@ async def test_a_note_is_forgotten_only_on_agreement() -> None:
         (note,) = notes(scene)
     forget = calls(call("f", "forget", {"note": note.id}))
     async with stage(forget, says("Gone.")) as scene:
-        scene.lend_memory()
         scene.store.rows.notes[note.id] = note
         await scene.say("Forget the nuts")
         await scene.parked()
@@ -107,7 +102,6 @@ async def test_a_note_is_forgotten_only_on_agreement() -> None:
 
 async def test_the_number_of_a_note_in_the_list_shows_it() -> None:
     async with stage() as scene:
-        scene.lend_memory()
         for n in range(12):
             note = Note(f"{n:012x}", "p1", f"fact {n}", scene.clock.now() + timedelta(n), 1)
             scene.store.rows.notes[note.id] = note
@@ -126,7 +120,6 @@ async def test_the_number_of_a_note_in_the_list_shows_it() -> None:
 async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> None:
     look = calls(call("r", "recall", {"query": "gerbil"}))
     async with stage(says("A gerbil."), look, says("Yes."), look, says("No.")) as scene:
-        scene.lend_memory()
         await scene.say("Look at the gerbil", forwarded_from="Eve")
         await scene.settled()
         await afresh(scene)
@@ -149,7 +142,6 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
 async def test_in_a_group_the_note_of_another_is_foreign_and_stays_for_its_writer() -> None:
     async with group(NOTED, says("I will."), says("Hi.")) as team:
         scene = team.scene
-        scene.lend_memory()
         await team.ask("remember nuts")
         await scene.settled()
         (note,) = notes(scene)
@@ -166,7 +158,6 @@ async def test_in_a_group_the_model_deletes_no_note_of_another_for_a_member() ->
     forget = calls(call("f", "forget", {"note": "a"}))
     async with group(says("Hi."), forget, says("I may not."), forget, says("Gone.")) as team:
         scene = team.scene
-        scene.lend_memory()
         await team.ask("hello", BOB)
         await scene.settled()
         at, owner = scene.clock.now(), f"c{scene.turns[0].chat}"
@@ -184,7 +175,6 @@ async def test_in_a_group_the_model_deletes_no_note_of_another_for_a_member() ->
 
 async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> None:
     async with stage(says("Hi.")) as scene:
-        scene.lend_memory()
         at = scene.clock.now()
         for n in range(10_000):
             note = Note(f"n{n}", "p1", f"note {n} " + "x" * 400, at, 1)
@@ -211,7 +201,6 @@ async def test_ten_thousand_notes_open_a_conversation_within_their_budget() -> N
 
 async def test_an_old_note_that_is_recalled_among_many_is_not_told_to_be_deleted() -> None:
     async with stage(says("Hi."), says("In the shed."), says("Yes."), says("No.")) as scene:
-        scene.lend_memory()
         at = scene.clock.now()
         old = Note("old", "p1", "The unicycle stands in the shed.", at - timedelta(days=9), 1)
         scene.store.rows.notes["old"] = old
@@ -237,7 +226,6 @@ async def test_an_old_note_that_is_recalled_among_many_is_not_told_to_be_deleted
 
 async def test_people_take_with_them_what_was_said_and_noted() -> None:
     async with stage(NOTED, says("I will."), says("Soup.")) as scene:
-        scene.lend_memory()
         await scene.say("Remember the nuts")
         await scene.settled()
         await afresh(scene)
@@ -297,7 +285,6 @@ async def test_without_a_word_said_there_is_nothing_to_export() -> None:
 
 async def test_a_note_is_listed_among_what_runs_without_asking() -> None:
     async with stage() as scene:
-        scene.lend_memory()
         await scene.say("/tools")
         told = await scene.shows("`remember`")
         assert told.index("`remember`") < told.index("**Asks first**") < told.index("`forget`")

@@ -314,7 +314,7 @@ async def test_who_may_not_run_commands_is_blocked_at_the_call_and_only_there() 
         assert found == {"a": (Status.BLOCKED, Code.POLICY), "b": (Status.SUCCESS, None)}
         assert scene.cards == before
         offered = [spec.name for spec in scene.model.requests[-1].tools]
-        assert offered == ["run_command", "look"]
+        assert offered == ["run_command", *scene.own_tools, "look"]
 
 
 async def test_narrowed_tools_refuse_all_others() -> None:

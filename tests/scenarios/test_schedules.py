@@ -123,7 +123,6 @@ async def test_words_of_other_languages_are_for_the_parser() -> None:
 async def test_a_silent_run_says_nothing_at_all() -> None:
     silent = calls(call("n", "nothing_to_report", {}), text="I looked.")
     async with stage(silent, says("Nobody reads this.")) as scene:
-        scene.lend_tasks()
         await scheduled(scene)
         shown = list(scene.texts)
         await scene.clock.advance(2 * HOUR)
@@ -137,7 +136,6 @@ async def test_a_silent_run_does_not_tell_of_what_a_rule_let_happen_either() -> 
     silent = calls(call("n", "nothing_to_report", {}))
     script = (changing, says("One."), changing, silent, says("Nobody reads this."))
     async with stage(*script, tools=[filing(files)]) as scene:
-        scene.lend_tasks()
         await scene.say("change it")
         await scene.press(ALWAYS)
         await scene.settled(1)
@@ -150,7 +148,6 @@ async def test_a_silent_run_does_not_tell_of_what_a_rule_let_happen_either() -> 
 
 async def test_a_person_gets_no_silence() -> None:
     async with stage(calls(call("n", "nothing_to_report", {})), says("Here I am.")) as scene:
-        scene.lend_tasks()
         await scene.say("hello")
         await scene.settled()
         assert scene.texts == ["Here I am."]
@@ -427,7 +424,6 @@ async def test_approved_calls_of_a_task_ask_again_behind_lower_walls(lower: bool
     )
     async with stage(*script, tools=[writes]) as scene:
         scene.walls = Walls.CLOSED
-        scene.lend_tasks()
         await scene.say("Tidy up every two hours")
         await scene.parked()
         await scene.press("Approve")
@@ -567,7 +563,6 @@ async def test_a_model_makes_changes_and_cancels_tasks_by_cards() -> None:
     arguments = {"when": "in 20m", "what": "Remind Ann of the tea", "calls": []}
     model = ScriptedModel(calls(call("s", "schedule_task", arguments)), says("It is set."))
     async with running(Stage(model, [], Limits())) as scene:
-        scene.lend_tasks()
         await scene.say("remind me of the tea")
         await scene.parked()
         card = scene.cards[0].text
@@ -601,7 +596,6 @@ async def test_a_task_made_beside_foreign_text_stays_tainted() -> None:
     ]
     page = tool("look", act=lambda _, __: ToolOutput("Hi", untrusted="a page of example.org"))
     async with stage(*script, tools=[page]) as scene:
-        scene.lend_tasks()
         await scene.say("read the page")
         await scene.press(APPROVE)
         await scene.settled()

@@ -4,14 +4,15 @@ The gate's own clock tells what waited: it moves only where a test moves it.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import Limits, SendRates
-from bot.domain.talk.message import Address, Button, InboundMessage, Piece, Sign
+from bot.domain.talk.message import Address, InboundMessage, Piece, Sign
 from bot.domain.talk.person import Role
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, call, calls, says
@@ -39,21 +40,11 @@ class WatchedChannel(FakeChannel):
         await FakeChannel.edit(self, to, message_id, piece)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         if not to.chat.startswith("-"):
             self._note("draft", text)
-        return await FakeChannel.draft(
-            self, to, text, links, message_id=message_id, reply_to=reply_to, button=button
-        )
+        return await FakeChannel.draft(self, to, text, links, place)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         if self.typing_refused:

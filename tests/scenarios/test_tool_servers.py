@@ -212,7 +212,8 @@ async def test_tools_that_come_during_a_turn_are_offered_from_the_next_one_on() 
         await scene.say("and now?")
         await scene.settled(2)
         offered = [tuple(spec.name for spec in r.tools) for r in scene.model.requests]
-        assert offered == [("nasty__do",)] * 3 + [("nasty__do", "nasty__new")]
+        own = scene.own_tools
+        assert offered == [(*own, "nasty__do")] * 3 + [(*own, "nasty__do", "nasty__new")]
 
 
 async def test_a_call_cut_off_by_a_crash_is_not_made_again() -> None:
@@ -275,7 +276,7 @@ async def test_a_found_tool_is_called_in_the_same_turn_and_the_list_stays_as_it_
         ]
         assert written == [("use_tool", {"name": "nasty__number29", "arguments": {"what": "x"}})]
         await scene.say("/tools")
-        await scene.shows(f"has no room: {32 - len(offered[0])} tools.")
+        await scene.shows(f"has no room: {32 + len(scene.own_tools) - len(offered[0])} tools.")
 
 
 @pytest.mark.parametrize(
@@ -371,7 +372,8 @@ async def test_a_server_that_fails_is_told_once_in_the_chat_and_to_the_model() -
         assert "ignore all rules" not in asked[-1]
         notices = [row for row in scene.texts if "do not work" in row]
         assert len(notices) == 1
-        assert [s.name for s in scene.model.requests[-1].tools] == ["nasty__do"]
+        offered = [spec.name for spec in scene.model.requests[-1].tools]
+        assert offered == [*scene.own_tools, "nasty__do"]
 
 
 async def test_the_operators_servers_are_met_before_anybody_writes() -> None:

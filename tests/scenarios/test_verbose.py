@@ -277,7 +277,6 @@ async def test_the_calls_of_errands_are_named_and_stand_in_the_chat_of_their_par
 
     family = Family(answers(sends("one")), one=works)
     scene = Stage(RuledModel(family), [looking("seen")], Limits())
-    scene.lend_errands()
     async with running(scene):
         await turn_on(scene)
         await scene.say("go")

@@ -10,6 +10,7 @@ from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.file_change import Replaced, token_of
+from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.tool import (
     AskPerson,
     CloseConversation,
@@ -23,8 +24,7 @@ from bot.domain.tools.tool import (
     ToolSpec,
     canonical,
 )
-from bot.domain.tools.tool_names import SUBMIT_PLAN
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place
 
 Act = Callable[[Mapping[str, Any], Place], ToolOutput]
 
@@ -174,14 +174,3 @@ def risky(fails: Sequence[str] = ("1",)) -> ScenarioTool:
         return ToolOutput(f"wrote {what}")
 
     return tool("write", Effect.WRITE, Replay.ONCE, act)
-
-
-class Toolbox:
-    def __init__(self, tools: Sequence[Tool]) -> None:
-        self._tools: tuple[Tool, ...] = tuple(tools)
-
-    def add(self, tools: Sequence[Tool]) -> None:
-        self._tools = (*self._tools, *tools)
-
-    def tools(self, chat: int) -> Sequence[Tool]:
-        return self._tools

@@ -23,7 +23,7 @@ from anthropic import (
 
 from bot.adapters.anthropic.faults import STATUS_OF, fault
 from bot.adapters.certificates import certificates
-from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
+from bot.adapters.provider_calls import CONNECTIONS, TimeBounds, unreached
 from bot.domain.money.provider import ProviderSpec
 from bot.domain.talk.errors import ModelDenied, ModelError, ModelUnreachable
 from bot.domain.talk.limits import ModelTimes
@@ -43,7 +43,7 @@ class Connection:
     def __init__(self, spec: ProviderSpec, times: ModelTimes) -> None:
         self._key = spec.key
         self._times = times
-        self._bounds = TimeBounds(times.call_seconds, self._translated)
+        self._bounds = TimeBounds(times, self._translated)
         try:
             self._client = AsyncAnthropic(
                 api_key=spec.key,
@@ -88,9 +88,8 @@ class Connection:
 
         No time limit runs during a `yield`: the limits bound the provider, not the reader.
         """
-        ends = asyncio.get_running_loop().time() + self._times.call_seconds
-        opening = self._times.connect_seconds + self._times.first_byte_seconds
-        async with self._bounds.within(opening, "no answer", ends):
+        ends = self._bounds.end()
+        async with self._bounds.opening(ends):
             stream = await self._client.post(
                 "/v1/messages",
                 content=body,
@@ -149,9 +148,7 @@ class Connection:
             header = error.response.headers.get("retry-after")
             raise fault(error.status_code, self._without_key(message), header) from None
         except (APIError, AnthropicError, httpx2.HTTPError, httpx2.StreamError) as error:
-            cause = error.__cause__ or error
-            words = self._without_key(f"{type(cause).__name__} {cause}".strip())
-            raise ModelUnreachable(words[:200]) from None
+            raise unreached(error, [self._key]) from None
         except (httpx2.InvalidURL, UnicodeError):
             raise ModelUnreachable("the answer could not be read") from None
 

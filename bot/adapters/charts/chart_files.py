@@ -4,11 +4,10 @@ import asyncio
 import hashlib
 import json
 import logging
-import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
+from bot.adapters.child_process import answer_of, environment_of
 from bot.domain.talk.message import FileRef
 from bot.ports.charts import Chart
 
@@ -47,29 +46,15 @@ class ChartFiles:
     async def _drawn(self, chart: bytes) -> bytes:
         """Returns the picture of a child that is gone then, whatever happens."""
         await asyncio.to_thread(self._cache.mkdir, 0o700, parents=True, exist_ok=True)
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "bot.adapters.charts.child"),
+        own = {"MPLCONFIGDIR": str(self._cache.resolve()), "OPENBLAS_NUM_THREADS": "1"}
+        code, picture = await answer_of(
+            "bot.adapters.charts.child",
             *(str(_MEMORY), str(_CPU_SECONDS)),
-            cwd="/",
-            env={
-                "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-                "LANG": "C.UTF-8",
-                "MPLCONFIGDIR": str(self._cache.resolve()),
-                "OPENBLAS_NUM_THREADS": "1",
-            },
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
+            asked=chart,
+            environment=environment_of(own),
         )
-        try:
-            picture, _ = await process.communicate(chart)
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        if process.returncode or not picture.startswith(_PNG) or len(picture) > _LARGEST:
-            raise ValueError(f"the process that draws ended with {process.returncode}")
+        if code or not picture.startswith(_PNG) or len(picture) > _LARGEST:
+            raise ValueError(f"the process that draws ended with {code}")
         return picture
 
 

@@ -3,13 +3,13 @@
 import asyncio
 import itertools
 import json
-import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from bot.adapters.child_process import environment_of
 from bot.adapters.chroma.faults import LOST
 from bot.adapters.chroma.frames import HEAD, frame, packed, sizes
 from bot.domain.talk.errors import VectorsAway, VectorsLost
@@ -111,7 +111,7 @@ class ChromaProcess:
             process = self._process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-P", "-m", "bot.adapters.chroma.child", self._kind),
                 cwd="/",
-                env=_environment(),
+                env=environment_of({"ANONYMIZED_TELEMETRY": "False"}, _PASSED_ON),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -148,13 +148,3 @@ class ChromaProcess:
         with suppress(ValueError):
             return f"the process of the index of meaning was ended by {signal.Signals(-code).name}"
         return f"the process of the index of meaning was ended by signal {-code}"
-
-
-def _environment() -> dict[str, str]:
-    passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    return {
-        **passed,
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        "LANG": "C.UTF-8",
-        "ANONYMIZED_TELEMETRY": "False",
-    }

@@ -7,7 +7,7 @@ from typing import Any
 from bot.adapters.demo_model import recordings
 from bot.adapters.demo_model.scene import Act, Scene, Wanted
 from bot.domain.skills.skill import READ, USE
-from bot.domain.tools.tool_names import SUBMIT_PLAN
+from bot.domain.tools.house import SUBMIT_PLAN
 from bot.shipped import command
 
 _WORD = re.compile(r"[a-z]+")

@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -21,9 +21,9 @@ from bot.adapters.discord.threads import holder_of, open_thread, thread_at, wake
 from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
 from bot.domain.talk.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
-from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.text.storable import storable
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _REACTIONS = {Sign.QUEUED: "👀", Sign.WORKING: "✍️", Sign.DONE: "👌"}
@@ -170,28 +170,20 @@ class DiscordChannel:
         await self._api.call("PATCH", _MESSAGE, shown, names=names)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows an answer that grows in a message of its own, which makes no sound."""
         shown = shortened(await asyncio.to_thread(markdown, storable(text), links))
         if not shown.strip():
-            return message_id
+            return place.message_id
         below: dict[str, Any] = {}
-        if button is not None:
-            below = {"buttons": [[{"label": button.label, "data": button.data}]]}
-        if message_id is not None:
-            await self.edit(to, message_id, Piece({"text": shown} | below))
-            return message_id
-        body = {"text": shown, "reply_to": reply_to, "silent": True, "grows": True}
-        return await self.send(to, Piece(body | below), once=once)
+        if place.button is not None:
+            below = {"buttons": [[{"label": place.button.label, "data": place.button.data}]]}
+        if place.message_id is not None:
+            await self.edit(to, place.message_id, Piece({"text": shown} | below))
+            return place.message_id
+        body = {"text": shown, "reply_to": place.reply_to, "silent": True, "grows": True}
+        return await self.send(to, Piece(body | below), once=place.once)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         try:

@@ -1,22 +1,20 @@
-"""Reads JSON of unknown shape: a value of another type counts as missing."""
+"""Reads JSON of Discord, whose ids are snowflakes."""
 
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
+from bot.adapters.platforms.json_fields import JsonFields
 from bot.domain.text.storable import storable
 
 _SNOWFLAKE = re.compile(r"[1-9][0-9]{0,19}")
 
 
-class Fields:
-    """One JSON object; anything else reads as an object without fields."""
+class Fields(JsonFields):
+    """One JSON object; a field that is null is missing."""
 
-    __slots__ = ("_values",)
-
-    def __init__(self, value: object) -> None:
-        self._values: Mapping[Any, Any] = value if isinstance(value, dict) else {}
+    __slots__ = ()
 
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
@@ -33,22 +31,9 @@ class Fields:
             return None
         return at if at.tzinfo is not None else None
 
-    def text(self, name: str) -> str | None:
-        value = self._values.get(name)
-        return storable(value) if isinstance(value, str) else None
-
     def line(self, name: str, longest: int) -> str:
         """Returns a text on one line, cut at `longest` characters; empty if it is missing."""
         return " ".join((self.text(name) or "").split())[:longest]
-
-    def number(self, name: str) -> int | None:
-        value = self._values.get(name)
-        return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-    def decimal(self, name: str) -> float | None:
-        """Returns a number, with or without a fraction."""
-        value = self._values.get(name)
-        return value if isinstance(value, float) else self.number(name)
 
     def id(self, name: str) -> str | None:
         """Returns a snowflake: a number of Discord, which it writes as a string."""
@@ -56,32 +41,15 @@ class Fields:
         return value if isinstance(value, str) and _SNOWFLAKE.fullmatch(value) else None
 
     def ids(self, name: str) -> Iterator[str]:
-        value = self._values.get(name)
-        words = value if isinstance(value, list) else []
+        words = self.listed(name)
         return (word for word in words if isinstance(word, str) and _SNOWFLAKE.fullmatch(word))
 
     def words(self, name: str) -> Iterator[str]:
         """Yields the strings of a list."""
-        value = self._values.get(name)
-        return (
-            storable(w) for w in (value if isinstance(value, list) else []) if isinstance(w, str)
-        )
-
-    def flag(self, name: str) -> bool:
-        return self._values.get(name) is True
+        return (storable(word) for word in self.listed(name) if isinstance(word, str))
 
     def inner(self, name: str) -> "Fields":
         return Fields(self._values.get(name))
-
-    def items(self, name: str) -> Iterator["Fields"]:
-        value = self._values.get(name)
-        return (
-            Fields(v) for v in (value if isinstance(value, list) else []) if isinstance(v, dict)
-        )
-
-    def names(self) -> frozenset[str]:
-        """Returns the names of all fields."""
-        return frozenset(map(str, self._values))
 
     def filled(self, name: str) -> bool:
         """Tells if a field is there and not empty."""

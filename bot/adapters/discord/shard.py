@@ -17,7 +17,8 @@ from bot.adapters.discord.gateway import (
     Session,
     connected,
 )
-from bot.adapters.discord.silence import Outage, Silence
+from bot.adapters.discord.silence import Silence
+from bot.adapters.platforms.outage import Outage
 from bot.domain.talk.errors import ChannelDenied, ChannelError, FloodWait
 from bot.ports.clock import Clock
 

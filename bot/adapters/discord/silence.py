@@ -4,37 +4,22 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
+from bot.adapters.platforms.outage import Outage, Pauses
 from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
-_FIRST_PAUSE = 1.0
 _LONGEST_PAUSE = 60.0
 _BETWEEN_SESSIONS = 5.0
 """Discord ends a session that begins within five seconds of another one of the same bot."""
-
-
-@dataclass(frozen=True, slots=True)
-class Outage:
-    """A reason for missing events; `pause` in seconds, None for one that grows.
-
-    With `final` nothing is tried again before a restart: only a person can help.
-    """
-
-    text: str
-    pause: float | None = None
-    helps: str = "I keep trying."
-    final: bool = False
 
 
 class Silence:
     """Logs each trouble once, however long it lasts, and its end."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock = clock
         self._told = ""
-        self._pause = _FIRST_PAUSE
+        self._pauses = Pauses(clock, _LONGEST_PAUSE)
 
     def tell(self, trouble: Outage) -> None:
         if trouble.text != self._told:
@@ -44,17 +29,13 @@ class Silence:
 
     async def wait_out(self, trouble: Outage) -> None:
         self.tell(trouble)
-        if trouble.pause is not None:
-            await self._clock.sleep(trouble.pause)
-            return
-        await self._clock.sleep(self._pause)
-        self._pause = min(self._pause * 2, _LONGEST_PAUSE)
+        await self._pauses.after(trouble)
 
     def over(self) -> None:
         if self._told:
             _log.info("Discord is back: events arrive again.")
         self._told = ""
-        self._pause = _FIRST_PAUSE
+        self._pauses.over()
 
 
 class Beginning:

@@ -1,6 +1,5 @@
 """Reads a stored event of the gateway: a message, an edit, a deletion, a press or words."""
 
-import json
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -14,6 +13,7 @@ from bot.adapters.discord.presses import read_press, used_at, user_of
 from bot.adapters.discord.reactions import REACTIONS, REMOVED, read_reaction
 from bot.adapters.discord.spoken import Own
 from bot.adapters.discord.stays import BACK, HEARD, INVITED, LEFT, MUTED, places_in
+from bot.adapters.platforms.json_fields import object_in
 from bot.domain.talk.message import (
     Address,
     Ignored,
@@ -42,12 +42,9 @@ _NUMBER_LIMIT = (1 << 63) - 1
 
 def parse_event(body: str, own_id: str) -> Inbound:
     """Reads a stored event with what was known of its place when it came."""
-    try:
-        update = json.loads(body)
-    except (ValueError, RecursionError):
-        return Unreadable("not JSON that can be read")
-    if not isinstance(update, dict):
-        return Unreadable("not a JSON object")
+    update = object_in(body)
+    if isinstance(update, Unreadable):
+        return update
     fields = Fields(update)
     event, place = fields.inner("d"), fields.inner("place")
     own = Own(own_id, place.id("role") or "")

@@ -6,28 +6,23 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bot.adapters.platforms.sent_file import bytes_of, last_name
 from bot.domain.talk.errors import ContentRefused
 from bot.domain.talk.ogg_opus import seconds_of, waveform_of
 
 LARGEST_FILE = 10_000_000
 """Bytes of the largest file that a bot may send."""
 
+_TOO_LARGE = "it is larger than the 10 MB that a bot may send"
+
 
 def content_of(file: Mapping[str, Any]) -> bytes:
     """Returns the bytes of a file; raises ContentRefused when it is too large or unreadable."""
-    if "text" in file:
-        content = str(file["text"]).encode()
-    else:
-        path = Path(file["path"])
-        try:
-            content = b"" if path.stat().st_size > LARGEST_FILE else path.read_bytes()
-            size = path.stat().st_size
-        except OSError as error:
-            raise ContentRefused(f"the file cannot be read: {error.strerror}") from None
-        if size > LARGEST_FILE:
-            raise ContentRefused("it is larger than the 10 MB that a bot may send")
+    if "text" not in file:
+        return bytes_of(Path(file["path"]), LARGEST_FILE, _TOO_LARGE)
+    content = str(file["text"]).encode()
     if len(content) > LARGEST_FILE:
-        raise ContentRefused("it is larger than the 10 MB that a bot may send")
+        raise ContentRefused(_TOO_LARGE)
     return content
 
 
@@ -52,7 +47,7 @@ def voice_form_of(payload: Mapping[str, Any], content: bytes) -> list[dict[str, 
 
 def form_of(payload: Mapping[str, Any], name: str, content: bytes) -> list[dict[str, Any]]:
     """Returns the parts of a message with one file."""
-    shown = file_name(name)
+    shown = last_name(name, without='"')
     told = {**payload, "attachments": [{"id": 0, "filename": shown}]}
     return _parts(told, shown, content, "application/octet-stream")
 
@@ -67,9 +62,3 @@ def _parts(told: Any, shown: str, content: bytes, kind: str) -> list[dict[str, A
             "content_type": kind,
         },
     ]
-
-
-def file_name(name: str) -> str:
-    """Returns the last part of a name, without characters that would break a header."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(c for c in last if c.isprintable() and c != '"').strip()[-200:] or "file"

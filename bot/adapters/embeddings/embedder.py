@@ -7,10 +7,11 @@ import json
 from array import array
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bot.adapters.certificates import certificates
 from bot.adapters.embeddings.faults import TooLong, refused
+from bot.adapters.provider_faults import error_told
 from bot.domain.memory.meaning import MOST_BYTES, first_bytes, unit
 from bot.domain.money.model import Price
 from bot.domain.talk.errors import EmbedderError, EmbedderRefuses
@@ -87,7 +88,7 @@ class Embeddings:
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
         status, answer = await self._posted(json.dumps(body).encode())
         if status != 200:
-            raise refused(status, self._hidden(_words(answer)))
+            raise refused(status, self._hidden(_words(answer, status)))
         try:
             if len(answer) <= _AT_ONCE:
                 return _read(answer, texts)
@@ -221,13 +222,9 @@ def _numbers(told: object) -> Sequence[float]:
     return numbers
 
 
-def _words(answer: bytes) -> str:
+def _words(answer: bytes, status: int) -> str:
     """Returns what an error answer says, in whatever form."""
     try:
-        told: Any = json.loads(answer)
+        return error_told(json.loads(answer), status)[1]
     except (ValueError, RecursionError):
         return ""
-    for name in ("error", "detail", "message"):
-        if isinstance(told, Mapping) and told.get(name):
-            told = told[name]
-    return told if isinstance(told, str) else ""

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from bot.adapters.front_matter import UNREADABLE, Wrong, keys_of, line_of, parted, unreadable
+from bot.adapters.front_matter import UNREADABLE, keys_of, line_of, parted, unreadable
+from bot.adapters.markdown_folder import Wrong
 from bot.domain.assignments.hook import (
     OWNER,
     SHORTEST_SECRET,

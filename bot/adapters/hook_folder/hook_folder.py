@@ -1,15 +1,13 @@
 """Hooks in folders: the ones that come along, and the operator's own, which win."""
 
 import logging
-import os
-import stat
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 
 from bot.adapters.hook_folder import front_matter
+from bot.adapters.markdown_folder import Wrong, files_in, look_at, text_of
 from bot.adapters.watched_files import WatchedFiles
 from bot.domain.assignments.hook import BrokenHook, Hook
-from bot.domain.plans.template import is_name
 from bot.ports.clock import Clock
 from bot.ports.hooks import HookSet
 
@@ -20,8 +18,6 @@ _LARGEST = 64_000
 
 _MOST = 200
 """Files of one folder that are read."""
-
-_ABOUT = "README.md"
 
 
 class HookFolder(WatchedFiles):
@@ -60,47 +56,19 @@ class HookFolder(WatchedFiles):
         return ", ".join(sorted(known)) or "none"
 
     def looks(self) -> Hashable:
-        seen: list[tuple[str, int, int, int]] = []
-        for file in (file for folder in self._folders for file in _files(folder)):
-            try:
-                found = file.stat()
-            except OSError:
-                continue
-            seen.append((str(file), found.st_mtime_ns, found.st_size, found.st_ino))
-        return tuple(seen)
+        return tuple((str(file), look_at(file)) for each in self._folders for file in _files(each))
 
     def _read(self, file: Path, folder: Path) -> Hook | BrokenHook:
         name, shown = file.stem, f"{folder.name}/{file.name}"
-        if not is_name(name):
-            why = "a file's name is lower-case letters and digits with single dashes"
-            return BrokenHook(name, shown, 1, why)
         try:
-            if not file.resolve().is_relative_to(folder.resolve()):
-                return BrokenHook(name, shown, 1, "it is a link out of its folder")
-            data = _content(file)
-        except OSError as fault:
-            return BrokenHook(name, shown, 1, f"it cannot be read: {fault.strerror or fault}")
-        if len(data) > _LARGEST:
-            return BrokenHook(name, shown, 1, f"it has more than {_LARGEST:,} bytes")
-        try:
-            text = data.decode()
-        except UnicodeDecodeError as fault:
-            line = data[: fault.start].count(b"\n") + 1
-            return BrokenHook(name, shown, line, "it is no UTF-8 text")
+            text = text_of(file, folder, _LARGEST)
+        except Wrong as wrong:
+            return BrokenHook(name, shown, wrong.line, str(wrong))
         return front_matter.read(text, shown, name, self._environ)
 
 
 def _files(folder: Path) -> Sequence[Path]:
     try:
-        files = sorted(folder.glob("*.md")) if folder.is_dir() else []
+        return files_in(folder, _MOST)
     except OSError:
         return []
-    return [file for file in files if file.name != _ABOUT][:_MOST]
-
-
-def _content(file: Path) -> bytes:
-    # Without waiting: the file may be a pipe that nobody writes to.
-    with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as source:
-        if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
-            raise OSError("it is not a regular file")
-        return source.read(_LARGEST + 1)

@@ -2,10 +2,9 @@
 
 import asyncio
 import json
-import os
 import signal
-import sys
 
+from bot.adapters.child_process import answer_of
 from bot.adapters.media.kind import Kind, kind_of
 from bot.adapters.media.unread import Unread
 from bot.domain.talk.limits import ReadingBounds
@@ -53,25 +52,14 @@ class MediaReader:
                 raise Unread(f"is a damaged {kind}")
 
     async def _child(self, kind: Kind, data: bytes, *about: str) -> tuple[int, bytes]:
-        """Returns the child's exit code, negative for a signal, and its output; leaves no child."""
-        process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "bot.adapters.media.child"),
-            *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
-            *(part.replace("\0", "") for part in about),
-            cwd="/",
-            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8"},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        """Returns the child's exit code, negative for a signal, and its output."""
         try:
             async with asyncio.timeout(self._bounds.seconds):
-                written, _ = await process.communicate(data)
+                return await answer_of(
+                    "bot.adapters.media.child",
+                    *(kind, str(self._bounds.memory), str(self._bounds.cpu_seconds)),
+                    *(part.replace("\0", "") for part in about),
+                    asked=data,
+                )
         except TimeoutError:
             raise Unread(f"is {kind.one} that takes too long to be read") from None
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-        return process.returncode or 0, written

@@ -25,8 +25,9 @@ from openai import (
 
 from bot.adapters.certificates import certificates
 from bot.adapters.openai.event_stream import END, EventStream
-from bot.adapters.openai.faults import fault, told
-from bot.adapters.provider_calls import CONNECTIONS, TimeBounds
+from bot.adapters.openai.faults import fault
+from bot.adapters.provider_calls import CONNECTIONS, TimeBounds, unreached
+from bot.adapters.provider_faults import error_told
 from bot.domain.money.provider import OPENAI, ProviderSpec
 from bot.domain.talk.errors import ModelDenied, ModelError, ModelUnreachable
 from bot.domain.talk.limits import ModelTimes
@@ -49,7 +50,7 @@ class Connection:
     def __init__(self, spec: ProviderSpec, times: ModelTimes) -> None:
         self._secrets = (spec.key, *spec.secrets)
         self._times = times
-        self._bounds = TimeBounds(times.call_seconds, self._translated)
+        self._bounds = TimeBounds(times, self._translated)
         self._setting = spec.key_name
         try:
             self._client = AsyncOpenAI(
@@ -97,9 +98,8 @@ class Connection:
         A reply that comes in one piece is one event. No time limit runs during a `yield`: the
         limits bound the provider, not the reader.
         """
-        ends = asyncio.get_running_loop().time() + self._times.call_seconds
-        opening = self._times.connect_seconds + self._times.first_byte_seconds
-        async with self._bounds.within(opening, "no answer", ends):
+        ends = self._bounds.end()
+        async with self._bounds.opening(ends):
             stream = await self._client.post(
                 "/chat/completions",
                 content=body,
@@ -162,7 +162,7 @@ class Connection:
             return data
         if not isinstance(event, Mapping) or not event.get("error"):
             return data
-        status, words, code = told(event, 500)
+        status, words, code = error_told(event, 500)
         raise fault(status, self._hidden(words), code=code, setting=self._setting)
 
     @contextmanager
@@ -173,14 +173,12 @@ class Connection:
         except APIStatusError as error:
             raise self._refused(error) from None
         except (APIError, OpenAIError, httpx2.HTTPError, httpx2.StreamError) as error:
-            cause = error.__cause__ or error
-            words = self._hidden(f"{type(cause).__name__} {cause}".strip())
-            raise ModelUnreachable(words[:200]) from None
+            raise unreached(error, self._secrets) from None
         except (httpx2.InvalidURL, UnicodeError, ValueError):
             raise ModelUnreachable("the answer could not be read") from None
 
     def _refused(self, error: APIStatusError) -> ModelError:
-        status, words, code = told(error.body, error.status_code)
+        status, words, code = error_told(error.body, error.status_code)
         if "<html" in words.lower():
             words = "the address answered with a web page"
         header = error.response.headers.get("retry-after")

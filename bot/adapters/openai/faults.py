@@ -1,8 +1,5 @@
 """Translates refusals of Chat Completions servers into faults of the flow."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from bot.adapters.provider_faults import LONGEST, fault_of_status
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import (
@@ -72,24 +69,3 @@ def _of_request(lowered: str, text: str) -> ModelError | None:
     if _SPENT in lowered:
         return OutputSpent(text)
     return None
-
-
-def told(error: object, status: int) -> tuple[int, str, str]:
-    """Returns the status, the words and the code of an error body, in whatever form it comes.
-
-    Servers put the error into `error`, `detail` or `message`; inside a stream the code may be the
-    status.
-    """
-    if isinstance(error, Mapping):
-        fields: Mapping[str, Any] = error
-        inner = fields.get("error") or fields.get("detail")
-        if isinstance(inner, Mapping | str | list):
-            return told(inner, status)
-        code = fields.get("code")
-        if isinstance(code, int) and 400 <= code < 600:
-            status = code
-        words = fields.get("message") or fields.get("msg") or fields.get("type") or ""
-        return status, str(words), str(code or fields.get("type") or "")
-    if isinstance(error, list) and error:
-        return told(error[0], status)
-    return status, error if isinstance(error, str) else "", ""

@@ -1,11 +1,10 @@
 """Reads `persona.md`, and reads it again when it changes."""
 
 import logging
-import os
-import stat
 from collections.abc import Hashable
 from pathlib import Path
 
+from bot.adapters.markdown_folder import first_bytes_of, look_at
 from bot.adapters.watched_files import WatchedFiles
 from bot.ports.clock import Clock
 
@@ -35,11 +34,7 @@ class PersonaFile(WatchedFiles):
         return self._fault
 
     def looks(self) -> Hashable:
-        try:
-            found = self._path.stat()
-        except (OSError, ValueError):
-            return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return look_at(self._path)
 
     def read(self) -> str:
         """Reads the file anew; a fault is told in the log."""
@@ -57,14 +52,9 @@ class PersonaFile(WatchedFiles):
 
     def _words_in(self) -> tuple[str, str]:
         """Returns the words, and what is wrong with the file."""
-        # Opening a pipe without this flag waits until somebody writes into it.
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                return "", f"{self._path.name} is not a file"
-            data = os.read(descriptor, self._most + 1)
-        finally:
-            os.close(descriptor)
+        data = first_bytes_of(self._path, self._most + 1)
+        if data is None:
+            return "", f"{self._path.name} is not a file"
         if b"\0" in data:
             return "", f"{self._path.name} is not a text"
         cut = len(data) > self._most

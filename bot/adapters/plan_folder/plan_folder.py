@@ -3,18 +3,16 @@
 import asyncio
 import os
 import secrets
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from bot.adapters.markdown_folder import Wrong, files_in, text_of
 from bot.adapters.plan_folder import front_matter
 from bot.domain.plans.template import Template, is_name
 from bot.ports.templates import Broken
 
 _LARGEST = 200_000
 """Bytes of one file."""
-
-_ABOUT = "README.md"
 
 _MOST = 500
 """Files of one folder that are read."""
@@ -37,7 +35,9 @@ class PlanFolder:
         return await asyncio.to_thread(self._save, template)
 
     def _all(self) -> list[Template | Broken]:
-        names = {file.stem for folder in (self._shipped, self._own) for file in _files(folder)}
+        names = {
+            file.stem for folder in (self._shipped, self._own) for file in files_in(folder, _MOST)
+        }
         found = (self._get(name) for name in sorted(names))
         return [one for one in found if one is not None]
 
@@ -66,31 +66,10 @@ class PlanFolder:
         return f"{self._own.name}/{file.name}"
 
 
-def _files(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return [file for file in sorted(folder.glob("*.md")) if file.name != _ABOUT][:_MOST]
-
-
 def _read(file: Path, folder: Path) -> Template | Broken:
     shown = f"{folder.name}/{file.name}"
-    if not is_name(file.stem):
-        return Broken(shown, 1, "a file's name is lower-case letters and digits with single dashes")
     try:
-        if not file.resolve().is_relative_to(folder.resolve()):
-            return Broken(shown, 1, "it is a link out of its folder")
-        # Without waiting: the file may be a pipe that nobody writes to.
-        with os.fdopen(os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as source:
-            if not stat.S_ISREG(os.fstat(source.fileno()).st_mode):
-                return Broken(shown, 1, "it is not a regular file")
-            data = source.read(_LARGEST + 1)
-    except OSError as fault:
-        return Broken(shown, 1, f"it cannot be read: {fault.strerror}")
-    if len(data) > _LARGEST:
-        return Broken(shown, 1, f"it has more than {_LARGEST:,} bytes")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as fault:
-        line = data[: fault.start].count(b"\n") + 1
-        return Broken(shown, line, "it is no UTF-8 text")
+        text = text_of(file, folder, _LARGEST)
+    except Wrong as wrong:
+        return Broken(shown, wrong.line, str(wrong))
     return front_matter.read(text, shown, file.stem)

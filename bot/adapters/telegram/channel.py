@@ -40,7 +40,7 @@ from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
 from bot.domain.talk.errors import ChatMoved, ContentRefused, FormRefused
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.text.storable import storable
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Sighting, Traces, unhurried
 
 _LOG = logging.getLogger(__name__)
@@ -193,29 +193,21 @@ class TelegramChannel:
             await self._edit_caption(to, message_id, {**body, "caption": caption})
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a draft in private; groups have none, so there it edits a silent message."""
         html = await self._drafts.html(to, text, links)
         if html is not None:
             try:
-                return await self._show_rich(to, html, message_id, reply_to, button)
+                return await self._show_rich(to, html, place)
             except FormRefused:
                 self._drafts.refused(to)
         rich = await _draft_of(text, links)
         if not has_ink(rich.text):
-            return message_id
+            return place.message_id
         body = {"text": rich.text, "entities": rich.entities()[:MOST_SPANS]}
         if is_group(to):
-            return await self._grow(to, body | _below(button), message_id, reply_to)
+            return await self._grow(to, body | _below(place.button), place)
         try:
             await _plain_if_refused(
                 body, lambda entities: self._show_draft(to, rich.text, entities)
@@ -224,29 +216,19 @@ class TelegramChannel:
             await self.sign(to, Sign.TYPING)
         return None
 
-    async def _show_rich(
-        self,
-        to: Address,
-        html: str,
-        message_id: str | None,
-        reply_to: str | None,
-        button: Button | None,
-    ) -> str | None:
+    async def _show_rich(self, to: Address, html: str, place: DraftPlace) -> str | None:
         if is_group(to):
-            body = {"rich": html, **_below(button)}
-            return await self._grow(to, body, message_id, reply_to)
+            return await self._grow(to, {"rich": html, **_below(place.button)}, place)
         frame = {"chat_id": int(to.chat), "message_thread_id": thread(to)}
         await self._rich.draft(html, {**frame, "draft_id": _DRAFT_ID})
         return None
 
-    async def _grow(
-        self, to: Address, body: dict[str, Any], message_id: str | None, reply_to: str | None
-    ) -> str:
-        if message_id is not None:
-            await self.edit(to, message_id, Piece(body))
-            return message_id
+    async def _grow(self, to: Address, body: dict[str, Any], place: DraftPlace) -> str:
+        if place.message_id is not None:
+            await self.edit(to, place.message_id, Piece(body))
+            return place.message_id
         with _following(to):
-            return await self._send(to, {**body, "reply_to": reply_to, "silent": True})
+            return await self._send(to, {**body, "reply_to": place.reply_to, "silent": True})
 
     async def _delete(self, to: Address, message_id: str) -> None:
         async with _no_fault(_NOT_THERE), self._api.calling() as bot:

@@ -7,10 +7,11 @@ from typing import Any, NoReturn
 
 from telegram.error import TelegramError
 
+from bot.adapters.platforms.outage import Outage
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
-from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
+from bot.adapters.telegram.silence import UNREACHED, Silence
 from bot.adapters.telegram.transport import Refused, decoded
 from bot.domain.talk.errors import ChannelError, StoreError
 from bot.domain.talk.message import RawUpdate

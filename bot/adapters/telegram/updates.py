@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from bot.adapters.platforms.json_fields import object_in
 from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.fields import Fields
@@ -34,12 +35,9 @@ _KINDS: Mapping[str, Literal["private", "group", "channel"]] = {
 
 def parse_update(body: str, own: Own) -> Inbound:
     """Reads a stored update; by `own` it knows words of the bot and words said to the bot."""
-    try:
-        update = json.loads(body)
-    except (ValueError, RecursionError):
-        return Unreadable("not JSON that can be read")
-    if not isinstance(update, dict):
-        return Unreadable("not a JSON object")
+    update = object_in(body)
+    if isinstance(update, Unreadable):
+        return update
     fields = Fields(update)
     if "message" in fields:
         return read_message(fields.inner("message"), own)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from telegram import InputFile
 
-from bot.domain.talk.errors import ContentRefused
+from bot.adapters.platforms.sent_file import bytes_of, last_name
 
 _LARGEST_FILE = 50_000_000
 _LARGEST_PHOTO = 10_000_000
@@ -13,12 +13,7 @@ _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n")
 
 def content_of(path: Path) -> bytes:
     """Returns the bytes of a file; raises ContentRefused when it is too large or unreadable."""
-    try:
-        if path.stat().st_size > _LARGEST_FILE:
-            raise ContentRefused("the file is larger than the 50 MB a bot may send")
-        return path.read_bytes()
-    except OSError as error:
-        raise ContentRefused(f"the file cannot be read: {error.strerror}") from None
+    return bytes_of(path, _LARGEST_FILE, "the file is larger than the 50 MB a bot may send")
 
 
 def is_photo(content: bytes) -> bool:
@@ -28,10 +23,4 @@ def is_photo(content: bytes) -> bool:
 
 def upload_of(name: str, content: bytes) -> InputFile:
     """Returns a file under the last part of its name."""
-    return InputFile(content, _file_name(name))
-
-
-def _file_name(name: str) -> str:
-    """Returns the last part of a name, without characters that would break a header."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    return "".join(c for c in last if c.isprintable()).strip()[-200:] or "file"
+    return InputFile(content, last_name(name))

@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from telegram import WebhookInfo
 
+from bot.adapters.platforms.outage import Outage
 from bot.adapters.telegram.api import ALLOWED_UPDATES, TelegramApi
 from bot.adapters.telegram.faults import NEW_TOKEN
-from bot.adapters.telegram.silence import UNREACHED, Outage, Silence
+from bot.adapters.telegram.silence import UNREACHED, Silence
 from bot.adapters.telegram.webhook_door import Accept, WebhookDoor
 from bot.domain.talk.errors import ChannelDenied, ChannelError, ChannelUnreachable, FloodWait
 from bot.ports.clock import Clock

@@ -1,7 +1,7 @@
 """The terminal as a channel."""
 
 import dataclasses
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
@@ -24,7 +24,7 @@ from bot.domain.talk.message import (
     Press,
     Sign,
 )
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _BLOCKS: Mapping[str, type[Block]] = {
@@ -81,15 +81,7 @@ class TerminalChannel:
             await self._screen.change(message_id, content_of(piece))
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> None:
         if to == self.address:
             await self._screen.draft(text)

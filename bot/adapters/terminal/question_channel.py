@@ -1,13 +1,13 @@
 """The channel of a single question: its answer is kept, everything else is progress."""
 
 import asyncio
-from collections.abc import Collection
 
 from bot.adapters.terminal.channel import TerminalChannel, content_of
 from bot.adapters.terminal.contents import is_said
 from bot.adapters.terminal.draft import STEPS
 from bot.adapters.terminal.screen import Screen
-from bot.domain.talk.message import Address, Button, FileRef, OutboundKind, Piece, Press, Sign
+from bot.domain.talk.message import Address, FileRef, OutboundKind, Piece, Press, Sign
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 
 
 class QuestionChannel(TerminalChannel):
@@ -39,15 +39,7 @@ class QuestionChannel(TerminalChannel):
         self.changed.set()
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> None:
         """Shows the lines of tools alone: words are kept for the answer."""
         steps = "\n".join(line for line in text.split("\n") if line.startswith(STEPS))

@@ -1,1 +1,1 @@
-"""The tools a model may use: files, commands, sending, conversations, time."""
+"""The tools that touch the world: files, commands, sending, pages, time."""

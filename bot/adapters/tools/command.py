@@ -3,12 +3,12 @@
 import asyncio
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.process import CommandRun
 from bot.adapters.tools.sandbox import Sandbox, View
@@ -19,7 +19,7 @@ from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import CodeBlock
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import one_line, plain_output, visible
-from bot.domain.tools.deeds import LONGEST, run_deed, run_whole
+from bot.domain.tools.deed_words import LONGEST, run_deed, run_whole
 from bot.domain.tools.run_place import in_todays_words
 from bot.domain.tools.tool import (
     Effect,
@@ -30,6 +30,7 @@ from bot.domain.tools.tool import (
     ToolOutput,
     ToolSpec,
 )
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
 LONGEST_SECONDS = 600
@@ -55,7 +56,17 @@ class RunCommandArguments(Arguments):
 class RunCommand(ArgumentsTool[RunCommandArguments]):
     """Runs a command line in the workspace, in a sandbox where the machine allows it."""
 
+    name = "run_command"
     summary = "run a command"
+    description = (
+        "Run a command line in the workspace with bash and return its exit code and output. "
+        "There is no input and usually no network; nothing keeps running afterwards. Prefer "
+        "the file tools for reading and writing files. Files that people sent are there only "
+        "for a command that names inbox/."
+    )
+    takes = RunCommandArguments
+    effect = Effect.WRITE
+    replay = Replay.ONCE
 
     def __init__(
         self,
@@ -68,23 +79,9 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         self._default_seconds = default_seconds
         self._others = others or OtherChats()
         self._sent = sent or SentFiles()
-        description = (
-            "Run a command line in the workspace with bash and return its exit code and output. "
-            "There is no input and usually no network; nothing keeps running afterwards. Prefer "
-            "the file tools for reading and writing files. Files that people sent are there only "
-            "for a command that names inbox/."
-        )
-        super().__init__(
-            RunCommandArguments,
-            ToolSpec(
-                name="run_command",
-                description=description,
-                input_schema=schema_of(RunCommandArguments),
-                effect=Effect.WRITE,
-                replay=Replay.ONCE,
-                timeout_s=LONGEST_SECONDS + _ENDING_SECONDS,
-            ),
-        )
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, timeout_s=LONGEST_SECONDS + _ENDING_SECONDS)
 
     async def foresee(
         self, arguments: RunCommandArguments, place: Place, exact: ExactRule

@@ -8,10 +8,10 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import clipped, shown_name
-from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import ToolOutput
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
 from bot.ports.tool import Place
 
@@ -25,20 +25,13 @@ class CurrentTimeArguments(Arguments):
 class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
     """Tells date, time and day of the week in a time zone."""
 
+    name = "current_time"
     summary = "tell the date and the time"
+    description = "Tell the current date, week day and time in a time zone."
+    takes = CurrentTimeArguments
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        super().__init__(
-            CurrentTimeArguments,
-            ToolSpec(
-                "current_time",
-                "Tell the current date, week day and time in a time zone.",
-                schema_of(CurrentTimeArguments),
-                Effect.READ,
-                Replay.SAFE,
-            ),
-        )
 
     async def perform(
         self, arguments: CurrentTimeArguments, place: Place, seen: str | None

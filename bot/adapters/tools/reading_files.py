@@ -4,11 +4,10 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, TypeVar, cast
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.file_walk import Found, Walk, glob_matches
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.sent_files import SentFiles
@@ -16,7 +15,8 @@ from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import shown_name, size
-from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import ToolOutput
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.ledger import Ledger
 from bot.ports.tool import Place, Tool
 
@@ -47,21 +47,12 @@ _CHUNK = 1 << 18
 class _ReadingTool(ArgumentsTool[A]):
     """Looks at files within its limits, and says which of them are of foreign origin."""
 
-    name: ClassVar[str]
-    description: ClassVar[str]
-    takes: ClassVar[type[Arguments]]
-
     def __init__(
         self,
         limits: ReadLimits | None = None,
         others: OtherChats | None = None,
         sent: SentFiles | None = None,
     ) -> None:
-        takes = cast("type[A]", self.takes)
-        schema = schema_of(takes)
-        super().__init__(
-            takes, ToolSpec(self.name, self.description, schema, Effect.READ, Replay.SAFE)
-        )
         self._limits = limits or ReadLimits()
         self._others = others or OtherChats()
         self._sent = sent or SentFiles()

@@ -6,27 +6,27 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.thread_work import StopSign, in_thread
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import shown_name, size, visible
-from bot.domain.tools.deeds import deed_of, file_name
+from bot.domain.tools.deed_words import file_name
+from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.tool import (
     AskPerson,
-    Effect,
     ExactRule,
     Preview,
     Replay,
     ToolOutput,
     ToolSpec,
 )
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
 LARGEST_FILE = 50_000_000
@@ -46,6 +46,18 @@ def clear_spool(spool: Path, days: int) -> None:
             folder.rmdir()
 
 
+A = TypeVar("A", bound=Arguments)
+
+
+class _SendingTool(ArgumentsTool[A]):
+    """Sends by rows in the transaction of its result; in plan mode it is a step."""
+
+    replay = Replay.OUTBOX
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, planned=True)
+
+
 class SendFileArguments(Arguments):
     path: Annotated[Text, Field(description="File in the workspace, at most 50 MB.")]
     caption: Annotated[Text | None, Field(max_length=1000, description="A line shown with it.")] = (
@@ -53,20 +65,20 @@ class SendFileArguments(Arguments):
     )
 
 
-class SendFile(ArgumentsTool[SendFileArguments]):
+class SendFile(_SendingTool[SendFileArguments]):
     """Sends a copy of a file as it is now, so that a later change does not matter.
 
     The copies lie below `spool`, in a folder for each call; a repeated call replaces its copy.
     """
 
+    name = "send_file"
     summary = "send you a file"
+    description = "Send a file of the workspace to the person; a picture is shown in the chat."
+    takes = SendFileArguments
 
     def __init__(self, spool: Path, largest: int = LARGEST_FILE) -> None:
         self._spool = spool
         self._largest = largest
-        description = "Send a file of the workspace to the person; a picture is shown in the chat."
-        sends = _sending("send_file", description, SendFileArguments)
-        super().__init__(SendFileArguments, replace(sends, planned=True))
 
     async def foresee(
         self, arguments: SendFileArguments, place: Place, exact: ExactRule
@@ -164,21 +176,19 @@ class SendMessageArguments(Arguments):
     ] = None
 
 
-class SendMessage(ArgumentsTool[SendMessageArguments]):
+class SendMessage(_SendingTool[SendMessageArguments]):
     """Sends a message now, or ends the turn with a question.
 
     This tool does not send a question: it is the turn's outcome and is delivered as such, once.
     """
 
+    name = "send_message"
     summary = "send you a message, or ask you something"
-
-    def __init__(self) -> None:
-        description = (
-            "Send the person a message before your final answer: news of long work, or with "
-            "is_question something only they can decide. The final answer itself needs no tool."
-        )
-        sends = _sending("send_message", description, SendMessageArguments)
-        super().__init__(SendMessageArguments, replace(sends, planned=True))
+    description = (
+        "Send the person a message before your final answer: news of long work, or with "
+        "is_question something only they can decide. The final answer itself needs no tool."
+    )
+    takes = SendMessageArguments
 
     async def foresee(
         self, arguments: SendMessageArguments, place: Place, exact: ExactRule
@@ -213,7 +223,3 @@ class SendMessage(ArgumentsTool[SendMessageArguments]):
         # News during a turn is silent; the answer at its end makes a sound.
         message = Outbound(OutboundKind.NOTICE, (Markdown(arguments.message),), silent=True)
         return ToolOutput("The message is on its way to the chat.", sends=(message,))
-
-
-def _sending(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
-    return ToolSpec(name, description, schema_of(arguments), Effect.READ, Replay.OUTBOX)

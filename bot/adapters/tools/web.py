@@ -1,20 +1,21 @@
 """The tools that look at the web: web_fetch and web_search."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.page_cache import FetchedPage, PageCache
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.talk.message import CodeBlock
 from bot.domain.talk.picture import ImagePart
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import one_line, visible
+from bot.domain.tools.house import WEB_FETCH, WEB_SEARCH
 from bot.domain.tools.origin import site_of
-from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
-from bot.domain.tools.tool_names import WEB_FETCH, WEB_SEARCH
+from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.attachments import DocumentText, NotRead, Reading
 from bot.ports.tool import Place, Tool
 from bot.ports.web import PageReader, Pages, Search, WebHit, WebPage
@@ -38,24 +39,22 @@ class FetchArguments(Arguments):
 class WebFetch(ArgumentsTool[FetchArguments]):
     """Reads a page of the web; what comes is foreign."""
 
+    name = WEB_FETCH
     summary = "read a page of the web; may ask first if this chat contains text from outside"
+    description = (
+        "Read a public web page, feed, PDF, text or picture by its address. Long ones come in "
+        "pages: go on with offset."
+    )
+    takes = FetchArguments
 
     def __init__(self, pages: Pages, reader: PageReader) -> None:
         self._pages = pages
         self._reader = reader
         self._cache = PageCache()
-        spec = ToolSpec(
-            WEB_FETCH,
-            "Read a public web page, feed, PDF, text or picture by its address. Long ones come in "
-            "pages: go on with offset.",
-            schema_of(FetchArguments),
-            Effect.READ,
-            Replay.SAFE,
-            timeout_s=_SECONDS,
-            tells="url",
-            private=pages.places,
-        )
-        super().__init__(FetchArguments, spec)
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        private = self._pages.places
+        return replace(spec, timeout_s=_SECONDS, tells="url", private=private)
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         """Refuses an address that nobody can fetch before anybody is asked about it."""
@@ -132,18 +131,13 @@ class SearchArguments(Arguments):
 class WebSearch(ArgumentsTool[SearchArguments]):
     """Searches the web by the service that the operator named; what comes is foreign."""
 
+    name = WEB_SEARCH
     summary = "search the web"
+    description = "Search the web. Read what you build on with web_fetch, and name its address."
+    takes = SearchArguments
 
     def __init__(self, search: Search) -> None:
         self._search = search
-        spec = ToolSpec(
-            WEB_SEARCH,
-            "Search the web. Read what you build on with web_fetch, and name its address.",
-            schema_of(SearchArguments),
-            Effect.READ,
-            Replay.SAFE,
-        )
-        super().__init__(SearchArguments, spec)
 
     async def perform(
         self, arguments: SearchArguments, place: Place, seen: str | None
@@ -158,18 +152,13 @@ class WebSearch(ArgumentsTool[SearchArguments]):
 class HostedSearch(ArgumentsTool[SearchArguments]):
     """A search that the model's own provider makes during a reply, where the profile has it."""
 
+    name = WEB_SEARCH
     summary = "search the web, by the model's own provider"
+    description = "Search the web."
+    takes = SearchArguments
 
-    def __init__(self) -> None:
-        spec = ToolSpec(
-            WEB_SEARCH,
-            "Search the web.",
-            schema_of(SearchArguments),
-            Effect.READ,
-            Replay.SAFE,
-            hosted=True,
-        )
-        super().__init__(SearchArguments, spec)
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, hosted=True)
 
     async def perform(
         self, arguments: SearchArguments, place: Place, seen: str | None

@@ -2,11 +2,10 @@
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.adapters.tools.before import Before
 from bot.adapters.tools.difference import file_difference, passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
@@ -16,9 +15,10 @@ from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Block, CodeBlock, Plain
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import shown_name, size, visible
-from bot.domain.tools.deeds import file_name
+from bot.domain.tools.deed_words import file_name
 from bot.domain.tools.file_change import ABSENT, Replaced, token_of
 from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
 _WHERE = "in the workspace"
@@ -37,28 +37,39 @@ _EDIT, _DELETE = _Change("Edit", "edited"), _Change("Delete", "deleted")
 _EDITABLE = 5_000_000
 _EXECUTABLE = 0o111
 
+A = TypeVar("A", bound=Arguments)
+
+
+class _WritingTool(ArgumentsTool[A]):
+    """Changes a file, and hands its old content on so that the change can be taken back."""
+
+    effect = Effect.WRITE
+    replay = Replay.ONCE
+
+    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
+        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
+        self._documents = documents
+        self._keep = min(keep, _EDITABLE)
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, reach=Reach.FOLDER)
+
 
 class WriteFileArguments(Arguments):
     path: Annotated[Text, Field(description="File in the workspace; folders are made.")]
     content: Annotated[Text, Field(description="The whole new content.")]
 
 
-class WriteFile(ArgumentsTool[WriteFileArguments]):
+class WriteFile(_WritingTool[WriteFileArguments]):
     """Creates a file or replaces one."""
 
+    name = "write_file"
     summary = "create or replace a file"
-
-    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
-        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
-        self._documents = documents
-        self._keep = min(keep, _EDITABLE)
-        description = (
-            "Create a text file in the workspace or replace it as a whole. To change a part of "
-            "an existing file use edit_file."
-        )
-        super().__init__(
-            WriteFileArguments, _writing("write_file", description, WriteFileArguments)
-        )
+    description = (
+        "Create a text file in the workspace or replace it as a whole. To change a part of an "
+        "existing file use edit_file."
+    )
+    takes = WriteFileArguments
 
     async def foresee(
         self, arguments: WriteFileArguments, place: Place, exact: ExactRule
@@ -100,20 +111,16 @@ class EditFileArguments(Arguments):
     new_text: Annotated[Text, Field(description="Text to put there; may be empty.")]
 
 
-class EditFile(ArgumentsTool[EditFileArguments]):
+class EditFile(_WritingTool[EditFileArguments]):
     """Replaces one passage of a file."""
 
+    name = "edit_file"
     summary = "change a part of a file"
-
-    def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
-        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
-        self._documents = documents
-        self._keep = min(keep, _EDITABLE)
-        description = (
-            "Replace one passage of a text file in the workspace. old_text must match the file "
-            "exactly, white space included, and only once: add surrounding lines if needed."
-        )
-        super().__init__(EditFileArguments, _writing("edit_file", description, EditFileArguments))
+    description = (
+        "Replace one passage of a text file in the workspace. old_text must match the file "
+        "exactly, white space included, and only once: add surrounding lines if needed."
+    )
+    takes = EditFileArguments
 
     async def foresee(
         self, arguments: EditFileArguments, place: Place, exact: ExactRule
@@ -151,23 +158,20 @@ class DeleteFileArguments(Arguments):
     path: Annotated[Text, Field(description="File in the workspace; not a folder.")]
 
 
-class DeleteFile(ArgumentsTool[DeleteFileArguments]):
+class DeleteFile(_WritingTool[DeleteFileArguments]):
     """Removes one file."""
 
+    name = "delete_file"
     summary = "delete a file"
+    takes = DeleteFileArguments
 
     def __init__(self, documents: frozenset[str] = DOCUMENTS, keep: int = 0) -> None:
-        """Takes `keep`: the most bytes of an old content that is handed on with the result."""
-        self._documents = documents
-        self._keep = min(keep, _EDITABLE)
-        description = (
+        super().__init__(documents, keep)
+        self.description = (
             "Delete one file of the workspace. A person can undo that for a while with /undo, "
             "unless the file is large."
             if self._keep
             else "Delete one file of the workspace. It cannot be brought back."
-        )
-        super().__init__(
-            DeleteFileArguments, _writing("delete_file", description, DeleteFileArguments)
         )
 
     async def foresee(
@@ -304,8 +308,3 @@ def _language(names: tuple[str, ...]) -> str:
 
 def _shown(names: tuple[str, ...]) -> str:
     return shown_name("/".join(names)) or "."
-
-
-def _writing(name: str, description: str, arguments: type[Arguments]) -> ToolSpec:
-    schema, reach = schema_of(arguments), Reach.FOLDER
-    return ToolSpec(name, description, schema, Effect.WRITE, Replay.ONCE, reach=reach)

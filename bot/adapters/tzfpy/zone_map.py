@@ -4,13 +4,12 @@ The map takes 36 MB and a tenth of a second, once in the life of a person perhap
 """
 
 import asyncio
-import sys
 from collections.abc import Collection
-from pathlib import Path
 from zoneinfo import available_timezones
 
+from bot.adapters.child_process import answer_of
+
 _SECONDS = 20.0
-_LOOK_UP = Path(__file__).with_name("look_up.py")
 
 
 async def zones_at(latitude: float, longitude: float) -> Collection[str]:
@@ -18,24 +17,10 @@ async def zones_at(latitude: float, longitude: float) -> Collection[str]:
 
     Empty for a place without a zone, and when it cannot be looked up.
     """
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-I",
-        str(_LOOK_UP),
-        str(longitude),
-        str(latitude),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-    )
     try:
         async with asyncio.timeout(_SECONDS):
-            told, _ = await process.communicate()
+            _, told = await answer_of("bot.adapters.tzfpy.look_up", str(longitude), str(latitude))
     except TimeoutError:
         return ()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
     known = await asyncio.to_thread(available_timezones)
     return [zone for zone in told.decode("ascii", "replace").split() if zone in known]

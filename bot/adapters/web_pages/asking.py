@@ -1,14 +1,12 @@
 """Asks for one page over a connection of ours, in a process with little time and memory."""
 
-import asyncio
 import json
-import os
 import signal
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.adapters.child_process import answer_of, environment_of
 from bot.adapters.web_pages.address import WebAddress
 from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
 
@@ -52,7 +50,12 @@ async def asked(
         "cpu_seconds": _CPU_SECONDS,
     }
     with connection:
-        code, written = await _child(connection, json.dumps(wanted).encode())
+        code, written = await answer_of(
+            "bot.adapters.web_pages.child",
+            asked=json.dumps(wanted).encode(),
+            environment=environment_of({}, _PASSED_ON),
+            descriptors=(connection.fileno(),),
+        )
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         raise Overworked
     if code != 0:
@@ -69,25 +72,3 @@ async def asked(
             raise BrokenOff("its certificate is not valid")
         case _:
             raise BrokenOff("the answer broke off")
-
-
-async def _child(connection: socket.socket, wanted: bytes) -> tuple[int, bytes]:
-    """Returns the child's exit code, negative for a signal, and its output; leaves no child."""
-    known = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", "bot.adapters.web_pages.child"),
-        cwd="/",
-        env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LANG": "C.UTF-8", **known},
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        pass_fds=(connection.fileno(),),
-        start_new_session=True,
-    )
-    try:
-        written, _ = await process.communicate(wanted)
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return process.returncode or 0, written

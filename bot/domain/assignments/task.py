@@ -16,7 +16,6 @@ from bot.domain.turn.mandate import Mandate
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
 UPDATE_TASK, CANCEL_TASK = "update_task", "cancel_task"
 NOTHING_TO_REPORT = "nothing_to_report"
-TASK_TOOLS = frozenset({SCHEDULE_TASK, LIST_TASKS, UPDATE_TASK, CANCEL_TASK, NOTHING_TO_REPORT})
 
 MOST_WHAT = 4_000
 """Characters of the words of a task."""

@@ -4,63 +4,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-HOUSE = frozenset(
-    {
-        "current_time",
-        "list_files",
-        "read_file",
-        "search_files",
-        "write_file",
-        "edit_file",
-        "delete_file",
-        "run_command",
-        "send_file",
-        "send_message",
-        "get_conversation",
-        "end_conversation",
-        "submit_plan",
-        "web_fetch",
-        "web_search",
-        "find_skills",
-        "use_skill",
-        "read_skill_file",
-        "remember",
-        "recall",
-        "forget",
-        "delegate",
-        "schedule_task",
-        "list_tasks",
-        "update_task",
-        "cancel_task",
-        "nothing_to_report",
-        "goal_update",
-        "diary_write",
-    }
-)
-"""Names of the tools that no server lends."""
+from bot.domain.tools.house import HOUSE
 
-_ELSEWHERE = {
-    "read": "read_file",
-    "notebookread": "read_file",
-    "write": "write_file",
-    "edit": "edit_file",
-    "multiedit": "edit_file",
-    "notebookedit": "edit_file",
-    "bash": "run_command",
-    "shell": "run_command",
-    "glob": "list_files",
-    "ls": "list_files",
-    "grep": "search_files",
-    "webfetch": "web_fetch",
-    "websearch": "web_search",
-    "task": "delegate",
-    "agent": "delegate",
-    "todowrite": "",
-    "todoread": "",
-    "skill": "use_skill",
-    "askuserquestion": "send_message",
-}
-"""Tools of other programs and what they are called here; empty for those that are not here."""
+_ELSEWHERE = {name: tool.name for tool in HOUSE.values() for name in tool.elsewhere}
+_NOT_HERE = frozenset({"todowrite", "todoread"})
+"""Tools of other programs that are known and not here."""
 
 _FORM = re.compile(r"([^\s,()]+)(?:\(([^()]*)\))?")
 
@@ -88,7 +36,7 @@ def house_name(name: str) -> str | None:
     """Returns our name of a tool; empty for a known one that is not here, None if unknown."""
     if name in HOUSE or "__" in name:
         return name
-    return _ELSEWHERE.get(name.lower())
+    return "" if name.lower() in _NOT_HERE else _ELSEWHERE.get(name.lower())
 
 
 def _wish(match: re.Match[str]) -> PreApproved:

@@ -18,7 +18,8 @@ from bot.domain.consent.command_line import (
 )
 from bot.domain.consent.command_line.programs import names
 from bot.domain.text.visible_text import shown_name
-from bot.domain.tools.deeds import deed_of, file_name
+from bot.domain.tools.deed_words import file_name
+from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.server import is_servers_tool
 from bot.domain.tools.tool import (
     CommandRule,

@@ -13,7 +13,6 @@ from bot.domain.text.names import quoted_name
 from bot.domain.turn.transcript import RecallBody
 
 REMEMBER, RECALL, FORGET = "remember", "recall", "forget"
-MEMORY_TOOLS = frozenset({REMEMBER, RECALL, FORGET})
 """The names of the tools about the memory."""
 
 MOST_NOTE = 500

@@ -11,9 +11,9 @@ from pathlib import PurePath
 from typing import Any
 
 from bot.domain.consent.pre_approval import PreApproved
+from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.server import tools_prefix
 from bot.domain.tools.shelf import Shelf, described
-from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.domain.tools.variable import Variable, rendered, spellings
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"

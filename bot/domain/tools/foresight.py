@@ -5,10 +5,8 @@ from typing import Any
 
 from bot.domain.talk.message import Block, CodeBlock, Plain
 from bot.domain.text.visible_text import visible
+from bot.domain.tools.house import HOUSE
 from bot.domain.tools.tool import Effect, Preview, ToolCall
-
-_SAID = frozenset({"read_file", "list_files", "search_files", "delete_file", "send_file"})
-"""Tools whose line says all that a person wants to know of a call."""
 
 
 def unforeseen(call: ToolCall, effect: Effect, fault: str = "") -> Preview:
@@ -30,7 +28,7 @@ def _told(tool: str, arguments: Mapping[str, Any], spelled: str) -> tuple[Block,
             return (CodeBlock(visible("\n".join([*gone, *come])), "diff", folds=True),)
         case "run_command":
             return (CodeBlock(visible(str(arguments.get("command", ""))), "bash"),)
-        case _ if tool in _SAID:
+        case _ if tool in HOUSE and HOUSE[tool].whole:
             return ()
         case _:
             return (CodeBlock(visible(spelled), "json"),)

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.web_address import WebAddress, links_in, named_in, read_address
+from bot.domain.tools.house import WEB_TOOLS
 from bot.domain.tools.tool import Status, ToolResult
-from bot.domain.tools.tool_names import WEB_TOOLS
 from bot.domain.turn.transcript import AskerBody, Entry, LateResultBody, ReplyBody, ResultBody
 
 _MOST = 50_000

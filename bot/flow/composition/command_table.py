@@ -16,7 +16,7 @@ from bot.flow.commands.plan_replacing import PlanReplacing
 from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
-from bot.flow.commands.tools import ToolCommands
+from bot.flow.commands.tool_list import ToolCommands
 from bot.flow.commands.turns import TurnCommands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.rooms import Rooms

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.domain.change import Change
+from bot.domain.tools.house import place_of
 from bot.flow.approvals.room import ApprovalRoom
 from bot.flow.background.companion import BackgroundCompanion
 from bot.flow.commands.noted import NotedCompanion
@@ -11,6 +12,7 @@ from bot.flow.errands.room import ErrandRoom
 from bot.flow.goals.room import GoalRoom
 from bot.flow.hooks.room import HookRoom
 from bot.flow.log.companion import Companion
+from bot.flow.log.tools import conversation_tools
 from bot.flow.memory.room import MemoryRoom
 from bot.flow.models.room import ModelRoom
 from bot.flow.money.room import MoneyRoom
@@ -25,6 +27,7 @@ from bot.flow.undoing.room import UndoingRoom
 from bot.flow.verbose.room import VerboseRoom
 from bot.flow.ways.companion import WaysCompanion
 from bot.flow.ways.speakers import Speakers
+from bot.ports.tool import Tool
 
 
 class Rooms:
@@ -41,7 +44,7 @@ class Rooms:
 
     @cached_property
     def models(self) -> ModelRoom:
-        return ModelRoom(self._ground, self.money.till)
+        return ModelRoom(self._ground, self.money.till, lambda: self.tools)
 
     @cached_property
     def plans(self) -> PlanRoom:
@@ -91,6 +94,14 @@ class Rooms:
             self.undoing.room,
             self.verbose.room,
         )
+
+    @cached_property
+    def tools(self) -> Sequence[Tool]:
+        """The tools of the world, of conversations and of the rooms, as models see them."""
+        store, journal = self._ground.store, self._ground.journal
+        rooms = (tool for room in self.all for tool in room.tools)
+        lent = (*self._ground.world.tools, *conversation_tools(store.chats, journal), *rooms)
+        return tuple(sorted(lent, key=lambda tool: place_of(tool.spec.name)))
 
     def moved(self, change: Change) -> None:
         """Tells every room of a change that is committed."""

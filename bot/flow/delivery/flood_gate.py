@@ -1,7 +1,7 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import SendRates
-from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
-from bot.ports.channel import Channel
+from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links
 from bot.ports.clock import Clock
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -244,24 +244,14 @@ class GatedChannel:
         await self._owed(to, lambda: self._channel.edit(to, message_id, piece))
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         """Shows a draft if there is room; raises FloodWait when it should come again."""
-        shown = message_id
+        shown = place.message_id
 
         async def attempt() -> None:
             nonlocal shown
-            shown = await self._channel.draft(
-                to, text, links, message_id=message_id, reply_to=reply_to, button=button, once=once
-            )
+            shown = await self._channel.draft(to, text, links, place)
 
         if not await self._passing(to, attempt, shows=True):
             raise FloodWait(_NEXT_DRAFT)

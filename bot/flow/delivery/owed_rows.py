@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.showing import vanishes
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox, OutboxRow
 
@@ -66,7 +65,7 @@ class OwedRows:
 
     async def woken(self, seconds: float) -> None:
         """Waits until there may be more to deliver, at most so many seconds."""
-        await awaited(self._woken, self._clock, seconds)
+        await self._clock.until(self._woken, seconds)
 
     async def wait(self, seconds: float) -> None:
         """Waits, and gives up each card whose time ends meanwhile."""

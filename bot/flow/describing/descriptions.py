@@ -14,7 +14,7 @@ from bot.domain.tools.shelf import Shelf
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.money.paid_embedder import PaidEmbedder
-from bot.flow.tasks import InTime, awaited
+from bot.flow.tasks import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
@@ -92,7 +92,7 @@ class DescriptionSearch:
                 wait = min(wait * 2, _LONGEST_WAIT)
             else:
                 wait = _FIRST_WAIT
-                await awaited(self._wanted, self._clock, _LOOK_SECONDS)
+                await self._clock.until(self._wanted, _LOOK_SECONDS)
 
     async def _near(self, words: str, shelf: Shelf, cause: Cause) -> Sequence[Hit]:
         paid = await self._embedder.embed([first_bytes(words, MOST_BYTES)], cause)

@@ -6,6 +6,7 @@ from bot.domain.assignments.errand import Errand, ErrandState
 from bot.domain.change import Change, SaveErrand
 from bot.flow.errands.companion import ErrandCompanion
 from bot.flow.errands.sending import Sending
+from bot.flow.errands.tools import Delegate
 from bot.flow.errands.wishes import Wishes
 from bot.flow.models.choosing import Choosing
 from bot.flow.room import Ground, Room
@@ -31,7 +32,8 @@ class ErrandRoom:
             ground.policy.limits,
             explore=ground.policy.plan_explore,
         )
-        return Room(companions=(companion.answers,), moved=self._moved)
+        tools = (Delegate(store.errands),) if ground.policy.limits.errands else ()
+        return Room(companions=(companion.answers,), tools=tools, moved=self._moved)
 
     def _moved(self, change: Change) -> None:
         for write in change.writes:

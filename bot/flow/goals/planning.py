@@ -11,9 +11,9 @@ from bot.domain.change import SaveTask
 from bot.domain.clock.when import Once, WhenUnclear
 from bot.domain.turn.mandate import PERSONAL
 from bot.flow.schedules.making import TaskMaking
+from bot.flow.schedules.timetable import Timetable
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Occasion, Scheduled
-from bot.ports.timing import Timing
 
 NO_TASK = "This goal has no times any more."
 
@@ -25,7 +25,7 @@ class GoalPlanning:
     _goals: Goals
     _scheduled: Scheduled
     _making: TaskMaking
-    _timing: Timing
+    _timetable: Timetable
 
     def begun(self, goal: Goal, zone: str, now: datetime) -> TimedTask:
         """Returns the task of a goal that begins now: it is due at once."""
@@ -52,7 +52,7 @@ class GoalPlanning:
 
     def coming(self, goal: Goal, zone: str, now: datetime, count: int) -> Sequence[datetime]:
         """Returns the first times of a goal that begins now, without the one at once."""
-        return self._timing.times(goal.pace.rule(now), zone, now, count)
+        return self._timetable.times(goal.pace.rule(now), zone, now, count)
 
     async def next_run(self, goal: Goal, words: str, now: datetime) -> datetime:
         """Returns the time of the next run within the pace; raises WhenUnclear."""
@@ -64,7 +64,7 @@ class GoalPlanning:
         task = await self._scheduled.get(goal.id)
         if task is None:
             raise WhenUnclear(NO_TASK)
-        rule = await self._timing.understood(words, now, task.zone)
+        rule = await self._timetable.understood(words, now, task.zone)
         if not isinstance(rule, Once):
             raise WhenUnclear("Name one time, as in `in 3 days` or `tomorrow 8:00`.")
         return put_off(goal, task, rule.at, now)
@@ -75,7 +75,7 @@ class GoalPlanning:
         if task.said == goal.pace.said:
             return task.changed(limits=limits)
         rule = goal.pace.rule(now)
-        due = next(iter(self._timing.times(rule, task.zone, now, 1)), None)
+        due = next(iter(self._timetable.times(rule, task.zone, now, 1)), None)
         return task.changed(limits=limits, rule=rule, said=goal.pace.said, due=due, planned_at=now)
 
     async def resumed(self, goal: Goal, now: datetime, *, at_once: bool) -> Sequence[SaveTask]:

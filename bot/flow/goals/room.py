@@ -1,4 +1,4 @@
-"""The room of goals: their companions, their desk, their commands and their part of the status."""
+"""The room of goals: their companions, their desk, their commands, tools and part of the status."""
 
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from bot.flow.goals.opening import GoalOpening
 from bot.flow.goals.parts import GoalParts
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.goals.status import TheGoals
+from bot.flow.goals.tools import GoalShelf, goal_tools
 from bot.flow.goals.updates import GoalUpdates
 from bot.flow.goals.words import GoalWords
 from bot.flow.models.choosing import Choosing
@@ -39,6 +40,7 @@ class GoalRoom:
             commands=commands.table,
             desks={LETTER: self._parts.desk},
             companions=(self._keeping.answers,),
+            tools=goal_tools(GoalShelf(self._goals, self.planning, self._ground.world.clock)),
             status=(TheGoals(self._goals, self._scheduled),),
         )
 

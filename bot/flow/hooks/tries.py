@@ -10,7 +10,6 @@ from bot.domain.change import Change, SaveHookCall, SaveTurn
 from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, Turn
 from bot.flow.hooks.runs import turn_for
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.hooks import HookCalls
 from bot.ports.journal import Journal
@@ -58,7 +57,7 @@ class HookTries:
                 _LOG.warning("calls of hooks have to wait: %s", fault)
                 nap = 1.0
             if nap > 0:
-                await awaited(self._changed, self._clock, nap)
+                await self._clock.until(self._changed, nap)
 
     async def _begun(self, lanes: Lanes) -> float:
         """Begins the tries that are due, a batch at most; returns the seconds to the next."""

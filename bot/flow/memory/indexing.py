@@ -6,7 +6,6 @@ import logging
 from bot.domain.change import Change, KeepPassage, ReadPast
 from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.flow.memory.passage_making import kept_of_past
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.memory import Index, Memory, Past
@@ -49,10 +48,10 @@ class Indexing:
                 await self.catch_up()
             except (StoreError, Conflict, NoSuchChat) as fault:
                 _LOG.warning("the memory has to wait: %s", fault)
-                await awaited(self._owed, self._clock, _AGAIN_SECONDS)
+                await self._clock.until(self._owed, _AGAIN_SECONDS)
             else:
                 # A broken index is made anew by whoever meets it, and is owed everything then.
-                await awaited(self._owed, self._clock, _LOOK_SECONDS)
+                await self._clock.until(self._owed, _LOOK_SECONDS)
 
     async def catch_up(self) -> None:
         """Indexes everything that is owed, and everything from before the memory."""

@@ -37,7 +37,6 @@ from bot.flow.money.paid_embedder import (
     PaidVectors,
     vectors_of,
 )
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.meaning import Begun, MeaningDebts, MeaningStanding, Meant, MeantHits, Vectors
@@ -138,7 +137,7 @@ class Meaning:
                 wait = min(wait * 2, _LONGEST_WAIT)
             else:
                 wait = _FIRST_WAIT
-                await awaited(self._wanted, self._clock, _LOOK_SECONDS)
+                await self._clock.until(self._wanted, _LOOK_SECONDS)
                 await self._gather()
 
     async def _gather(self) -> None:
@@ -148,7 +147,7 @@ class Meaning:
             if left <= 0:
                 return
             self._wanted.clear()
-            await awaited(self._wanted, self._clock, left)
+            await self._clock.until(self._wanted, left)
 
     async def look(self) -> None:
         """Opens the index as it is, without filling it; raises VectorsLost where there is none."""

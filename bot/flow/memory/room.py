@@ -8,6 +8,7 @@ from bot.flow.memory.exporting import ExportCommands
 from bot.flow.memory.forgetting import ForgettingCommands
 from bot.flow.memory.note_changing import NOTE_BUTTONS, NoteChanging
 from bot.flow.memory.recall import Recall
+from bot.flow.memory.tools import memory_tools
 from bot.flow.room import Ground, Room
 
 
@@ -30,6 +31,7 @@ class MemoryRoom:
             ),
             desks={NOTE_BUTTONS.letter: changing},
             companions=(self._companion.answers,),
+            tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )
 
     @cached_property

@@ -16,7 +16,7 @@ from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import ByMeaning, FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
-from bot.ports.tool import Catalog, Tool
+from bot.ports.tool import Tool
 
 SYSTEM = """\
 You are Steward, a personal assistant who lives in a chat. You help with whatever the person asks: \
@@ -137,7 +137,7 @@ class PreambleMaker:
 
     def __init__(
         self,
-        catalog: Catalog,
+        house: Callable[[], Sequence[Tool]],
         skills: Skills,
         servers: Servers | None = None,
         lending: ServerList | None = None,
@@ -145,11 +145,13 @@ class PreambleMaker:
         tool_bytes: int = TOOL_BYTES,
         descriptions: ByMeaning = None,
     ) -> None:
-        """`skill_list` is how many bytes the list of skills may take in the system text.
+        """`house` returns the tools that do not come from servers, the same ones each time.
+
+        `skill_list` is how many bytes the list of skills may take in the system text.
 
         `tool_bytes` is how many all tools may take; beyond it tools of servers are left out.
         """
-        self._catalog = catalog
+        self._house = house
         self._skills = skills
         self._servers = servers
         self._lending = lending
@@ -163,9 +165,10 @@ class PreambleMaker:
         self._fixed: dict[int, tuple[str, Preamble]] = {}
         self._served: set[int] = set()
 
-    def house(self, chat: Chat) -> Sequence[ToolSpec]:
-        """Returns the tools of a chat that do not come from servers."""
-        return [tool.spec for tool in self._catalog.tools(chat.id)]
+    @property
+    def house(self) -> Sequence[ToolSpec]:
+        """Returns the tools that do not come from servers."""
+        return _specs(self._house())
 
     async def _wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
         """Returns the operator's servers and those that these skills bring along."""
@@ -183,7 +186,7 @@ class PreambleMaker:
         lent = [spec for server in await self.servers(chat) for spec in server.tools]
         fixed = self._fixed.get(chat.id)
         if fixed is None:
-            return chosen(self.house(chat), lent, Leaning(), self._tool_bytes).hidden
+            return chosen(self.house, lent, Leaning(), self._tool_bytes).hidden
         told = {spec.name for spec in fixed[1].specs}
         return [spec for spec in lent if spec.name not in told]
 
@@ -195,7 +198,7 @@ class PreambleMaker:
         The servers of these `lenders` are there whatever skill is active. If there is no room for
         all tools, those are offered that the conversation `leans` to.
         """
-        house = tuple(self._catalog.tools(chat.id))
+        house = tuple(self._house())
         wanted = await self._wanted((*lenders, *_at_work(chat)))
         lent: tuple[Tool, ...] = ()
         if wanted or chat.id in self._served:
@@ -281,7 +284,7 @@ class PreambleMaker:
         return await self._servers.tools(chat, wanted) if self._servers else ()
 
 
-def _specs(tools: Sequence[Tool]) -> list[ToolSpec]:
+def _specs(tools: Iterable[Tool]) -> list[ToolSpec]:
     return [tool.spec for tool in tools]
 
 

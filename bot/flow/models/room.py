@@ -1,5 +1,6 @@
 """The room of models: their calls, the choice among them, and what stands before a request."""
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from bot.flow.models.choosing import Choosing, ModelOffer
@@ -11,14 +12,16 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.room import Ground, Room
+from bot.ports.tool import Tool
 
 
 class ModelRoom:
     """Builds what calls models."""
 
-    def __init__(self, ground: Ground, till: Till) -> None:
+    def __init__(self, ground: Ground, till: Till, house: Callable[[], Sequence[Tool]]) -> None:
         self._ground = ground
         self._till = till
+        self._house = house
 
     @cached_property
     def room(self) -> Room:
@@ -48,7 +51,7 @@ class ModelRoom:
         world, policy = self._ground.world, self._ground.policy
         lending = Lending(world.own_servers, world.skills, self._ground.store.consents)
         return PreambleMaker(
-            world.catalog,
+            self._house,
             world.skills,
             world.servers,
             lending,

@@ -90,7 +90,7 @@ class PeopleCommands:
         how = _HOW.format(who=account if wishes == asked.words else asked.words[0])
         if not wishes:
             return self._told(account, person, f"\n\n{how}")
-        known = {spec.name for spec in self._preamble.house(asked.chat)}
+        known = {spec.name for spec in self._preamble.house}
         for server in await self._preamble.servers(asked.chat):
             known |= {spec.name for spec in server.tools}
         try:

@@ -11,8 +11,8 @@ from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan, PlanState, PlanStep, bounds
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.reach import Reach
+from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
-from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.turn.transcript import ResultBody

@@ -7,6 +7,7 @@ from bot.flow.plans.cards import PLAN_BUTTONS
 from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.desk import PlanDesk
+from bot.flow.plans.tools import SubmitPlanTool
 from bot.flow.plans.turn_end import PlanEnding
 from bot.flow.room import Ground, Room
 
@@ -27,6 +28,7 @@ class PlanRoom:
             commands=self.commands.table,
             desks={PLAN_BUTTONS.letter: self.desk},
             companions=(companion.answers,),
+            tools=(SubmitPlanTool(),),
         )
 
     @cached_property

@@ -32,7 +32,6 @@ from bot.flow.queue.jobs import (
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.gathering import Gathering, newest_seam, unanswered
 from bot.flow.reading.overhearing import Overhearing
-from bot.flow.tasks import awaited
 from bot.flow.turn.turns import Turns
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
@@ -255,7 +254,7 @@ class ChatQueue:
         arrival = self._resting[chat] = asyncio.Event()
         self._at_work.discard(chat)
         try:
-            await awaited(arrival, self._clock, seconds)
+            await self._clock.until(arrival, seconds)
         finally:
             del self._resting[chat]
         self._at_work.add(chat)

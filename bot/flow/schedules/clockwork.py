@@ -11,7 +11,6 @@ from bot.domain.talk.errors import Conflict, StoreError
 from bot.flow.schedules.firing import Fired, Firing
 from bot.flow.schedules.gate import RunGate
 from bot.flow.schedules.timetable import Timetable
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.scheduled import Scheduled
@@ -75,7 +74,7 @@ class Clockwork:
                 nap = 1.0
             self._gate.tidy()
             if nap > 0:
-                await awaited(self._changed, self._clock, nap)
+                await self._clock.until(self._changed, nap)
 
     async def _met(self) -> float:
         """Meets the times that have come, a batch at most; returns the seconds to the next."""

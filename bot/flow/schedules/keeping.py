@@ -22,7 +22,8 @@ from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
-from bot.ports.scheduled import Occasion, Scheduled, TaskMaker
+from bot.flow.schedules.making import TaskMaking
+from bot.ports.scheduled import Occasion, Scheduled
 
 _LOG = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ CANCELLED = "its task was deleted"
 class TaskKeeping:
     """Writes tasks in the transaction of the result, so that each call counts once."""
 
-    def __init__(self, scheduled: Scheduled, making: TaskMaker) -> None:
+    def __init__(self, scheduled: Scheduled, making: TaskMaking) -> None:
         self._scheduled = scheduled
         self._making = making
 

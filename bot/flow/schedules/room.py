@@ -1,4 +1,4 @@
-"""The room of tasks: their clock, the companions of their runs, their commands and their desk."""
+"""The room of tasks: their clock, the companions of their runs, their commands, tools and desk."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -20,7 +20,9 @@ from bot.flow.schedules.keeping import TaskKeeping
 from bot.flow.schedules.lining_up import line_up
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
+from bot.flow.schedules.shelf import TaskShelf
 from bot.flow.schedules.timetable import Timetable
+from bot.flow.schedules.tools import task_tools
 from bot.flow.schedules.words import TaskWords
 from bot.flow.ways.speakers import Speakers
 from bot.ports.peers import QueuedRun
@@ -51,11 +53,13 @@ class ScheduleRoom:
             store.chats,
             clock,
         )
+        shelf = TaskShelf(self._scheduled, self.making, self.timetable, store.people, clock)
         runs = RunCompanion(self._scheduled, Speakers(store.people, self._ground.zones), self._days)
         return Room(
             commands=commands.table,
             desks={TASK_BUTTONS.letter: changing},
             companions=(runs.answers, TaskKeeping(self._scheduled, self.making).answers),
+            tools=task_tools(shelf),
             beside={"clock of tasks": self.clockwork.run},
             moved=self._moved,
         )

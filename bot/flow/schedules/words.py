@@ -18,9 +18,9 @@ from bot.flow.commanding.pages import LISTED, numbered
 from bot.flow.commanding.table import Answer
 from bot.flow.commanding.wording import counted
 from bot.flow.schedules.menu import menu_of
+from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.wording import moment
 from bot.ports.scheduled import Scheduled
-from bot.ports.timing import Timing
 
 _TIMES = 3
 _MOST = 1_000_000
@@ -45,9 +45,9 @@ _BOUNDS = (
 
 
 class TaskWords:
-    def __init__(self, scheduled: Scheduled, timing: Timing) -> None:
+    def __init__(self, scheduled: Scheduled, timetable: Timetable) -> None:
         self._scheduled = scheduled
-        self._timing = timing
+        self._timetable = timetable
 
     async def list_of(self, found: Sequence[TimedTask], page: int, here: int) -> Answer:
         """Returns a page of tasks with a numbered button for each; one more means a next page."""
@@ -107,7 +107,7 @@ class TaskWords:
             return f"Paused{why}. It does not run until you resume it."
         if task.due is None:
             return "Next: never"
-        more = self._timing.times(task.rule, task.zone, task.due, _TIMES - 1)
+        more = self._timetable.times(task.rule, task.zone, task.due, _TIMES - 1)
         told = ", ".join(moment(at, task) for at in (task.due, *more))
         return f"Next: {told} ({task.zone})"
 

@@ -10,7 +10,6 @@ from bot.domain.talk.message import Address, Sign
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.flow.signs.placeholder import Placeholder
 from bot.flow.signs.telling import Telling
-from bot.flow.tasks import awaited
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
@@ -149,7 +148,7 @@ class Late:
             rest = await self._show_now(grows=grows)
             ahead = [*([] if told else [long_at]), *([] if grows else [grows_at])]
             soon = min([rest, *(at - self.clock.steady() for at in ahead)])
-            await awaited(self.live.changed, self.clock, max(soon, 0))
+            await self.clock.until(self.live.changed, max(soon, 0))
 
     async def _show_now(self, *, grows: bool) -> float:
         """Shows the newest state; returns the seconds until it is shown again without a change."""

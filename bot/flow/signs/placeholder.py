@@ -19,7 +19,7 @@ from bot.domain.talk.errors import (
 from bot.domain.talk.message import Address, Button, Piece
 from bot.domain.turn.turn import Turn
 from bot.flow.tasks import TaskOwner
-from bot.ports.channel import Channel
+from bot.ports.channel import Channel, DraftPlace
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
@@ -220,15 +220,9 @@ class Placeholder:
             self._forget()
         if self._message is None and not self._channel.growth.named:
             await self._look()
-        shown = await self._channel.draft(
-            self._address,
-            text,
-            self._links,
-            message_id=self._message,
-            reply_to=turn.reply_to,
-            button=self._button,
-            once=f"growing {turn.id} {self.number}",
-        )
+        once = f"growing {turn.id} {self.number}"
+        place = DraftPlace(self._message, turn.reply_to, self._button, once)
+        shown = await self._channel.draft(self._address, text, self._links, place)
         if shown is not None and shown != self._message:
             self._placed, self._lost = True, False
             await self._owe(shown)

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from bot.domain.consent.rules import allowed_line
 from bot.domain.text.tail import tail_of
-from bot.domain.tools.deeds import SHOWN, together
+from bot.domain.tools.deeds import stands_in_chat, together
 from bot.domain.tools.tool import ToolCall, ToolResult
 
 RUNNING, DONE, FAILED = "⏳", "✓", "✗"
@@ -127,7 +127,7 @@ def _lines(deeds: Iterable[_Deed], now: float | None = None) -> list[str]:
     the words that stand below the answer later.
     """
     lines: list[str] = []
-    told_of = [deed for deed in deeds if deed.sign == FAILED or deed.call.name not in SHOWN]
+    told_of = [deed for deed in deeds if deed.sign == FAILED or not stands_in_chat(deed.call.name)]
     for (sign, tool, ruled), alike in groupby(
         told_of, key=lambda deed: (deed.sign, deed.call.name, deed.ruled)
     ):

@@ -71,7 +71,7 @@ class SkillCommands:
         else:
             found = [skill for _, skill in sorted(known.skills.items())]
             faults = list(known.faults)
-        tools = frozenset(spec.name for spec in self._preamble.house(asked.chat))
+        tools = frozenset(spec.name for spec in self._preamble.house)
         remarks = [_remarks(skill, known, tools) for skill in found[:_MOST]]
         lines: list[str] = []
         room = _REMARKS

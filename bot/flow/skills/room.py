@@ -1,4 +1,4 @@
-"""The room of skills: the companion that puts them to work, and their command."""
+"""The room of skills: the companion that puts them to work, their command, and their tools."""
 
 from functools import cached_property
 
@@ -6,6 +6,7 @@ from bot.flow.models.preamble import PreambleMaker
 from bot.flow.room import Ground, Room
 from bot.flow.skills.commands import SkillCommands
 from bot.flow.skills.companion import SkillCompanion
+from bot.flow.skills.tools import skill_tools
 
 
 class SkillRoom:
@@ -17,9 +18,11 @@ class SkillRoom:
 
     @cached_property
     def room(self) -> Room:
-        skills, documents = self._ground.world.skills, self._ground.policy.documents
+        world, policy = self._ground.world, self._ground.policy
+        skills, documents = world.skills, policy.documents
         companion = SkillCompanion(skills, documents)
         return Room(
             commands=SkillCommands(skills, self._preamble).table,
             companions=(companion.answers, companion.telling),
+            tools=skill_tools(skills, policy.limits.pipeline_depth, world.descriptions),
         )

@@ -11,7 +11,6 @@ from bot.domain.turn.voice import VoiceNote
 from bot.flow.speaking.messages import answer_in, undelivered, unspoken, voice_note
 from bot.flow.speaking.sound_sweep import SoundSweep
 from bot.flow.speaking.voicing import Unspoken, Voicing
-from bot.flow.tasks import awaited
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox, OutboxRow
@@ -74,7 +73,7 @@ class SpokenAnswers:
                     await self._sweep.sweep(self._taken)
                 except StoreError as fault:
                     _LOG.warning("spoken answers have to wait: %s", fault)
-                await awaited(self._owed, self._clock, _LOOK_SECONDS)
+                await self._clock.until(self._owed, _LOOK_SECONDS)
 
     async def undelivered(self, row: OutboxRow, why: str) -> None:
         """Tells a chat that it took no voice note, and turns spoken answers off there."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.talk.message import Block, Plain
 from bot.domain.text.names import quoted_name
 from bot.domain.text.visible_text import clipped, one_line
-from bot.domain.tools.deeds import file_name
+from bot.domain.tools.deed_words import file_name
 from bot.domain.tools.file_change import ABSENT, FileChange
 from bot.domain.turn.transcript import NoteBody
 

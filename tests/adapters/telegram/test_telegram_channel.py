@@ -27,6 +27,7 @@ from bot.domain.talk.message import (
     Sign,
 )
 from bot.domain.talk.person import Sender
+from bot.ports.channel import DraftPlace
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 from tests.standins.opus import opus
 
@@ -172,16 +173,16 @@ async def test_in_a_group_one_silent_message_grows_and_can_be_taken_away(
     asked = server.say(ann, "/ask", chat=group)
     place = Address("telegram", str(group.id))
     assert await channel.draft(place, " ") is None
-    shown = await channel.draft(place, "**so", reply_to=str(asked.id))
+    shown = await channel.draft(place, "**so", place=DraftPlace(reply_to=str(asked.id)))
     for text in ("**so** far", "**so** far"):
-        assert await channel.draft(place, text, message_id=shown) == shown
+        assert await channel.draft(place, text, place=DraftPlace(shown)) == shown
     [message] = server.screen(group.id).from_bot
     assert (message.text, message.silent, message.reply_to) == ("so far", True, asked.id)
     for _ in range(2):
         await channel.edit(place, str(message.id), None)
     assert server.screen(group.id).from_bot == []
     with pytest.raises(ContentRefused):
-        await channel.draft(place, "more", message_id=shown)
+        await channel.draft(place, "more", place=DraftPlace(shown))
 
 
 async def test_a_draft_the_server_refuses_becomes_the_typing_sign(

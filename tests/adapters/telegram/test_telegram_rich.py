@@ -6,6 +6,7 @@ from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.talk.errors import ChannelDenied, ChannelUnreachable, ContentRefused, FormRefused
 from bot.domain.talk.message import Address, Button, Markdown, Outbound, OutboundKind, Piece
+from bot.ports.channel import DraftPlace
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 
 TABLE = "| Name | Price |\n|---|---|\n| Tea | 2 |"
@@ -214,12 +215,12 @@ async def test_in_a_group_the_growing_message_becomes_a_rich_one(
     here = Address("telegram", str(group.id))
     placed = await channel.draft(here, "These are")
     assert placed is not None
-    assert await channel.draft(here, f"These are:\n\n{TABLE}", message_id=placed) == placed
+    assert await channel.draft(here, f"These are:\n\n{TABLE}", place=DraftPlace(placed)) == placed
     [shown] = server.screen(group.id).from_bot
     assert shown.rich is not None
     assert shown.silent
     server.rich = False
-    assert await channel.draft(here, f"{TABLE}\n\nMore", message_id=placed) == placed
+    assert await channel.draft(here, f"{TABLE}\n\nMore", place=DraftPlace(placed)) == placed
     [shown] = server.screen(group.id).from_bot
     assert shown.rich is None
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.adapters.media.media_reader import MediaReader
-from bot.adapters.tools.catalog import WorkspaceTools, standard_tools
+from bot.adapters.tools.catalog import world_tools
 from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.reading_files import reading_tools
 from bot.adapters.tools.sandbox import Sandbox
@@ -17,7 +17,10 @@ from bot.adapters.tools.writing_files import writing_tools
 from bot.adapters.web_pages.web_pages import Reach, WebPages
 from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.talk.limits import ReadingBounds, WebBounds
+from bot.domain.tools.house import place_of
 from bot.domain.tools.tool import ToolOutput
+from bot.flow.log.tools import conversation_tools
+from bot.flow.plans.tools import SubmitPlanTool
 from bot.ports.tool import Place, Tool
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -54,21 +57,19 @@ def store() -> MemoryStore:
 @pytest.fixture
 def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
     sent = SentFiles(store.received, store.journal, FakeClock())
-    made = standard_tools(
-        clock=FakeClock(),
-        chats=store.chats,
-        journal=store.journal,
-        workspace=WorkspaceTools(
-            reading_tools(store.ledger, sent=sent),
-            writing_tools(keep=1_000_000),
-            RunCommand(Sandbox(), sent=sent),
-        ),
-        spool=tmp_path / "spool",
+    made = world_tools(
+        FakeClock(),
+        tmp_path / "spool",
+        reading=reading_tools(store.ledger, sent=sent),
+        writing=writing_tools(keep=1_000_000),
+        run_command=RunCommand(Sandbox(), sent=sent),
         web=web_tools(
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),
     )
-    return {tool.spec.name: tool for tool in made}
+    made = (*made, *conversation_tools(store.chats, store.journal), SubmitPlanTool())
+    named = {tool.spec.name: tool for tool in made}
+    return {name: named[name] for name in sorted(named, key=place_of)}
 
 
 @pytest.fixture

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.tools.arguments_tool import MAX_TEXT
-from bot.adapters.tools.catalog import FixedCatalog
+from bot.adapters.tools.current_time import CurrentTime
 from bot.domain.talk.errors import InvalidArguments
 from bot.domain.tools.tool import Effect, Replay
+from bot.ports.arguments_tool import MAX_TEXT
 from bot.ports.tool import Place, Tool
+from tests.fakes.clock import FakeClock
 
 Tools = dict[str, Tool]
 
@@ -21,7 +22,6 @@ def test_every_tool_is_there_in_a_stable_order(tools: Tools) -> None:
         "end_conversation",
         "submit_plan", "web_fetch", "web_search",
     ]  # fmt: skip
-    assert FixedCatalog(list(tools.values())).tools(7) == tuple(tools.values())
 
 
 def test_effects_and_replays_are_as_promised(tools: Tools) -> None:
@@ -87,6 +87,14 @@ def test_all_faults_are_told_at_once(tools: Tools) -> None:
 
 def test_null_stands_for_an_optional_argument_left_out(tools: Tools) -> None:
     tools["read_file"].check({"path": "a", "offset": None, "limit": None})
+
+
+def test_a_tool_without_an_entry_in_the_house_is_not_built() -> None:
+    class Homeless(CurrentTime):
+        name = "homeless"
+
+    with pytest.raises(KeyError, match="homeless"):
+        _ = Homeless(FakeClock()).spec
 
 
 def test_importing_the_tools_makes_no_folder(tools: Tools, tmp_path: Path) -> None:

@@ -1,12 +1,11 @@
 """The port of the toy channel."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot.domain.talk.message import (
     Address,
-    Button,
     Inbound,
     InboundMessage,
     Outbound,
@@ -16,7 +15,7 @@ from bot.domain.talk.message import (
     Unreadable,
 )
 from bot.domain.talk.person import Sender
-from bot.ports.channel import Growth
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 
@@ -66,15 +65,7 @@ class ToyChannel:
         await self._platform.change(message_id, piece)
 
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
         return None
 

@@ -1,7 +1,7 @@
 """The flood gate: exact rates, no chat in another's way, and what is owed goes first."""
 
 import asyncio
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from itertools import count
 
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import Rate, SendRates
-from bot.domain.talk.message import Address, Button, Piece, Sign
+from bot.domain.talk.message import Address, Piece, Sign
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel, Leave
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import Chat, Rates
@@ -513,15 +514,7 @@ class _SlowChannel(FakeChannel):
 
 class _FloodedDrafts(FakeChannel):
     async def draft(
-        self,
-        to: Address,
-        text: str,
-        links: Collection[str] | None = (),
-        *,
-        message_id: str | None = None,
-        reply_to: str | None = None,
-        button: Button | None = None,
-        once: str = "",
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> None:
         raise FloodWait(5.0)
 
@@ -555,13 +548,13 @@ async def test_what_is_passing_leaves_half_of_a_groups_room_to_what_is_owed() ->
     rates = SendRates(None, Rate(4, 60.0), None)
     channel = GatedChannel(inner, FloodGate(rates, clock, lambda address: address == group))
     shown = await channel.draft(group, "a")
-    assert await channel.draft(group, "b", message_id=shown) == shown
+    assert await channel.draft(group, "b", place=DraftPlace(shown)) == shown
     with pytest.raises(FloodWait):
-        await channel.draft(group, "c", message_id=shown)
+        await channel.draft(group, "c", place=DraftPlace(shown))
     assert inner.texts(group) == ["b"]
     for text in ("one", "two"):
         await channel.send(group, Piece({"text": text}))
     assert inner.texts(group) == ["b", "one", "two"]
     await clock.advance(60.0)
-    await channel.draft(group, "d", message_id=shown)
+    await channel.draft(group, "d", place=DraftPlace(shown))
     assert inner.texts(group) == ["d", "one", "two"]

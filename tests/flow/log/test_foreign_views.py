@@ -168,16 +168,16 @@ def _view(log: Sequence[Entry]) -> str:
 OWN_OUTPUT = {
     "bot/adapters/mcp/starting.py": "says that a server was started",
     "bot/adapters/mcp/tool.py": "says that a server did not answer in time",
-    "bot/adapters/tools/conversation.py": "says that the conversation ends",
     "bot/adapters/tools/current_time.py": "the time",
-    "bot/adapters/tools/goals.py": "says what became of a goal, or of an entry",
-    "bot/adapters/tools/memory.py": "says what became of a note",
-    "bot/adapters/tools/planning.py": "says that the plan is shown",
     "bot/adapters/tools/sending.py": "says what was sent",
-    "bot/adapters/tools/skills.py": "files that the operator installed",
-    "bot/adapters/tools/tasks.py": "says what became of a task",
     "bot/adapters/tools/writing_files.py": "says what was written",
+    "bot/flow/goals/tools.py": "says what became of a goal, or of an entry",
+    "bot/flow/log/tools.py": "says that the conversation ends",
+    "bot/flow/memory/tools.py": "says what became of a note",
     "bot/flow/models/finding.py": "lists tools, as the request itself does",
+    "bot/flow/plans/tools.py": "says that the plan is shown",
+    "bot/flow/schedules/tools.py": "says what became of a task",
+    "bot/flow/skills/tools.py": "files that the operator installed",
 }
 """Files whose tools return words without a source, with the reason."""
 

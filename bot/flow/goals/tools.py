@@ -1,10 +1,10 @@
 """The tools of a goal's runs: tell how the goal stands, and write into its diary."""
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.assignments.goal import (
     DIARY_WRITE,
     GOAL_UPDATE,
@@ -16,9 +16,11 @@ from bot.domain.assignments.goal import (
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import LONGEST_WHEN
 from bot.domain.talk.errors import ToolFailure
-from bot.domain.tools.tool import Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import ToolOutput
+from bot.flow.goals.planning import GoalPlanning
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
-from bot.ports.goals import Goals, GoalTimes
+from bot.ports.goals import Goals
 from bot.ports.tool import Place, Tool
 
 _LOOKED_AT = 100
@@ -27,7 +29,7 @@ _LOOKED_AT = 100
 Words = Annotated[Text, Field(min_length=1, max_length=MOST_ENTRY)]
 
 
-class UpdateArguments(Arguments):
+class GoalUpdateArguments(Arguments):
     state: Annotated[
         Literal["active", "stuck", "done", "given_up"],
         Field(description="stuck: only the person can help; done: reached."),
@@ -55,13 +57,13 @@ class DiaryArguments(Arguments):
     ]
 
 
+@dataclass(frozen=True, slots=True)
 class GoalShelf:
     """Finds the goal of a turn, and what the turn has written so far."""
 
-    def __init__(self, goals: Goals, times: GoalTimes, clock: Clock) -> None:
-        self._goals = goals
-        self._times = times
-        self._clock = clock
+    _goals: Goals
+    _planning: GoalPlanning
+    _clock: Clock
 
     async def of(self, place: Place) -> Goal:
         """Returns the goal that the turn works for; raises ToolFailure."""
@@ -80,30 +82,28 @@ class GoalShelf:
 
     async def next_run(self, goal: Goal, words: str) -> str:
         try:
-            at = await self._times.next_run(goal, words, self._clock.now())
+            at = await self._planning.next_run(goal, words, self._clock.now())
         except WhenUnclear as fault:
             raise ToolFailure(str(fault)) from None
         return f"{at:%a %Y-%m-%d %H:%M} UTC"
 
 
-class GoalUpdate(ArgumentsTool[UpdateArguments]):
+class GoalUpdate(ArgumentsTool[GoalUpdateArguments]):
     """Tells people how a goal stands, and moves it on."""
 
+    name = GOAL_UPDATE
     summary = "tell how a goal stands"
+    description = (
+        "In a run of a goal only: tell a milestone, ask the person when stuck, end the goal, or "
+        "put the next run off."
+    )
+    takes = GoalUpdateArguments
 
     def __init__(self, shelf: GoalShelf) -> None:
         self._shelf = shelf
-        description = (
-            "In a run of a goal only: tell a milestone, ask the person when stuck, end the goal, "
-            "or put the next run off."
-        )
-        spec = ToolSpec(
-            GOAL_UPDATE, description, schema_of(UpdateArguments), Effect.READ, Replay.SAFE
-        )
-        super().__init__(UpdateArguments, spec)
 
     async def perform(
-        self, arguments: UpdateArguments, place: Place, seen: str | None
+        self, arguments: GoalUpdateArguments, place: Place, seen: str | None
     ) -> ToolOutput:
         goal = await self._shelf.of(place)
         if (arguments.question is None) != (arguments.state != "stuck"):
@@ -129,15 +129,13 @@ class GoalUpdate(ArgumentsTool[UpdateArguments]):
 class DiaryWrite(ArgumentsTool[DiaryArguments]):
     """Writes an entry that opens the next runs of a goal."""
 
+    name = DIARY_WRITE
     summary = "write into the diary of a goal"
+    description = "In a run of a goal only: leave a note for the next run, which reads it."
+    takes = DiaryArguments
 
     def __init__(self, shelf: GoalShelf) -> None:
         self._shelf = shelf
-        description = "In a run of a goal only: leave a note for the next run, which reads it."
-        spec = ToolSpec(
-            DIARY_WRITE, description, schema_of(DiaryArguments), Effect.READ, Replay.SAFE
-        )
-        super().__init__(DiaryArguments, spec)
 
     async def perform(
         self, arguments: DiaryArguments, place: Place, seen: str | None

@@ -8,11 +8,10 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.talk.chat import NONE_CLOSED, Conversation
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import clipped
-from bot.domain.tools.tool import CloseConversation, Effect, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import CloseConversation, Replay, ToolOutput
 from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
@@ -24,9 +23,10 @@ from bot.domain.turn.transcript import (
     SkillBody,
     SummaryBody,
 )
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Tool
 
 _RECENT = 10
 _MOST = 30
@@ -44,25 +44,17 @@ class GetConversationArguments(Arguments):
 class GetConversation(ArgumentsTool[GetConversationArguments]):
     """Lists closed conversations of the chat, or returns the words of one."""
 
+    name = "get_conversation"
     summary = "look up earlier conversations"
+    description = (
+        "Look at earlier, closed conversations of this chat: without conversation_id a list of the "
+        "newest with their summaries, with it what was said in that one."
+    )
+    takes = GetConversationArguments
 
     def __init__(self, chats: Chats, journal: Journal) -> None:
         self._chats = chats
         self._journal = journal
-        description = (
-            "Look at earlier, closed conversations of this chat: without conversation_id a list "
-            "of the newest with their summaries, with it what was said in that one."
-        )
-        super().__init__(
-            GetConversationArguments,
-            ToolSpec(
-                "get_conversation",
-                description,
-                schema_of(GetConversationArguments),
-                Effect.READ,
-                Replay.SAFE,
-            ),
-        )
 
     async def perform(
         self, arguments: GetConversationArguments, place: Place, seen: str | None
@@ -104,23 +96,14 @@ class EndConversationArguments(Arguments):
 class EndConversation(ArgumentsTool[EndConversationArguments]):
     """Closes the conversation when the turn is settled."""
 
+    name = "end_conversation"
     summary = "end this conversation and start a new one"
-
-    def __init__(self) -> None:
-        description = (
-            "End this conversation when your answer is given: it is summarised and put away, and "
-            "the next message starts afresh. Use it when the person asks for it or says goodbye."
-        )
-        super().__init__(
-            EndConversationArguments,
-            ToolSpec(
-                "end_conversation",
-                description,
-                schema_of(EndConversationArguments),
-                Effect.READ,
-                Replay.ONCE,
-            ),
-        )
+    description = (
+        "End this conversation when your answer is given: it is summarised and put away, and the "
+        "next message starts afresh. Use it when the person asks for it or says goodbye."
+    )
+    takes = EndConversationArguments
+    replay = Replay.ONCE
 
     async def perform(
         self, arguments: EndConversationArguments, place: Place, seen: str | None
@@ -129,6 +112,11 @@ class EndConversation(ArgumentsTool[EndConversationArguments]):
             "The conversation ends with your answer.",
             after=CloseConversation(arguments.reason or ""),
         )
+
+
+def conversation_tools(chats: Chats, journal: Journal) -> tuple[Tool, ...]:
+    """Returns both tools, in the order in which models see them."""
+    return GetConversation(chats, journal), EndConversation()
 
 
 def _headline(conversation: Conversation, timezone: str) -> str:

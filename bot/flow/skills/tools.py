@@ -6,12 +6,12 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.skills.skill import FIND, READ, USE, Skill, SkillSet
 from bot.domain.skills.skill_words import NONE, laid_down, page, put_to_work
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.foreign_text import defused
-from bot.domain.tools.tool import Effect, PutToWork, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import PutToWork, ToolOutput
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.descriptions import Descriptions
 from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
@@ -28,19 +28,14 @@ class FindSkillsArguments(Arguments):
 class FindSkills(ArgumentsTool[FindSkillsArguments]):
     """Searches the names and descriptions of skills; with an embedder also by their meaning."""
 
+    name = FIND
     summary = "find a skill"
+    description = "Search all skills by words of their names and descriptions."
+    takes = FindSkillsArguments
 
     def __init__(self, skills: Skills, descriptions: Descriptions | None = None) -> None:
         self._skills = skills
         self._descriptions = descriptions
-        spec = ToolSpec(
-            FIND,
-            "Search all skills by words of their names and descriptions.",
-            schema_of(FindSkillsArguments),
-            Effect.READ,
-            Replay.SAFE,
-        )
-        super().__init__(FindSkillsArguments, spec)
 
     async def perform(
         self, arguments: FindSkillsArguments, place: Place, seen: str | None
@@ -75,20 +70,17 @@ class UseSkillArguments(Arguments):
 class UseSkill(ArgumentsTool[UseSkillArguments]):
     """Activates a skill: the result is its instructions; `depth` limits a pipeline's choices."""
 
+    name = USE
     summary = "use a skill"
+    description = (
+        "Put a skill to work and read its instructions. It stays at work in this chat. The name "
+        "none lays it down."
+    )
+    takes = UseSkillArguments
 
     def __init__(self, skills: Skills, depth: int) -> None:
         self._skills = skills
         self._depth = depth
-        spec = ToolSpec(
-            USE,
-            "Put a skill to work and read its instructions. It stays at work in this chat. The "
-            "name none lays it down.",
-            schema_of(UseSkillArguments),
-            Effect.READ,
-            Replay.SAFE,
-        )
-        super().__init__(UseSkillArguments, spec)
 
     async def perform(
         self, arguments: UseSkillArguments, place: Place, seen: str | None
@@ -132,18 +124,13 @@ class ReadSkillFileArguments(Arguments):
 class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
     """Reads a file that came with a skill."""
 
+    name = READ
     summary = "read a file of a skill"
+    description = "Read a file that lies beside a skill's instructions and is named there."
+    takes = ReadSkillFileArguments
 
     def __init__(self, skills: Skills) -> None:
         self._skills = skills
-        spec = ToolSpec(
-            READ,
-            "Read a file that lies beside a skill's instructions and is named there.",
-            schema_of(ReadSkillFileArguments),
-            Effect.READ,
-            Replay.SAFE,
-        )
-        super().__init__(ReadSkillFileArguments, spec)
 
     async def perform(
         self, arguments: ReadSkillFileArguments, place: Place, seen: str | None

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.tools.tool import Effect, Replay, SubmitPlan, ToolOutput, ToolSpec
-from bot.domain.tools.tool_names import SUBMIT_PLAN
+from bot.domain.tools.house import SUBMIT_PLAN
+from bot.domain.tools.tool import SubmitPlan, ToolOutput
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
 
@@ -20,23 +20,13 @@ class SubmitPlanArguments(Arguments):
 class SubmitPlanTool(ArgumentsTool[SubmitPlanArguments]):
     """Ends the collecting of a plan, which is then shown to the person."""
 
+    name = SUBMIT_PLAN
     summary = "show you a plan"
-
-    def __init__(self) -> None:
-        description = (
-            "In plan mode only: hand in the plan once every step of it is recorded. It is shown to "
-            "the person, who approves, changes or cancels it; your turn ends."
-        )
-        super().__init__(
-            SubmitPlanArguments,
-            ToolSpec(
-                SUBMIT_PLAN,
-                description,
-                schema_of(SubmitPlanArguments),
-                Effect.READ,
-                Replay.SAFE,
-            ),
-        )
+    description = (
+        "In plan mode only: hand in the plan once every step of it is recorded. It is shown to the "
+        "person, who approves, changes or cancels it; your turn ends."
+    )
+    takes = SubmitPlanArguments
 
     async def perform(
         self, arguments: SubmitPlanArguments, place: Place, seen: str | None

@@ -1,28 +1,23 @@
 """The tools about the memory: remember, recall and forget."""
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
-from bot.domain.memory.fit import Found
 from bot.domain.memory.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
-from bot.domain.memory.passage import Passage, Whose, clipped_words, whose
+from bot.domain.memory.passage import Passage, clipped_words, whose
 from bot.domain.memory.recalled import foreign_in, origins_in
-from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Plain
 from bot.domain.talk.reach import Reach
 from bot.domain.text.names import plain_name, quoted_name
-from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput
+from bot.flow.memory.recall import Recall
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
 from bot.ports.people import People
 from bot.ports.tool import Place, Tool
-
-Searched: TypeAlias = Callable[[str, Whose, int, Cause], Awaitable[Sequence[tuple[Passage, Found]]]]
-"""Searches somebody's memory for a cause; returns at most so many passages, the best first."""
 
 _MOST_FOUND = 8
 _WORDS = 900
@@ -42,18 +37,16 @@ class Remember(ArgumentsTool[RememberArguments]):
     text is in view: such text must not plant notes.
     """
 
+    name = REMEMBER
     summary = "note something for later; asks first if this chat contains text from outside"
-
-    def __init__(self) -> None:
-        description = (
-            "Note one lasting fact or wish of the person for all later conversations. Use it when "
-            "they ask for it, or tell something that will matter again; never for secrets. The "
-            "person sees the note and can undo it."
-        )
-        spec = ToolSpec(
-            REMEMBER, description, schema_of(RememberArguments), Effect.WRITE, Replay.OUTBOX
-        )
-        super().__init__(RememberArguments, spec)
+    description = (
+        "Note one lasting fact or wish of the person for all later conversations. Use it when "
+        "they ask for it, or tell something that will matter again; never for secrets. The "
+        "person sees the note and can undo it."
+    )
+    takes = RememberArguments
+    effect = Effect.WRITE
+    replay = Replay.OUTBOX
 
     async def foresee(
         self, arguments: RememberArguments, place: Place, exact: ExactRule
@@ -75,21 +68,21 @@ class RecallArguments(Arguments):
 class RecallTool(ArgumentsTool[RecallArguments]):
     """Searches earlier answers and notes of the person, or of the group."""
 
+    name = RECALL
     summary = "search earlier answers and notes"
+    description = "Search earlier answers and notes by words, over all conversations."
+    takes = RecallArguments
 
-    def __init__(self, searched: Searched, chats: Chats) -> None:
-        self._searched = searched
+    def __init__(self, recall: Recall, chats: Chats) -> None:
+        self._recall = recall
         self._chats = chats
-        description = "Search earlier answers and notes by words, over all conversations."
-        spec = ToolSpec(RECALL, description, schema_of(RecallArguments), Effect.READ, Replay.SAFE)
-        super().__init__(RecallArguments, spec)
 
     async def perform(
         self, arguments: RecallArguments, place: Place, seen: str | None
     ) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
-        found = await self._searched(arguments.query, owner, _MOST_FOUND, place.embedding)
+        found = await self._recall.searched(arguments.query, owner, _MOST_FOUND, place.embedding)
         passages = [one for one, _ in found]
         if not passages:
             return ToolOutput(NOTHING_FOUND)
@@ -109,15 +102,16 @@ class ForgetArguments(Arguments):
 class Forget(ArgumentsTool[ForgetArguments]):
     """Deletes a note once the person has agreed."""
 
+    name = FORGET
     summary = "delete a note"
+    description = "Delete a note by its id. Earlier answers only the person can erase: /forget."
+    takes = ForgetArguments
+    effect = Effect.WRITE
 
     def __init__(self, notes: Notes, chats: Chats, people: People) -> None:
         self._notes = notes
         self._chats = chats
         self._people = people
-        description = "Delete a note by its id. Earlier answers only the person can erase: /forget."
-        spec = ToolSpec(FORGET, description, schema_of(ForgetArguments), Effect.WRITE, Replay.SAFE)
-        super().__init__(ForgetArguments, spec)
 
     async def foresee(self, arguments: ForgetArguments, place: Place, exact: ExactRule) -> Preview:
         note = await self._note(arguments.note, place)
@@ -153,7 +147,7 @@ def _answer(one: Passage) -> str:
     return clipped_words(one.answer, _WORDS)
 
 
-def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | None:
+def _foreign(passages: list[Passage], person: int, *, group: bool) -> str | None:
     """Returns the foreign source of what was found; in a group the words of others are foreign."""
     others = (
         f"an earlier message of {plain_name(one.speaker)}"
@@ -163,14 +157,12 @@ def _foreign(passages: Sequence[Passage], person: int, *, group: bool) -> str | 
     return foreign_in(passages) or (next(others, None) if group else None)
 
 
-def _origin(passages: Sequence[Passage]) -> str | None:
+def _origin(passages: list[Passage]) -> str | None:
     """Returns the one origin of all foreign content that was found, which an owner may trust."""
     origins = origins_in(passages)
     return origins[0] if len(origins) == 1 else None
 
 
-def memory_tools(
-    searched: Searched, notes: Notes, chats: Chats, people: People
-) -> tuple[Tool, ...]:
+def memory_tools(recall: Recall, notes: Notes, chats: Chats, people: People) -> tuple[Tool, ...]:
     """Returns every tool about the memory, in the order in which models see them."""
-    return Remember(), RecallTool(searched, chats), Forget(notes, chats, people)
+    return Remember(), RecallTool(recall, chats), Forget(notes, chats, people)

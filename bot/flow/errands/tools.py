@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from bot.adapters.tools.arguments_tool import Arguments, ArgumentsTool, Text, schema_of
 from bot.domain.assignments.errand import DELEGATE, errand_id
 from bot.domain.talk.errors import ToolFailure
-from bot.domain.tools.tool import Effect, Replay, Status, ToolOutput, ToolSpec
+from bot.domain.tools.tool import Status, ToolOutput
+from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.errands import Errands
 from bot.ports.tool import Place
 
@@ -45,22 +45,17 @@ class DelegateArguments(Arguments):
 class Delegate(ArgumentsTool[DelegateArguments]):
     """Brings the answer of an errand; the loop runs it once the errand is done."""
 
+    name = DELEGATE
     summary = "work on several tasks side by side"
+    description = (
+        "Give a task to a helper with a conversation of its own, and get its answer as the result. "
+        "The helpers of one reply work side by side. A helper knows nothing of this conversation. "
+        "Use it for large tasks that do not depend on each other."
+    )
+    takes = DelegateArguments
 
     def __init__(self, errands: Errands) -> None:
         self._errands = errands
-        super().__init__(
-            DelegateArguments,
-            ToolSpec(
-                DELEGATE,
-                "Give a task to a helper with a conversation of its own, and get its answer as the "
-                "result. The helpers of one reply work side by side. A helper knows nothing of "
-                "this conversation. Use it for large tasks that do not depend on each other.",
-                schema_of(DelegateArguments),
-                Effect.READ,
-                Replay.SAFE,
-            ),
-        )
 
     async def perform(
         self, arguments: DelegateArguments, place: Place, seen: str | None

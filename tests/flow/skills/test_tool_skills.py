@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.adapters.tools.skills import FindSkills, ReadSkillFile, UseSkill
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.tools.tool import PutToWork
+from bot.flow.skills.tools import FindSkills, ReadSkillFile, UseSkill
 from bot.ports.tool import Place
 from tests.fakes.skills import FakeSkills
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -12,7 +12,16 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from bot.domain.talk.errors import InvalidArguments
 from bot.domain.tools.deeds import deed_of
-from bot.domain.tools.tool import ExactRule, Preview, ToolOutput, ToolSpec, canonical
+from bot.domain.tools.house import HOUSE
+from bot.domain.tools.tool import (
+    Effect,
+    ExactRule,
+    Preview,
+    Replay,
+    ToolOutput,
+    ToolSpec,
+    canonical,
+)
 from bot.ports.tool import Place
 
 MAX_TEXT = 1_000_000
@@ -46,16 +55,30 @@ A = TypeVar("A", bound=Arguments)
 class ArgumentsTool(ABC, Generic[A]):
     """Turns the mapping that a model sent into arguments of type `A` before all other work."""
 
+    name: ClassVar[str]
+    """The name of its entry among the tools of the house."""
     summary: ClassVar[str]
     """Tells people what the tool does, in a few words."""
-
-    def __init__(self, arguments: type[A], spec: ToolSpec) -> None:
-        self._arguments = arguments
-        self._spec = replace(spec, summary=self.summary)
+    description: str
+    """Tells the model what the tool does, and when to use it."""
+    takes: type[A]
+    """The arguments."""
+    effect: ClassVar[Effect] = Effect.READ
+    replay: ClassVar[Replay] = Replay.SAFE
 
     @property
     def spec(self) -> ToolSpec:
         return self._spec
+
+    @cached_property
+    def _spec(self) -> ToolSpec:
+        name, schema = HOUSE[self.name].name, schema_of(self.takes)
+        spec = ToolSpec(name, self.description, schema, self.effect, self.replay)
+        return self.completed(replace(spec, summary=self.summary))
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        """Returns the description of the tool with the properties that few tools have."""
+        return spec
 
     def check(self, arguments: Mapping[str, Any]) -> None:
         self._read(arguments)
@@ -69,7 +92,7 @@ class ArgumentsTool(ABC, Generic[A]):
     async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
         """Returns the preview of a call; `exact` is the rule for exactly this call."""
         del exact
-        deed = deed_of(self.spec.name, arguments.model_dump(exclude_none=True))
+        deed = deed_of(self.name, arguments.model_dump(exclude_none=True))
         return Preview(deed, deed, self.spec.effect, reach=place.reach(self.spec.reach))
 
     @abstractmethod
@@ -78,9 +101,9 @@ class ArgumentsTool(ABC, Generic[A]):
 
     def _read(self, arguments: Mapping[str, Any]) -> A:
         try:
-            return self._arguments.model_validate(dict(arguments))
+            return self.takes.model_validate(dict(arguments))
         except ValidationError as invalid:
-            known = ", ".join(self._arguments.model_fields) or "none"
+            known = ", ".join(self.takes.model_fields) or "none"
             lines = [_fault(detail, known) for detail in invalid.errors(include_url=False)]
             raise InvalidArguments("\n".join(lines)) from None
 

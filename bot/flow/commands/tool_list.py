@@ -32,7 +32,7 @@ class ToolCommands:
         )
 
     async def tools(self, asked: Invocation) -> Answer:
-        parts = [_by_effect("", self._preamble.house(asked.chat))]
+        parts = [_by_effect("", self._preamble.house)]
         parts += [f"**Not set up**\n{self._missing}"] if self._missing else []
         for server in await self._preamble.servers(asked.chat):
             left_out = "\n".join(f"- not offered, {why}" for why in server.left_out)

@@ -1,0 +1,44 @@
+"""Parts of the tables of `steward.toml`: references to variables, and words for their faults."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from bot.domain.text.visible_text import one_line
+from bot.settings.layers import TOML
+
+_LONGEST_NAME = 32
+REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_WISHES = {
+    "missing": "it is missing",
+    "string_type": "it should be a text",
+    "list_type": "it should be a list of texts",
+    "dict_type": "it should be a table of texts",
+    "bool_type": "it should be true or false",
+    "bool_parsing": "it should be true or false",
+}
+
+
+def quoted(name: str) -> str:
+    return one_line(name, _LONGEST_NAME)
+
+
+def sentence(error: ValidationError) -> str:
+    """Returns the first fault of a table, without any value: it may be a secret."""
+    first = error.errors(include_url=False)[0]
+    why = str(first.get("ctx", {}).get("error", "")) or _WISHES.get(first["type"], first["msg"])
+    where = ".".join(str(part) for part in first["loc"])
+    return f"{where}: {why}" if where else why
+
+
+def unknown_keys(
+    kind: str, what: str, tables: Mapping[str, Any], known: Collection[str]
+) -> Iterator[str]:
+    """Yields a sentence for each key of the tables [kind.<name>] that nobody knows."""
+    for name, table in tables.items():
+        for key in table if isinstance(table, dict) else ():
+            if key not in known:
+                where = f"{TOML}: [{kind}.{quoted(name)}]"
+                yield f"{where} has {quoted(key)}, which is no key of {what}: {', '.join(known)}."
