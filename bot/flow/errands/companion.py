@@ -24,7 +24,8 @@ from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn
 from bot.flow.errands.wishes import Wishes
-from bot.flow.log.companion import Companion, of_errands
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_errands
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing

@@ -8,16 +8,12 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
-from bot.domain.assignments.errand import DELEGATE
-from bot.domain.assignments.task import is_run
 from bot.domain.change import Write
 from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan
-from bot.domain.skills.skill import USE
 from bot.domain.talk.bundle import Bundle
 from bot.domain.tools.tool import Code, Preview, ToolCall, ToolResult
-from bot.domain.tools.tool_names import SUBMIT_PLAN
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, Refuse
 from bot.domain.turn.turn import Turn
@@ -31,7 +27,7 @@ A = TypeVar("A")
 Concern: TypeAlias = Callable[[Work], bool]
 """Tells from values that a turn holds anyway if it concerns a companion: nothing is read.
 
-Those of the features stand here, and not in their rooms, so that a turn which does not use a
+Those that stand here and in `concern.py` are not in the rooms, so that a turn which does not use a
 feature does not enter its room.
 """
 
@@ -52,35 +48,6 @@ def by_origin(*origins: str) -> Concern:
 def by_calls(*tools: str) -> Concern:
     """Turns whose model has called one of these tools, or any tool if none is named."""
     return lambda work: bool(work.called.intersection(tools) if tools else work.called)
-
-
-def of_plans(work: Work) -> bool:
-    return work.plan is not None or SUBMIT_PLAN in work.called
-
-
-def of_errands(work: Work) -> bool:
-    """Turns on an errand, turns with errands under way, and turns with a budget of their own."""
-    sent = bool(work.agenda.errands) or DELEGATE in work.called
-    return sent or work.turn.mandate.money is not None
-
-
-def of_runs(work: Work) -> bool:
-    """Runs of tasks and their errands."""
-    turn = work.turn
-    return turn.origin == "task" or (turn.parent is not None and is_run(turn.parent))
-
-
-def of_skills(work: Work) -> bool:
-    """Turns with a skill, in chats that chose one, or where a skill's rules may still count."""
-    turn, chat = work.turn, work.log.chat
-    chosen = turn.skill is not None or chat.skill is not None or USE in work.called
-    return chosen or chat.offered is not None or turn.stages > 0
-
-
-def shows_skill(work: Work) -> bool:
-    """Turns of skills, and turns that have a skill in view."""
-    view = work.log.view
-    return of_skills(work) or (view is not None and view.skill is not None)
 
 
 def with_another_model(work: Work) -> bool:

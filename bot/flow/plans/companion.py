@@ -17,7 +17,8 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.turn.transcript import ResultBody
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.companion import Companion, of_plans
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_plans
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown
 from bot.flow.plans.foreseeing import may_have_changed

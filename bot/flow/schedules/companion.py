@@ -21,7 +21,8 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.companion import Companion, Results, of_runs
+from bot.flow.log.companion import Companion, Results
+from bot.flow.log.concern import of_runs
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.bounds import DayBounds

@@ -17,7 +17,8 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Entrusted, Finish, Gate, TransitionSkill
 from bot.domain.turn.transcript import AskerBody, Body
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.companion import Companion, of_skills, shows_skill
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_skills, shows_skill
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.skills.grant_offer import offer_of
