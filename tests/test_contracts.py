@@ -91,6 +91,11 @@ FAULTS = {
         {"adapters/tools/roomy.py": "import bot.flow.goals.planning"},
         "bot.adapters.tools.roomy -> bot.flow.goals.planning",
     ),
+    "a start that builds the tools of a room": Fault(
+        "handed-out",
+        {"bootstrap/again.py": "import bot.flow.goals.tools"},
+        "bot.bootstrap.again -> bot.flow.goals.tools",
+    ),
     "a library imported outside of its adapter": Fault(
         "libraries",
         {"bootstrap/direct.py": "import telegram"},

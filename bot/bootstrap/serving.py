@@ -12,7 +12,8 @@ from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.damage import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hosting import host_of
-from bot.bootstrap.opening import Channels, Running, opened
+from bot.bootstrap.opening import Running, opened
+from bot.bootstrap.world import Channels
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
 from bot.flow.application import Application

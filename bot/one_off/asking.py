@@ -11,8 +11,9 @@ from bot.adapters.terminal.question import Question, Wish
 from bot.adapters.tools.hardening import harden
 from bot.bootstrap.channel_form import Accept, OpenChannel
 from bot.bootstrap.hosting import host_of
-from bot.bootstrap.opening import Channels, Running, opened
+from bot.bootstrap.opening import Running, opened
 from bot.bootstrap.serving import run
+from bot.bootstrap.world import Channels
 from bot.domain.money.model import Usage
 from bot.domain.money.money import dollars_of
 from bot.domain.talk.message import Address

@@ -7,7 +7,7 @@ import re
 import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -187,8 +187,10 @@ async def test_the_first_message_of_a_goal_is_the_one_that_the_page_shows(stewar
     ((goal,),) = steward.records.rows("SELECT id FROM goal")
     assert id is None or id[0] == goal
     limits = shown_in_words("goals.md", "/goals limit day 1 whole 20 until 2027-01-31")
-    steward.say(limits.replace("<id>", goal))
-    changed = await steward.sees("$1.00 a day and $20.00 in all, and ends on 2027-01-31")
+    # The page names a day that a reader of today may type; one day it will be in the past.
+    day = f"{datetime.now(UTC) + timedelta(days=60):%Y-%m-%d}"
+    steward.say(limits.replace("<id>", goal).replace("2027-01-31", day))
+    changed = await steward.sees(f"$1.00 a day and $20.00 in all, and ends on {day}")
     steward.press(changed, CANCEL)
 
 

@@ -2,54 +2,20 @@
 
 import os
 import time
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.tools.sending import SendFile, clear_spool
-from bot.domain.change import Append, Change, SaveConversation
-from bot.domain.money.model import FinishReason
-from bot.domain.talk.chat import Conversation
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
-from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.tools.tool import AskPerson, CloseConversation
-from bot.domain.turn.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
-from bot.ports.tool import Place, Tool
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.tools.tool import AskPerson
+from bot.ports.tool import Place
 from tests.adapters.tools.conftest import Run
-from tests.fakes.store import MemoryStore
-
-AT = datetime(2026, 11, 2, 12, 0, tzinfo=UTC)
-
-
-def said(text: str, untrusted: str | None = None) -> AskerBody:
-    return AskerBody(text, "Anna", untrusted=untrusted)
-
-
-def answered(text: str) -> ReplyBody:
-    return ReplyBody((TextPart(text),), FinishReason.END, Provenance("demo", "demo", "demo"))
 
 
 def text_of(path: str) -> str:
     return Path(path).read_text()
-
-
-async def put(
-    store: MemoryStore, place: Place, id: str, *bodies: Body, closed: bool = True
-) -> None:
-    """Stores a conversation of the place's chat with these entries."""
-    address = Address("telegram", "1")
-    chat = await store.chats.at(address, private=True)
-    assert chat.id == place.chat
-    conversation = Conversation(id, chat.id, AT, AT if closed else None, f"about {id}", "sum")
-    entries = tuple(
-        Entry(number, id, "turn", AT, body) for number, body in enumerate(bodies, chat.last_seq + 1)
-    )
-    fence = await store.journal.claim(chat.id)
-    await store.journal.commit(
-        Change((SaveConversation(conversation), Append(chat.id, entries)), fence)
-    )
 
 
 async def test_the_time_is_told_in_the_zone_of_the_chat_or_the_one_asked_for(run: Run) -> None:
@@ -122,59 +88,6 @@ async def test_choices_of_a_question_are_short_few_and_different(run: Run) -> No
         await run("send_message", choices=["Tea", "Tea "], **asked)
     with pytest.raises(ToolFailure, match="is_question"):
         await run("send_message", message="News", choices=["Tea"])
-
-
-async def test_ending_a_conversation_is_left_to_the_settling(run: Run) -> None:
-    assert (await run("end_conversation", reason="done")).after == CloseConversation("done")
-    assert (await run("end_conversation")).after == CloseConversation("")
-
-
-async def test_closed_conversations_are_listed_and_read(
-    run: Run, store: MemoryStore, place: Place
-) -> None:
-    assert "no closed conversation" in (await run("get_conversation")).text
-    await put(store, place, "c1", said("hello"), answered("hi there"))
-    listed = await run("get_conversation")
-    assert listed.text == "c1 · closed 2026-11-02 13:00 · about c1\nsum"
-    assert listed.untrusted is None
-    read = await run("get_conversation", conversation_id="c1")
-    assert read.text.splitlines()[1:] == [
-        "2026-11-02 13:00 Anna: hello",
-        "2026-11-02 13:00 Assistant: hi there",
-    ]
-
-
-async def test_only_closed_conversations_of_this_chat_are_given(
-    run: Run, store: MemoryStore, place: Place, tools: dict[str, Tool]
-) -> None:
-    await put(store, place, "open", said("now"), closed=False)
-    await put(store, place, "c1", said("before"))
-    with pytest.raises(ToolFailure, match="current conversation"):
-        await run("get_conversation", conversation_id="open")
-    with pytest.raises(ToolFailure, match="no conversation with that id"):
-        await run("get_conversation", conversation_id="other")
-    elsewhere = replace(place, chat=2)
-    with pytest.raises(ToolFailure, match="no conversation with that id"):
-        await tools["get_conversation"].run({"conversation_id": "c1"}, elsewhere, None)
-
-
-async def test_what_was_untrusted_then_is_untrusted_now(
-    run: Run, store: MemoryStore, place: Place
-) -> None:
-    await put(store, place, "c1", said("look", "a forward from Eve"), answered("ok"))
-    source = "an earlier conversation with a forward from Eve"
-    assert (await run("get_conversation")).untrusted == source
-    assert (await run("get_conversation", conversation_id="c1")).untrusted == source
-
-
-async def test_a_long_conversation_is_bounded_to_its_newest_words(
-    run: Run, store: MemoryStore, place: Place
-) -> None:
-    await put(store, place, "c1", *(said(f"{n} " + "x" * 9_000) for n in range(50)))
-    text = (await run("get_conversation", conversation_id="c1")).text
-    assert len(text.encode()) < 30_000
-    assert "earlier messages are not shown" in text
-    assert "Anna: 49 " in text
 
 
 def test_old_copies_of_every_kind_are_cleared_and_newer_ones_stay(tmp_path: Path) -> None:

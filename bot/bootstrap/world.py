@@ -1,0 +1,84 @@
+"""Puts together the world of an application from what is open and what needs no opening."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+from bot.adapters.apscheduler.calendar import CronCalendar
+from bot.adapters.charts.chart_files import ChartFiles
+from bot.adapters.dateparser.date_words import DateWords
+from bot.adapters.export_file import ExportFiles
+from bot.adapters.media.media_reader import MediaReader
+from bot.adapters.system_clock import SystemClock
+from bot.adapters.tools.inbox_folder import WorkspaceInbox
+from bot.adapters.tools.put_back import PutBack
+from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tzfpy.zone_map import zones_at
+from bot.adapters.voice.sound_files import SoundFiles
+from bot.bootstrap.below import Below
+from bot.bootstrap.parts import (
+    lanes,
+    plan_folder,
+)
+from bot.bootstrap.speech import hearing, speaking
+from bot.bootstrap.tools import tools_of
+from bot.bootstrap.web import missing
+from bot.bootstrap.workspaces import workspace_of
+from bot.domain.talk.hold import Holds
+from bot.flow.world import World, at_once
+from bot.ports.attachments import Files
+from bot.ports.channel import Channel
+from bot.ports.groups import Groups
+from bot.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Channels:
+    """The channels of one run by name, with the files and groups that only some of them have."""
+
+    by_name: Mapping[str, Channel]
+    files: Mapping[str, Files] = field(default_factory=dict[str, Files])
+    groups: Mapping[str, Groups] = field(default_factory=dict[str, Groups])
+    ready: Callable[[], Awaitable[None]] = at_once
+
+
+def world_of(
+    settings: Settings, channels: Channels, below: Below, holds: Callable[[], Holds]
+) -> World:
+    reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
+    return World(
+        clock=SystemClock(),
+        channels=channels.by_name,
+        models=below.models,
+        tools=tools_of(settings, below.ground.store, SystemClock(), sandbox, reader),
+        workspaces=partial(workspace_of, settings, below.ground.store.people),
+        lanes=partial(lanes, settings.lanes, SystemClock(), below.ground.store.owned_chats),
+        files=channels.files,
+        groups=channels.groups,
+        reader=reader,
+        inbox_folder=WorkspaceInbox(settings.policy.inbox),
+        workspace_door=PutBack(settings.policy.undo.bytes),
+        persona=below.persona,
+        packing=ExportFiles(settings.home / "spool"),
+        templates=plan_folder(settings),
+        skills=below.skills,
+        ready=channels.ready,
+        servers=below.servers,
+        meaning=below.by_meaning.answers,
+        descriptions=below.by_meaning.descriptions,
+        hooks=below.hooks,
+        conceal=below.secrets.hidden,
+        charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
+        hearing=hearing(settings),
+        speaking=speaking(settings),
+        sounds=SoundFiles(settings.home / "voice"),
+        own_servers=settings.servers,
+        tools_missing=missing(settings),
+        commands_run=sandbox.standing,
+        walls=sandbox.walls,
+        store_returned=below.ground.store_returned,
+        holds=holds,
+        cron=CronCalendar(),
+        moment_words=DateWords(),
+        zones_at=zones_at,
+    )
