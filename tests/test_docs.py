@@ -28,13 +28,13 @@ from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.switches import QUEUE
 from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.card_commands import CardCommands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.overview import OverviewCommands
+from bot.flow.commands.status_parts import OverviewCommands
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.tool_list import ToolCommands
-from bot.flow.commands.turns import TurnCommands
+from bot.flow.commands.turn_commands import TurnCommands
 from bot.flow.groups.commands import GroupCommands
 from bot.flow.log.opinions import Opinions
 from bot.flow.memory.commands import MemoryCommands
@@ -58,9 +58,9 @@ from bot.flow.people.revoking import RevokeCommand
 from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.turn_end import PlanEnding
-from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.calls import TaskCalls
 from bot.flow.schedules.commands import TaskCommands
+from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning

@@ -1,1 +1,1 @@
-"""The composition root: the one room that knows every adapter."""
+"""The composition root: makes the adapters as the settings want them, and wires them."""

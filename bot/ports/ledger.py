@@ -59,7 +59,7 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class BilledTurn:
     """A turn, as a bill names it."""
 
     at: datetime
@@ -101,7 +101,7 @@ class Ledger(Protocol):
         """
         ...
 
-    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, BilledTurn]:
         """Returns what is known of these turns."""
         ...
 

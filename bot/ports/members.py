@@ -20,7 +20,7 @@ class Waiting:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class OpenWork:
     """The open work of a person in all chats; `asked` is true when they ever wrote to the bot."""
 
     turns: tuple[Turn, ...] = ()
@@ -30,7 +30,7 @@ class Standing:
 
 
 class Members(Protocol):
-    async def standing(self, person: int) -> Standing:
+    async def open_work(self, person: int) -> OpenWork:
         """Returns a person's unsettled turns and open cards, oldest first, and waiting messages."""
         ...
 

@@ -65,13 +65,13 @@ class SecretAnswer:
     """True when the setting has a usable value now."""
 
 
+@dataclass(frozen=True, slots=True)
 class Asker:
     """Asks questions beside the values that the environment and the files hold already."""
 
-    def __init__(self, environ: Mapping[str, str], folder: Path, secrets: Secrets) -> None:
-        self._environ = environ
-        self._folder = folder
-        self._secrets = secrets
+    _environ: Mapping[str, str]
+    _folder: Path
+    _secrets: Secrets
 
     def present(self, name: str) -> tuple[str, str]:
         """Returns the raw text of a setting and its origin; empty when it is not set."""

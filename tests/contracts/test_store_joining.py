@@ -143,7 +143,7 @@ async def test_work_and_its_record_are_handed_over(store: StorePorts, chat: Chat
         (change, a_change(chat)),
     ]
     assert [now.version - before.version for now, before in grown] == [1] * 5
-    assert (await store.members.standing(bob.id)).asked is False
+    assert (await store.members.open_work(bob.id)).asked is False
 
 
 async def test_whoever_read_a_row_before_cannot_save_it(store: StorePorts, chat: Chat) -> None:

@@ -23,7 +23,7 @@ from bot.domain.talk.reach import Level
 from bot.domain.talk.rights import NEWCOMER, Pace, Rights
 from bot.domain.tools.tool import CommandRule
 from bot.domain.turn.turn import TurnState
-from bot.ports.members import Standing, Waiting
+from bot.ports.members import OpenWork, Waiting
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_card, a_turn, commit, later
 
@@ -133,7 +133,7 @@ async def test_what_stands_in_a_persons_name_is_told_across_chats(store: StorePo
     await store.people.admit(Sender("telegram", "1", "Ann"), Role.OWNER)
     bob = await a_member(store)
     other = await store.chats.at(Address("telegram", "-7"), private=False)
-    assert await store.members.standing(bob.id) == Standing()
+    assert await store.members.open_work(bob.id) == OpenWork()
     turn = a_turn(chat, asker=bob.id, state=TurnState.PARKED)
     done = a_turn(chat, "turn-0", asker=bob.id, state=TurnState.SETTLED)
     late = a_turn(other, "turn-2", asker=bob.id, created_at=NOW + timedelta(1))
@@ -142,8 +142,8 @@ async def test_what_stands_in_a_persons_name_is_told_across_chats(store: StorePo
     await commit(store, SaveTurn(late), SaveTurn(turn), SaveTurn(done), SaveTurn(a_turn(chat, "x")))
     await commit(store, SaveApproval(card), SaveApproval(decided))
     await taken(store, other, bob.id, 1)
-    found = await store.members.standing(bob.id)
-    assert found == Standing(
+    found = await store.members.open_work(bob.id)
+    assert found == OpenWork(
         (turn, late), (card,), (Waiting(other.address, "m1", later(1)),), asked=True
     )
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from bot.domain.change import (
     AddAudit,
+    AddNote,
     AddRule,
     Append,
     InboundState,
     JoinChats,
+    KeepPassage,
     MarkInbound,
     MoveChat,
     NoteOffer,
@@ -18,6 +20,8 @@ from bot.domain.change import (
     Show,
 )
 from bot.domain.consent.approval import ApprovalState, Rule
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import Passage, whose
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, RawUpdate
@@ -142,6 +146,18 @@ async def test_all_that_a_chat_has_going_on_comes_along(store: StorePorts):
     assert [r.body for r in agenda.waiting] == ["hello"]
     assert [a.subject for a in await store.ledger.audit(kept.id, 9)] == ["turn-0"]
     assert await store.outbox.key_of(kept.id, "m1") == "answer:1"
+
+
+async def test_what_is_remembered_names_the_conversation_that_goes_on(store: StorePorts):
+    kept, other = await two(store)
+    of, said = whose(other, 1), other.conversation
+    passage = Passage("turn-1", of, NOW, "Where?", "Here.", 1, "Ann", other.id, said)
+    await commit(store, KeepPassage(passage), AddNote(Note("n", of, "Here.", NOW, 1, "Ann", said)))
+    await commit(store, JoinChats(OLD, NEWER))
+    remembered = await store.memory.get("turn-1")
+    assert remembered is not None
+    [noted] = await store.notes.of(whose(kept, 1), 9)
+    assert (remembered.conversation, noted.conversation) == (kept.conversation,) * 2
 
 
 async def test_rules_that_a_skill_asked_for_stay_behind_when_chats_are_joined(store: StorePorts):

@@ -83,8 +83,8 @@ def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
         "domain/assignments/hook.py",  # the operator's file
         "flow/turn/openings.py",  # a person's message
         "flow/plans/execution.py",  # a person's press on the plan
-        "flow/commands/turns.py",  # a summary: no model is asked to act
-        "flow/undoing/turns.py",  # taking back: no model at all
+        "flow/commands/turn_commands.py",  # a summary: no model is asked to act
+        "flow/undoing/undo_turns.py",  # taking back: no model at all
         "flow/schedules/commands.py",  # a task by a person's command
         "flow/schedules/changing.py",
         "flow/goals/planning.py",  # a goal by a person's command
@@ -106,8 +106,8 @@ def test_a_turn_is_made_from_nothing_in_known_places_alone() -> None:
         "flow/plans/execution.py",
         "flow/schedules/runs.py",  # with the mandate of the task
         "flow/hooks/runs.py",  # with the mandate of the call
-        "flow/commands/turns.py",
-        "flow/undoing/turns.py",
+        "flow/commands/turn_commands.py",
+        "flow/undoing/undo_turns.py",
     }
 
 

@@ -24,7 +24,7 @@ from bot.domain.turn.voice import VoiceNote
 from bot.ports.errands import ErrandProgress
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
-from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
+from bot.ports.ledger import AuditLine, Bill, BilledTurn, By, Spender, Spent
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.fakes.store_branches import listed, listing, past_of
@@ -571,10 +571,13 @@ class MemoryLedger:
         kept = [line for line in lines if until is None or line.at < until]
         return sum(line.cost or 0 for line in kept if line.call not in besides)
 
-    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, BilledTurn]:
         words = {id: passage.question for id, passage in self.rows.passages.items()}
         found = [self.rows.turns[id] for id in turns if id in self.rows.turns]
-        return {t.id: Task(t.created_at, t.asker, t.asker_name, words.get(t.id, "")) for t in found}
+        return {
+            t.id: BilledTurn(t.created_at, t.asker, t.asker_name, words.get(t.id, ""))
+            for t in found
+        }
 
     async def budgets(self) -> Budgets:
         return dict(self.rows.budgets)

@@ -29,17 +29,10 @@ def join(rows: "Rows", write: JoinPeople) -> None:
     if _is_open(rows, leaving):
         raise Conflict(f"something of person {leaving} is open")
     _drop_doubles(rows, write)
-    for table in (rows.tasks, rows.goals, rows.plans, rows.errands, rows.file_changes):
-        _give(table, write, "asker", "collector")
-    for table in (rows.turns, rows.approvals):
-        _give(table, write, "asker", "decided_by")
-    for table in (rows.rules, rows.inbox, rows.passages, rows.notes):
-        _give(table, write, "person")
+    for table in rows.tables():
+        _give(table, write, "asker", "collector", "decided_by", "person")
     _give(rows.usage, write, "cause")
-    opinions = {key: one for key, one in rows.feedback.items() if key[1] == leaving}
-    for turn, _ in opinions:
-        one = rows.feedback.pop((turn, leaving))
-        rows.feedback[turn, staying] = replace(one, person=staying)
+    rows.feedback = {(one.turn, one.person): one for one in rows.feedback.values()}
     for key in [key for key, of in rows.accounts.items() if of == leaving]:
         link(rows, key, staying)
     rows.inherit(of_person(leaving), of_person(staying))

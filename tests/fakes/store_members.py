@@ -9,7 +9,7 @@ from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import AT_THE_MACHINE
 from bot.domain.turn.turn import TurnState
-from bot.ports.members import Standing, Waiting
+from bot.ports.members import OpenWork, Waiting
 from tests.fakes.store_rows import Rows
 
 
@@ -17,7 +17,7 @@ from tests.fakes.store_rows import Rows
 class MemoryMembers:
     rows: Rows
 
-    async def standing(self, person: int) -> Standing:
+    async def open_work(self, person: int) -> OpenWork:
         turns = [t for t in self.rows.turns.values() if t.asker == person]
         cards = [a for a in self.rows.approvals.values() if a.asker == person]
         unsettled = [t for t in turns if t.state is not TurnState.SETTLED]
@@ -26,7 +26,7 @@ class MemoryMembers:
             for row in self.rows.inbox.values()
             if row.person == person and row.state is InboundState.WAITING and row.chat is not None
         ]
-        return Standing(
+        return OpenWork(
             turns=tuple(sorted(unsettled, key=lambda t: (t.created_at, t.id))),
             cards=tuple(
                 sorted(

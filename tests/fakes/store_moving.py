@@ -76,31 +76,11 @@ def _take_over(rows: "Rows", kept: Chat, other: Chat, when: datetime) -> Chat:
             body=_shifted(entry.body, kept.last_seq),
         )
     rows.end_grants(other.id, "")
-    for table in (rows.turns, rows.approvals, rows.errands):
-        _refile(table, other.id, kept.id, names)
     _end_doubles(rows, kept, other, when)
-    for table in (
-        rows.voice_notes,
-        rows.tasks,
-        rows.runs,
-        rows.goals,
-        rows.hook_calls,
-        rows.file_changes,
-        rows.feedback,
-        rows.received,
-        rows.plans,
-        rows.conversations,
-        rows.rules,
-        rows.inbox,
-        rows.outbox,
-        rows.artifacts,
-    ):
-        _refile(table, other.id, kept.id, {})
+    rows.inherit(of_group(other.id), of_group(kept.id))
+    for table in rows.tables():
+        _refile(table, other.id, kept.id, names)
     rows.rehome_tasks(other.id, kept.id)
-    rows.hand_over(other.id, of_group(kept.id))
-    for one in [p for p in rows.passages.values() if p.chat == other.id]:
-        within = names.get(one.conversation, one.conversation)
-        rows.passages[one.id] = replace(one, chat=kept.id, conversation=within)
     rows.usage = {call: _as_used_in(used, other.id, kept.id) for call, used in rows.usage.items()}
     rows.audit = [replace(a, chat=kept.id) if a.chat == other.id else a for a in rows.audit]
     rows.seen = {(kept.id if c == other.id else c, m): key for (c, m), key in rows.seen.items()}
@@ -138,13 +118,15 @@ def _as_used_in(used: AddUsage, old: int, new: int) -> AddUsage:
 
 
 def _refile(table: dict[Any, Any], of: int, to: int, names: Mapping[str, str]) -> None:
+    """Gives rows to another chat, and names the conversation that continues theirs."""
     for key, row in table.items():
-        if row.chat == of:
-            moved = replace(row, chat=to)
-            if names:
-                name = names.get(row.conversation, row.conversation)
-                moved = replace(moved, conversation=name)
-            table[key] = moved
+        moved: dict[str, Any] = {}
+        if getattr(row, "chat", None) == of:
+            moved["chat"] = to
+        if getattr(row, "conversation", None) in names:
+            moved["conversation"] = names[row.conversation]
+        if moved:
+            table[key] = replace(row, **moved)
 
 
 def _shifted(body: Body, by: int) -> Body:

@@ -1,10 +1,10 @@
 """What a database would hold, and how a change alters it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import date, datetime
-from typing import assert_never
+from typing import Any, assert_never, cast
 
 from bot.domain.assignments.errand import Errand
 from bot.domain.assignments.goal import DiaryEntry, Goal
@@ -179,6 +179,13 @@ class Rows:
     accounts: dict[str, int] = field(default_factory=dict[str, int])
     pairing: tuple[str, datetime] | None = None
     greetings: dict[str, date] = field(default_factory=dict[str, date])
+
+    def tables(self) -> Iterator[dict[Any, Any]]:
+        """Yields the tables whose rows have a key."""
+        for table in fields(self):
+            rows: Any = getattr(self, table.name)
+            if isinstance(rows, dict):
+                yield cast("dict[Any, Any]", rows)
 
     def commit(self, change: Change, at: datetime) -> None:
         """Carries the change out, or raises and leaves every row as it was."""

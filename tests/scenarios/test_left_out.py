@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from bot.domain.talk.message import Address, LeftOut
-from bot.flow.arrivals.left_out import MOST_AN_HOUR
+from bot.flow.arrivals.left_out_messages import MOST_AN_HOUR
 from tests.fakes.model import says
 from tests.scenarios.stage import HOME, Stage, stage
 from tests.scenarios.team import TEAM

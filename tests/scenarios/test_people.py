@@ -13,7 +13,7 @@ from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.talk.reach import Level
 from bot.domain.tools.tool import Code, Effect, Status
 from bot.domain.turn.turn import TurnState
-from bot.ports.members import Standing
+from bot.ports.members import OpenWork
 from tests.fakes.model import Gate, Step, call, calls, says
 from tests.fakes.store import MemoryPeople
 from tests.fakes.store_members import MemoryMembers
@@ -257,16 +257,16 @@ async def test_a_message_that_comes_right_before_a_join_holds_it_up(
     gate = Gate()
     async with stage(says("Hello."), gate, says("Late."), people=_BOTH) as scene:
         ann, bob = await used(scene)
-        stood, came = MemoryMembers.standing, list[str]()
+        stood, came = MemoryMembers.open_work, list[str]()
 
-        async def and_written(members: MemoryMembers, person: int) -> Standing:
+        async def and_written(members: MemoryMembers, person: int) -> OpenWork:
             found = await stood(members, person)
             if not came:
                 came.append(await scene.say("late", BOB, at=THEIRS))
                 await gate.reached()
             return found
 
-        monkeypatch.setattr(MemoryMembers, "standing", and_written)
+        monkeypatch.setattr(MemoryMembers, "open_work", and_written)
         await commanded(scene, "/link 1 fake:2 join", f"{STILL_OPEN} Bob (fake:2)")
         assert await scene.store.people.by_sender(BOB) == bob
         gate.open()

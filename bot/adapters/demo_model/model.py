@@ -1,4 +1,4 @@
-"""A model made of recorded scenes: it shows the work of the program around a model."""
+"""A model made of recorded sketches: it shows the work of the program around a model."""
 
 import asyncio
 import json
@@ -7,9 +7,9 @@ import secrets
 from collections.abc import AsyncGenerator, Sequence
 from decimal import Decimal
 
-from bot.adapters.demo_model.moment import moment_of
-from bot.adapters.demo_model.scene import Reply, Round, Wanted, fenced, next_reply
-from bot.adapters.demo_model.scenes import answered, scene_of, unknown
+from bot.adapters.demo_model.sketch import Reply, Round, Wanted, fenced, next_reply
+from bot.adapters.demo_model.sketches import answered, sketch_of, unknown
+from bot.adapters.demo_model.standpoint import standpoint_of
 from bot.domain.money.model import FinishReason, ModelProfile, Price, Usage
 from bot.domain.talk.errors import NoSuchModel
 from bot.domain.tools.tool import ToolCall
@@ -64,22 +64,22 @@ class DemoModel:
 
 
 def _answer(request: ModelRequest) -> Reply:
-    moment = moment_of(request)
-    if moment.late:
-        return Reply(_decided_later(moment.said))
-    if moment.plan:
-        return Reply(_carried_out(moment.rounds)) if moment.rounds else _steps(moment.plan)
-    scene = scene_of(moment.said)
-    if scene is None:
-        if moment.asked:
-            return Reply(answered(moment.said[:_QUOTED]))
-        return Reply(unknown(moment.said[:_QUOTED]))
-    if moment.rounds and (len(scene.acts) == 1 or not request.calls_allowed):
-        return Reply(_told(moment.rounds[-1]))
-    if moment.collecting and scene.planned and not moment.rounds:
-        reply = Reply("I collect the steps.", scene.planned)
+    now = standpoint_of(request)
+    if now.late:
+        return Reply(_decided_later(now.said))
+    if now.plan:
+        return Reply(_carried_out(now.rounds)) if now.rounds else _steps(now.plan)
+    sketch = sketch_of(now.said)
+    if sketch is None:
+        if now.asked:
+            return Reply(answered(now.said[:_QUOTED]))
+        return Reply(unknown(now.said[:_QUOTED]))
+    if now.rounds and (len(sketch.acts) == 1 or not request.calls_allowed):
+        return Reply(_told(now.rounds[-1]))
+    if now.collecting and sketch.planned and not now.rounds:
+        reply = Reply("I collect the steps.", sketch.planned)
     else:
-        reply = next_reply(scene, moment.rounds)
+        reply = next_reply(sketch, now.rounds)
     return _possible(reply, request)
 
 

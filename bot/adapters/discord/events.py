@@ -15,9 +15,9 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event, Session
 from bot.adapters.discord.interactions import Interactions
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.missed import LEFT_OUT, Missed
 from bot.adapters.discord.overtaking import INTERACTION, Overtaking
-from bot.adapters.discord.places import Places
 from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
 from bot.adapters.discord.silence import Beginning
 from bot.adapters.discord.stays import INVITED, OWN, Stays, places_in
@@ -41,7 +41,7 @@ _log = logging.getLogger(__name__)
 class Sources:
     """Holds what all connections to the gateway share."""
 
-    places: Places
+    places: KnownChannels
     interactions: Interactions
     missed: Missed
     stays: Stays

@@ -6,8 +6,8 @@ from typing import NoReturn
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.events import Accept, Sources
 from bot.adapters.discord.interactions import Interactions
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.missed import Missed
-from bot.adapters.discord.places import Places
 from bot.adapters.discord.shard import Shard
 from bot.adapters.discord.silence import Beginning, Silence
 from bot.adapters.discord.stays import Stays
@@ -20,7 +20,7 @@ class DiscordListener:
     def __init__(self, api: DiscordApi, clock: Clock) -> None:
         self._silence = Silence(clock)
         self.interactions = Interactions(api)
-        places = Places(api)
+        places = KnownChannels(api)
         self.stays = Stays(api, places, clock)
         self.missed = Missed(api, places, self.stays)
         sources = Sources(places, self.interactions, self.missed, self.stays, Beginning(clock))

@@ -13,8 +13,8 @@ from bot.adapters.discord.deletions import deletions_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.messages import number_at, time_of
-from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
 from bot.domain.talk.errors import (
@@ -65,7 +65,7 @@ class Missed:
     Discord keeps what comes during a break only for a session that is gone on with.
     """
 
-    def __init__(self, api: DiscordApi, places: Places, stays: Stays) -> None:
+    def __init__(self, api: DiscordApi, places: KnownChannels, stays: Stays) -> None:
         self._api = api
         self._places = places
         self._stays = stays

@@ -15,8 +15,8 @@ from bot.adapters.discord.doubts import Doubts
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known import Known
-from bot.adapters.discord.places import Places
-from bot.adapters.discord.standing import Standing
+from bot.adapters.discord.known_channels import KnownChannels
+from bot.adapters.discord.presences import Presences
 from bot.domain.talk.errors import ChannelError, StoreError
 from bot.domain.talk.message import Address, Presence
 from bot.ports.clock import Clock
@@ -45,7 +45,7 @@ class Stays:
     It holds what is in doubt in memory: a new session begins with all known chats anyway.
     """
 
-    def __init__(self, api: DiscordApi, places: Places, clock: Clock) -> None:
+    def __init__(self, api: DiscordApi, places: KnownChannels, clock: Clock) -> None:
         self._api = api
         self._places = places
         self._clock = clock
@@ -131,7 +131,7 @@ class Stays:
         if self._known is None or not self.doubts:
             return ()
         doubts, self._doubts = self._doubts, Doubts()
-        standing = Standing(self._api, self._places)
+        standing = Presences(self._api, self._places)
         news: dict[tuple[str, str], list[Address]] = {}
         invited: Sequence[Event] = ()
         try:
@@ -163,7 +163,7 @@ class Stays:
         return sorted(found, key=lambda one: (one.thread or "", one.chat))
 
     async def _invited(
-        self, doubts: Doubts, lost_in: Collection[str], standing: Standing
+        self, doubts: Doubts, lost_in: Collection[str], standing: Presences
     ) -> Sequence[Event]:
         """Returns an event for each server that is new; of one with lost places these tell it."""
         events: list[Event] = []

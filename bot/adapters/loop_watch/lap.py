@@ -8,7 +8,7 @@ from bot.adapters.loop_watch.holder import callback, holder
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Glance:
     """One look at the process; everything is seconds."""
 
     at: float
@@ -69,7 +69,7 @@ class Lap:
         self._ran = ran
         self._longest = longest
         self._slept = 0.0
-        self._seen: Moment | None = None
+        self._seen: Glance | None = None
         self._counted = 0.0
         self._computed = 0.0
         self._stretches: list[Stretch] = []
@@ -83,7 +83,7 @@ class Lap:
         if frame is not None:
             self._stretches[-1].see(frame)
 
-    def look(self, moment: Moment) -> None:
+    def look(self, moment: Glance) -> None:
         """Counts the time since the last look for the callback that was seen."""
         if moment.efforts is not None:
             if self._seen is not None and self._seen.efforts is not None:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from bot.adapters.loop_watch.effort import Effort, Lateness
-from bot.adapters.loop_watch.lap import Lap, Moment, Stretch
+from bot.adapters.loop_watch.lap import Glance, Lap, Stretch
 from bot.adapters.loop_watch.watched_selector import WatchedSelector
 from bot.domain.talk.hold import LONGEST_HOLD, Holds
 
@@ -93,7 +93,7 @@ class LoopWatch:
                     # It began and ended between two looks.
                     lap = Lap(number, at - seconds, before, 2 * TICK_SECONDS)
                 end = lap.since + seconds
-                lap.look(Moment(end, ran, effort.of_all(), late.since()))
+                lap.look(Glance(end, ran, effort.of_all(), late.since()))
                 self._judge(lap)
             resting = resting + 1 if now is None else 0
             if now is None:
@@ -107,7 +107,7 @@ class LoopWatch:
                     late.since()
                 continue
             lap.see(frame)
-            lap.look(Moment(at, ran, effort.of_all(), late.since()))
+            lap.look(Glance(at, ran, effort.of_all(), late.since()))
             self._tell_of_a_long_one(lap)
 
     def _tell_of_a_long_one(self, lap: Lap) -> None:

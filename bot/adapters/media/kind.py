@@ -1,10 +1,23 @@
 """Recognises a file by its first bytes; the name only makes a refusal clearer."""
 
+import re
 from enum import StrEnum
 from pathlib import PurePath
 
-from bot.adapters.media.mail_mark import is_mail
 from bot.adapters.media.unread import Unread
+
+_HEAD = 16_384
+_NAMED = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\r\n]*\r?\n(?:[ \t][^\r\n]*\r?\n)*){3,}\r?\n")
+_TELLING = re.compile(rb"(?mi)^(?:from|received|return-path):")
+_ALSO_TELLING = re.compile(rb"(?mi)^(?:date|message-id|mime-version|received):")
+
+
+def is_mail(data: bytes) -> bool:
+    """Tells by its first lines if a text is a mail with its headers."""
+    found = _NAMED.match(data[:_HEAD].lstrip())
+    head = b"" if found is None else found[0]
+    return bool(_TELLING.search(head) and _ALSO_TELLING.search(head))
+
 
 _BYTE_ORDER = (b"\xff\xfe", b"\xfe\xff")
 _PICTURES = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a")

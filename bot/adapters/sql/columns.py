@@ -49,7 +49,7 @@ class Bytes(TypeDecorator[str]):
         return None if value is None else bytes(value).decode("utf-8", "surrogatepass")
 
 
-class Moment(TypeDecorator[datetime]):
+class UtcTime(TypeDecorator[datetime]):
     """A time with its zone; stored and returned in UTC, so that times compare correctly."""
 
     impl = DateTime(timezone=True)

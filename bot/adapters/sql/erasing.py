@@ -23,9 +23,9 @@ from bot.adapters.sql.erasing_turns import (
     erase_told,
     erase_turns,
 )
-from bot.adapters.sql.errands import erase_errands, sent_by
-from bot.adapters.sql.feedback import erase_feedback
-from bot.adapters.sql.goals import erase_diaries, erase_goals
+from bot.adapters.sql.errands import sent_by
+from bot.adapters.sql.goals import erase_goals
+from bot.adapters.sql.marked import erase_rows
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.notes import drop_notes
 from bot.adapters.sql.portions import portions
@@ -34,8 +34,6 @@ from bot.adapters.sql.tables import (
     chat,
     conversation,
     entry,
-    hearing,
-    note,
     passage,
     turn,
 )
@@ -95,9 +93,6 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
         erase_told(connection, {SHOWN_CALLS: quoting - ids}, mark)
     _erase_titles(connection, target, chats, mark)
     erase_turns(connection, ids, mark)
-    erase_errands(connection, ids, mark)
-    erase_diaries(connection, ids)
-    erase_feedback(connection, ids, target.whose if target.everything else None)
     _erase_calls(connection, {call for calls in asked.values() for call in calls}, chats, mark)
     _erase_traces(connection, target, ids, chats, mark)
     erase_presses(connection)
@@ -191,9 +186,8 @@ def _forget(
     connection: Connection, target: Target, passages: Set[str], chats: Sequence[int], at: datetime
 ) -> None:
     if target.everything:
-        connection.execute(note.delete().where(note.c.whose == target.whose))
+        erase_rows(connection, target.whose, chats)
         erase_goals(connection, chats)
-        connection.execute(hearing.delete().where(hearing.c.chat.in_(chats)))
     if target.turn is not None and (named := note_of(target.turn)) is not None:
         drop_notes(connection, [DropNote(named)], at)
     drop_passages(connection, sorted(passages))

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.file_changes import erase_file_changes
+from bot.adapters.sql.marked import erase_of_turns
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import approval, artifact, hearing, inbox, outbox, turn
 from bot.domain.change.erasing import TOLD, erased_card, erased_message
@@ -55,7 +55,7 @@ _HEARINGS = select(hearing.c.chat, hearing.c.key)
 
 
 def erase_turns(connection: Connection, ids: Set[str], mark: str) -> None:
-    """Erases messages, cards, updates and texts kept aside of these turns."""
+    """Erases the rows of these turns, and the messages, cards and texts kept aside."""
     asked = set[str]()
     sent = set[tuple[int | None, str]]()
     rows = set[str]()
@@ -64,10 +64,7 @@ def erase_turns(connection: Connection, ids: Set[str], mark: str) -> None:
         for row, within, message in connection.execute(_SENT, {"some": some}):
             rows.add(str(row))
             sent.add((within, str(message)))
-        connection.execute(update(inbox).where(inbox.c.turn.in_(some)).values(body=""))
-        erase_file_changes(connection, some)
-        pressed = update(turn).where(turn.c.id.in_(some), turn.c.said != "")
-        connection.execute(pressed.values(said=mark))
+        erase_of_turns(connection, some, mark)
     erase_told(connection, dict.fromkeys(_KINDS, ids) | {_HEARD: rows}, mark, asked)
     _forget_heard(connection, sent)
     _erase_aside(connection, ids, mark)

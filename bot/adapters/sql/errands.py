@@ -1,6 +1,6 @@
 """Errands: their rows, and those that wait to be taken."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -83,10 +83,3 @@ def sent_by(connection: Connection, turns: Iterable[str]) -> list[str]:
         for some in portions(turns)
         for id in connection.execute(select(errand.c.id).where(errand.c.parent.in_(some))).scalars()
     ]
-
-
-def erase_errands(connection: Connection, ids: Collection[str], mark: str) -> None:
-    """Takes the words out of the rows of errands whose turns are erased."""
-    for some in portions(ids):
-        done = update(errand).where(errand.c.id.in_(some))
-        connection.execute(done.values(task=mark, result=None))

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, delete, func, select
+from sqlalchemy import Connection, Select, bindparam, delete, func, select
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
-from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import feedback, outbox, sight
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import DropFeedback, SaveFeedback
-from bot.domain.memory.passage import Whose, group_of, person_of
 from bot.domain.talk.feedback import ANSWER, Feedback
 
 _OF = bindparam("of")
@@ -83,14 +81,3 @@ def drop_feedback(connection: Connection, writes: Sequence[DropFeedback], _at: d
     for write in writes:
         given = {"about": write.turn, "by": write.person, "was": write.verdict}
         connection.execute(_DROP, given)
-
-
-def erase_feedback(connection: Connection, turns: set[str], whose: Whose | None) -> None:
-    """Removes what people think of these turns, and all that somebody or a group thinks."""
-    gone: list[ColumnElement[bool]] = [feedback.c.turn.in_(some) for some in portions(turns)]
-    if whose is not None and (person := person_of(whose)) is not None:
-        gone.append(feedback.c.person == person)
-    if whose is not None and (group := group_of(whose)) is not None:
-        gone.append(feedback.c.chat == group)
-    for each in gone:
-        connection.execute(delete(feedback).where(each))

@@ -1,10 +1,10 @@
 """Changes of files that can be taken back, with the contents that they replaced."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, delete, func, or_, select, update
+from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
@@ -89,9 +89,3 @@ def drop_file_changes(
     connection: Connection, writes: Sequence[DropFileChange], _at: datetime
 ) -> None:
     connection.execute(_DROP, [{"of": write.id} for write in writes])
-
-
-def erase_file_changes(connection: Connection, turns: Collection[str]) -> None:
-    """Removes what these turns and their errands replaced."""
-    own = or_(file_change.c.turn.in_(turns), file_change.c.task.in_(turns))
-    connection.execute(delete(file_change).where(own))

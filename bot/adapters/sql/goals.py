@@ -8,7 +8,6 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
-from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.assignments.goal import OVER, DiaryEntry, Goal, GoalState
@@ -143,12 +142,6 @@ def adopt_tasks(connection: Connection, writes: Sequence[AdoptTask], _at: dateti
     for write in writes:
         if connection.execute(_IS_THERE, {"of": write.goal}).first() is not None:
             connection.execute(_ADOPT, {"of": write.task, "by": write.goal})
-
-
-def erase_diaries(connection: Connection, turns: Collection[str]) -> None:
-    """Removes what these turns wrote into diaries."""
-    for some in portions(turns):
-        connection.execute(delete(diary).where(diary.c.turn.in_(some)))
 
 
 def erase_goals(connection: Connection, chats: Collection[int]) -> None:

@@ -34,7 +34,7 @@ from bot.domain.change import (
 from bot.domain.money.budget import Budgets, Cause, Limit
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
-from bot.ports.ledger import AuditLine, Bill, By, Spender, Spent, Task
+from bot.ports.ledger import AuditLine, Bill, BilledTurn, By, Spender, Spent
 
 _TOKENS = tuple(name for name in names(Usage) if name != "searches")
 """The counts that have a column; searches stand in the cost alone."""
@@ -128,7 +128,7 @@ class SqlLedger:
             wanted = wanted.where(usage.c.call.not_in(besides))
         return int(await self._database.read(lambda c: c.execute(wanted).scalar()) or 0)
 
-    async def tasks(self, turns: Sequence[str]) -> Mapping[str, Task]:
+    async def tasks(self, turns: Sequence[str]) -> Mapping[str, BilledTurn]:
         wanted = (
             select(
                 turn.c.id,
@@ -141,7 +141,7 @@ class SqlLedger:
             .where(turn.c.id.in_(turns))
         )
         rows = await self._database.fetch(wanted)
-        return {id: Task(*told) for id, *told in map(tuple, rows)}
+        return {id: BilledTurn(*told) for id, *told in map(tuple, rows)}
 
     async def budgets(self) -> Budgets:
         wanted = select(budget.c.scope, budget.c.money, budget.c.by)

@@ -40,7 +40,7 @@ from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import AT_THE_MACHINE, Role
 from bot.domain.talk.rights import NOTHING
 from bot.domain.turn.turn import ACCESS_ENDED, Turn
-from bot.ports.members import Standing, Waiting
+from bot.ports.members import OpenWork, Waiting
 
 _TURNS = (
     select(*columns(turn, Turn))
@@ -146,8 +146,8 @@ class SqlMembers:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, person: int) -> Standing:
-        return await self._database.read(lambda c: standing(c, person))
+    async def open_work(self, person: int) -> OpenWork:
+        return await self._database.read(lambda c: open_work(c, person))
 
     async def seen(self) -> Mapping[int, datetime]:
         return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
@@ -204,10 +204,10 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
             connection.execute(statement, of)
 
 
-def standing(connection: Connection, person: int) -> Standing:
+def open_work(connection: Connection, person: int) -> OpenWork:
     """Returns the open work of a person in all chats."""
     of = {"of": person}
-    return Standing(
+    return OpenWork(
         turns=tuple(Turn(*row) for row in connection.execute(_TURNS, of)),
         cards=tuple(Approval(*row) for row in connection.execute(_CARDS, of)),
         waiting=tuple(Waiting(*row) for row in connection.execute(_WAITING, of)),

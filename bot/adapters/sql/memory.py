@@ -1,6 +1,6 @@
 """Passages: what was asked and answered, as it is remembered."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -23,7 +23,6 @@ from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.adapters.sql.views import views_of
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
 from bot.domain.change.erasing import MARKED, is_erased
 from bot.domain.memory.passage import Passage
@@ -204,3 +203,36 @@ def _drop(connection: Connection, found: Iterable[int]) -> None:
             connection.execute(_WORDS_OUT, {"number": number})
     connection.execute(_LEAVE, {"numbers": numbers})
     connection.execute(_DROP, {"numbers": numbers})
+
+
+_FIRST = select(func.min(entry.c.seq)).where(
+    entry.c.conversation == bindparam("of"), entry.c.turn == bindparam("told")
+)
+_TOLD = type_coerce(entry.c.body, Text)
+_TAKEN_OUT = select(func.min(entry.c.seq)).where(
+    entry.c.conversation == bindparam("of"),
+    _TOLD.like('%"kind":"cut"%'),
+    _TOLD.like(bindparam("named")),
+)
+_BRANCHES = select(conversation.c.id, conversation.c.shared).where(
+    conversation.c.parent == bindparam("of"), conversation.c.shared >= bindparam("least")
+)
+
+
+def views_of(connection: Connection, turn: str, home: str) -> Iterator[str]:
+    """Yields the conversations in which a turn of the conversation `home` is in view.
+
+    A branch reads its parent up to the entry that it shares last. So a turn that the parent takes
+    out of view later stays in view in the branch.
+    """
+    first = connection.scalar(_FIRST, {"of": home, "told": turn})
+    if first is None:
+        return
+    left = [home]
+    while left:
+        of = left.pop()
+        out = connection.scalar(_TAKEN_OUT, {"of": of, "named": f'%"{turn}"%'})
+        if out is None:
+            yield of
+        branches = connection.execute(_BRANCHES, {"of": of, "least": first})
+        left += [id for id, shared in branches if out is None or shared < out]

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from sqlalchemy import Connection, Text, bindparam, case, cast, delete, or_, select, update
+from sqlalchemy import Connection, Text, bindparam, cast, delete, or_, select, update
 
 from bot.adapters.sql.chats import first
-from bot.adapters.sql.leaving import leaving_of
+from bot.adapters.sql.marked import continue_talk, hand_over, move_rows
 from bot.adapters.sql.tables import (
     BRANCHES,
     COPIES,
@@ -15,33 +15,18 @@ from bot.adapters.sql.tables import (
     PLANNED,
     UNSETTLED,
     approval,
-    artifact,
-    audit,
     chat,
     conversation,
     entry,
-    errand,
-    feedback,
-    file_change,
-    goal,
-    hearing,
-    hook_call,
-    inbox,
-    note,
     outbox,
-    passage,
     plan,
-    received,
     rule,
-    run,
     sight,
-    task,
     turn,
-    usage,
-    voice_note,
 )
 from bot.domain.change import JoinChats, MoveChat
 from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.passage import of_group
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, OutboundKind
@@ -58,6 +43,7 @@ _FORGET_COPIES = (
 )
 _END_GRANTS = delete(rule).where(rule.c.chat == _OF, rule.c.under != "")
 _FORGET_SCREEN = update(outbox).where(outbox.c.chat == _OF).values(pieces=(), message_ids=())
+_SHIFT = update(conversation).where(conversation.c.chat == _OF, BRANCHES)
 _BRANCHED = select(conversation.c.id).where(conversation.c.id == _OF, BRANCHES)
 _OPEN_CARDS = select("card:" + approval.c.id).where(
     approval.c.chat == _OF, approval.c.state == ApprovalState.OPEN
@@ -80,25 +66,6 @@ _OWE = update(outbox).where(outbox.c.id == _OF)
 _REPLY_TO_NOTHING = update(turn).where(turn.c.chat == _OF, UNSETTLED).values(reply_to=None)
 _BODIES = select(entry.c.seq, entry.c.conversation, entry.c.body).where(entry.c.chat == _OF)
 _REWRITE = update(entry).where(entry.c.chat == _OF, entry.c.seq == bindparam("line"))
-_CONTINUED = (entry, turn, approval, errand)
-_OF_CHAT = (
-    *(conversation, rule, inbox, outbox, sight, usage, artifact, audit, plan, received),
-    *(hearing, voice_note, task, run, goal, hook_call, file_change, feedback),
-)
-_ONCE_IN_A_CHAT = (received, hearing)
-"""Tables whose rows have a key that is unique in their chat."""
-
-_OWN_MEMORY = (
-    update(passage)
-    .where(passage.c.chat == _OF, passage.c.whose == bindparam("before"))
-    .values(whose=bindparam("after"), indexed=False, meant=False)
-)
-_LEAVE_MEMORY = leaving_of(passage.c.chat == _OF, passage.c.whose == bindparam("before"))
-
-
-_OWN_NOTES = (
-    update(note).where(note.c.whose == bindparam("before")).values(whose=bindparam("after"))
-)
 
 
 def move_chats(connection: Connection, writes: Sequence[MoveChat], _at: datetime) -> None:
@@ -147,35 +114,20 @@ def _take_over(connection: Connection, kept: Chat, other: Chat, at: datetime) ->
     apart = connection.execute(_BRANCHED, {"of": other.conversation}).first() is not None
     summed = _renumbered(connection, other, kept.last_seq) or apart
     into = other.conversation if summed else kept.conversation
+    connection.execute(
+        _SHIFT.values(shared=conversation.c.shared + kept.last_seq), {"of": other.id}
+    )
     if summed:
         _close(connection, kept.conversation, at)
-    _append_log(connection, kept, other, into)
-    if not summed:
+    else:
         connection.execute(delete(conversation).where(conversation.c.id == other.conversation))
+        continue_talk(connection, other.conversation, into)
     _end_doubles(connection, kept, other, at)
-    _own_memory(connection, kept, other)
-    for table in (*_OF_CHAT, passage):
-        connection.execute(update(table).where(table.c.chat == other.id).values(chat=kept.id))
-    homes = update(chat).where(chat.c.screen == other.id)
-    connection.execute(homes.values(screen=kept.id))
-    connection.execute(update(task).where(task.c.home == other.id).values(home=kept.id))
+    hand_over(connection, of_group(other.id), of_group(kept.id))
+    move_rows(connection, other.id, kept.id, kept.last_seq)
     end = kept.last_seq + other.last_seq
     connection.execute(_MOVE.values(conversation=into, last_seq=end), {"of": kept.id})
     connection.execute(delete(chat).where(chat.c.id == other.id))
-
-
-def _append_log(connection: Connection, kept: Chat, other: Chat, into: str) -> None:
-    """Moves the log of the other chat; what stood in its conversation stands in this one then."""
-    for table in _CONTINUED:
-        of = table.c.conversation
-        goes_on = case((of == other.conversation, into), else_=of)
-        moved = update(table).where(table.c.chat == other.id)
-        if table is entry:
-            moved = moved.values(seq=entry.c.seq + kept.last_seq)
-        connection.execute(moved.values(chat=kept.id, conversation=goes_on))
-    moved = update(conversation).where(conversation.c.chat == other.id, BRANCHES)
-    goes_on = case((conversation.c.parent == other.conversation, into), else_=conversation.c.parent)
-    connection.execute(moved.values(parent=goes_on, shared=conversation.c.shared + kept.last_seq))
 
 
 def _end_doubles(connection: Connection, kept: Chat, other: Chat, at: datetime) -> None:
@@ -184,17 +136,6 @@ def _end_doubles(connection: Connection, kept: Chat, other: Chat, at: datetime) 
     # A chat has one live plan: the plan of the kept chat continues.
     if connection.execute(_LIVE_PLANS, {"of": kept.id}).first() is not None:
         connection.execute(_END_PLANS.values(ended_at=at), {"of": other.id})
-    for table in _ONCE_IN_A_CHAT:
-        known = select(table.c.key).where(table.c.chat == kept.id)
-        twice = delete(table).where(table.c.chat == other.id, table.c.key.in_(known))
-        connection.execute(twice)
-
-
-def _own_memory(connection: Connection, kept: Chat, other: Chat) -> None:
-    owners = {"of": other.id, "before": f"c{other.id}", "after": f"c{kept.id}"}
-    connection.execute(_LEAVE_MEMORY, owners)
-    connection.execute(_OWN_MEMORY, owners)
-    connection.execute(_OWN_NOTES, {"before": owners["before"], "after": owners["after"]})
 
 
 def _renumbered(connection: Connection, other: Chat, shift: int) -> bool:

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Executable, Row
@@ -149,18 +150,13 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+@dataclass(frozen=True, slots=True)
 class WatchedDatabase:
     """Asks a database, with patience if there is some; tells `damaged` of what cannot be read."""
 
-    def __init__(
-        self,
-        database: Database,
-        patience: Patience | None = None,
-        damaged: Callable[[StoreDamaged], None] = lambda _: None,
-    ) -> None:
-        self._database = database
-        self._patience = patience
-        self._damaged = damaged
+    _database: Database
+    _patience: Patience | None = None
+    _damaged: Callable[[StoreDamaged], None] = lambda _: None
 
     async def fetch(
         self, statement: Executable, values: Mapping[str, Any] | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, Text, column, text
 
 from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place, Row
+from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.memory.fit import OWN_END
 
 _MAKE = (
@@ -93,13 +93,13 @@ class PostgresEngine:
 
     def best(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[Place]:
+    ) -> Sequence[FoundPassage]:
         wanted = {"tokens": list(weight), "weights": list(weight.values()), "most": most}
-        return [Place(*row) for row in connection.execute(_BEST, wanted)]
+        return [FoundPassage(*row) for row in connection.execute(_BEST, wanted)]
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[Place]:
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]:
         rows = connection.execute(_NEWEST, {"token": token, "most": most})
-        return [Place(*row) for row in rows]
+        return [FoundPassage(*row) for row in rows]
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         rows = connection.execute(_HELD, {"numbers": list(numbers)})

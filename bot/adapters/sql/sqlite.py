@@ -1,10 +1,12 @@
-"""SQLite: one writer and one reader, each on a thread of its own.
+"""SQLite: one process for a database file, one writer and one reader, each on its own thread.
 
 A transaction goes to its thread once. The async driver goes there several times for each
 statement, which costs four times as much processor time for a typical change.
 """
 
 import asyncio
+import fcntl
+import os
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -17,7 +19,7 @@ from sqlalchemy import URL, Connection, Engine, Executable, NullPool, Row, creat
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
-from bot.adapters.sql.own_file import OwnFile
+from bot.domain.talk.errors import SettingError
 
 T = TypeVar("T")
 _PAUSE_SECONDS = 0.02
@@ -168,3 +170,32 @@ def _write_ahead(connection: Any, busy_seconds: float) -> None:
 
 def _driver(connection: Connection) -> Any:
     return connection.connection.driver_connection
+
+
+class OwnFile:
+    """Holds a file for this process; the system frees it when the process dies.
+
+    The file itself is locked, so links to it and other paths to it are the same. SQLite's own locks
+    are of another kind. They end when the process closes any descriptor of the file, so this one
+    is closed after all connections.
+    """
+
+    def __init__(self) -> None:
+        self._descriptor: int | None = None
+
+    def take(self, file: Path) -> None:
+        """Raises SettingError when another process holds the file, or when it cannot be locked."""
+        try:
+            self._descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            told = f"Another Steward, with another STEWARD_HOME, works with the database {file}."
+            mend = "Stop that one, or give each a database of its own: STEWARD_DATABASE_URL."
+            raise SettingError(f"{told} {mend}") from None
+        except OSError as error:
+            raise SettingError(f"{file} cannot be locked: {error.strerror}.") from error
+
+    def close(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None

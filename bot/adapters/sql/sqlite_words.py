@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Text, TextClause, column, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, HeldRow, Place, Row
+from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -88,11 +88,11 @@ class SqliteEngine:
 
     def best(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[Place]:
+    ) -> Sequence[FoundPassage]:
         query = " OR ".join(f'"{token}"' for token in weight)
         return _places(connection, _BEST, query, most)
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[Place]:
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]:
         return _places(connection, _NEWEST, f'"{token}"', most)
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
@@ -102,5 +102,7 @@ class SqliteEngine:
 
 def _places(
     connection: Connection, statement: TextClause, query: str, most: int
-) -> Sequence[Place]:
-    return [Place(*row) for row in connection.execute(statement, {"query": query, "most": most})]
+) -> Sequence[FoundPassage]:
+    return [
+        FoundPassage(*row) for row in connection.execute(statement, {"query": query, "most": most})
+    ]

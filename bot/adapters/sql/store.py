@@ -1,12 +1,14 @@
 """Opens the store: one value with every port on one database."""
 
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import URL, make_url
+from sqlalchemy import URL, Connection, delete, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
@@ -37,10 +39,11 @@ from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
+from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
+from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
-from bot.adapters.sql.writing_trial import try_writing
 from bot.domain.talk.errors import SettingError
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
@@ -208,3 +211,30 @@ def _opened(
 
         return open_postgres(url, busy_seconds, prepare, patience)
     raise SettingError("the database must be a SQLite file or PostgreSQL")
+
+
+_NUMBER = -1
+_BYTES = 65_536
+"""Enough that the database needs new pages, which a full disk does not give."""
+
+_PUT = Upsert(pairing, ["id"], overwrite("code_hash", "expires_at"))
+_TAKE_AWAY = delete(pairing).where(pairing.c.id == _NUMBER)
+
+
+async def try_writing(database: Database) -> None:
+    """Raises a StoreError when rows cannot be written; leaves none.
+
+    The row stands for no pairing code: it has expired, and nobody knows words with its hash.
+    """
+    await database.write(_put, repeatable=True)
+    await database.write(_take_away, repeatable=True)
+
+
+def _put(connection: Connection) -> None:
+    words = secrets.token_hex(_BYTES // 2)
+    row = {"id": _NUMBER, "code_hash": words, "expires_at": datetime(1970, 1, 1, tzinfo=UTC)}
+    _PUT.run(connection, row)
+
+
+def _take_away(connection: Connection) -> None:
+    connection.execute(_TAKE_AWAY)

@@ -75,7 +75,7 @@ The owner is joined to nothing, since PostgreSQL would read the owner's whole in
 """
 
 
-class Place(NamedTuple):
+class FoundPassage(NamedTuple):
     """A passage that a search found, by number, and its neighbours."""
 
     number: int
@@ -129,11 +129,11 @@ class Engine(Protocol):
 
     def best(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[Place]:
+    ) -> Sequence[FoundPassage]:
         """Returns the passages with the heaviest of these tokens."""
         ...
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[Place]: ...
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]: ...
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         """Returns these passages, as far as they are in the index."""
@@ -335,7 +335,7 @@ def _owe_all(connection: Connection) -> None:
     connection.execute(_ALL_OWED)
 
 
-def _numbers(places: Sequence[Place]) -> list[int]:
+def _numbers(places: Sequence[FoundPassage]) -> list[int]:
     """Returns the numbers of passages and of their neighbours, each once."""
     every = (number for place in places for number in place if number is not None)
     return list(dict.fromkeys(every))
@@ -348,7 +348,9 @@ def _estimated(tokens: Iterable[str], found: Sequence[HeldRow], total: int) -> M
     return {token: int(part * sum(f" {token} " in text for text in texts)) for token in tokens}
 
 
-def _candidates(found: Sequence[HeldRow], places: Sequence[Place]) -> Mapping[str, Candidate]:
+def _candidates(
+    found: Sequence[HeldRow], places: Sequence[FoundPassage]
+) -> Mapping[str, Candidate]:
     before = {place.number: place.before for place in places}
     before |= {place.after: place.number for place in places if place.after is not None}
     after = {place.number: place.after for place in places}

@@ -30,7 +30,7 @@ _OTHERS = "message can't be edited"
 _NOTHING = ("message to edit not found", "message_id_invalid")
 
 
-class Standing(Enum):
+class NumberOwner(Enum):
     """The owner of a number in a chat, if it is a message there."""
 
     OURS = auto()
@@ -67,15 +67,15 @@ class Search:
             return
         newest = max(self._floor, *self._known)
         for number in self._between(self._floor, newest):
-            if not self._ended(number) and await self._asked(number, pace) is Standing.OURS:
+            if not self._ended(number) and await self._asked(number, pace) is NumberOwner.OURS:
                 yield number
         silent = 0
         for number in count(newest + 1):
             if silent == SILENCE or number - newest > MOST_BEHIND or self._ended(number):
                 return
             standing = await self._asked(number, pace)
-            silent = silent + 1 if standing is Standing.NOTHING else 0
-            if standing is Standing.OURS:
+            silent = silent + 1 if standing is NumberOwner.NOTHING else 0
+            if standing is NumberOwner.OURS:
                 yield number
 
     def _between(self, floor: int, newest: int) -> list[int]:
@@ -91,7 +91,7 @@ class Search:
         end = self._below()
         return end is not None and number >= end
 
-    async def _asked(self, number: int, pace: Pace) -> Standing:
+    async def _asked(self, number: int, pace: Pace) -> NumberOwner:
         async with pace():
             return await standing_at(self._api, self._to, number)
 
@@ -102,7 +102,7 @@ def counter_of(address: Address) -> tuple[str, str]:
     return address.channel, address.chat if alone else ""
 
 
-async def standing_at(api: TelegramApi, to: Address, number: int) -> Standing:
+async def standing_at(api: TelegramApi, to: Address, number: int) -> NumberOwner:
     """Tells what stands there; raises ContentRefused for an unknown answer."""
     try:
         async with api.calling() as bot:
@@ -110,10 +110,10 @@ async def standing_at(api: TelegramApi, to: Address, number: int) -> Standing:
     except ContentRefused as refused:
         told = str(refused).lower()
         if _OURS in told:
-            return Standing.OURS
+            return NumberOwner.OURS
         if _OTHERS in told:
-            return Standing.OTHERS
+            return NumberOwner.OTHERS
         if any(words in told for words in _NOTHING):
-            return Standing.NOTHING
+            return NumberOwner.NOTHING
         raise
-    return Standing.OTHERS
+    return NumberOwner.OTHERS

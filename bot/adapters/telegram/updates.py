@@ -1,4 +1,4 @@
-"""Reads a raw update: a message, a press or a change of the bot's place in a chat."""
+"""Reads a raw update: a message, a press, a reaction, or a change of the bot's place in a chat."""
 
 import json
 from collections.abc import Mapping
@@ -10,8 +10,8 @@ from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.messages import read_message
-from bot.adapters.telegram.reactions import read_reaction
 from bot.adapters.telegram.senders import sender_of, title_of
+from bot.domain.talk.feedback import Opinion, opinion_in
 from bot.domain.talk.message import (
     Address,
     Ignored,
@@ -21,6 +21,7 @@ from bot.domain.talk.message import (
     PresenceChange,
     Press,
     RawUpdate,
+    Reaction,
     Unreadable,
 )
 from bot.domain.text.storable import storable
@@ -101,3 +102,29 @@ def _press(fields: Fields | None) -> Inbound:
     if sender is None or not handle or address is None or card is None:
         return Unreadable("a press without a usable sender, id or chat")
     return Press(address, sender, fields.text("data") or "", handle, card.id("message_id"), private)
+
+
+def read_reaction(change: Fields | None) -> Inbound:
+    """Returns the opinion that a change gives or takes back; the platform tells no topic."""
+    if change is None:
+        return Unreadable("a reaction that is no object")
+    if "user" not in change:
+        return Ignored("a reaction in the name of a chat")
+    number, message = (change.inner("chat") or Fields(None)).id("id"), change.id("message_id")
+    sender = sender_of(change, "user")
+    if number is None or message is None or sender is None:
+        return Unreadable("a reaction without a usable chat, person or message")
+    before, now = (_opinions(change, f"{when}_reaction") for when in ("old", "new"))
+    place = Address(CHANNEL, number)
+    # Some people may leave several: the one that has just come counts, else the one that is left.
+    told = [one for one in now if one not in before] or now
+    if before == now or len(told) > 1:
+        return Ignored("a reaction that tells no opinion")
+    if told:
+        return Reaction(place, sender, message, told[0])
+    return Reaction(place, sender, message, before[0], taken_back=True)
+
+
+def _opinions(change: Fields, name: str) -> list[Opinion]:
+    found = (opinion_in(one.text("emoji") or "") for one in change.items(name))
+    return sorted({one for one in found if one is not None})

@@ -35,7 +35,7 @@ _TASKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class SettledPart:
     """A part of a Markdown text that looks the same whatever follows it."""
 
     start: int
@@ -63,7 +63,7 @@ class Document:
     """A Markdown text with its parts."""
 
     length: int
-    parts: tuple[Part, ...]
+    parts: tuple[SettledPart, ...]
     whole: "_Marked" = field(repr=False)
 
     @property
@@ -71,10 +71,10 @@ class Document:
         begun = (Border(part.start, not part.follows) for part in self.parts[1:])
         return [Border(0, True), *begun, Border(self.length, True)]
 
-    def between(self, start: int, end: int) -> list[Part]:
+    def between(self, start: int, end: int) -> list[SettledPart]:
         return [part for part in self.parts if start <= part.start < end]
 
-    def alone(self, part: Part) -> Markdown:
+    def alone(self, part: SettledPart) -> Markdown:
         """Returns one part, to be laid out by the library."""
         one = copy.copy(self.whole)
         one.parsed = list(part.tokens)
@@ -91,7 +91,7 @@ def parsed(text: str) -> Document:
     parts = [part for block in _blocks(tokens) for part in _parts(block, starts)]
     if parts:
         # What stands above the first part, such as empty lines, belongs to it.
-        parts[0] = Part(0, parts[0].tokens, False, parts[0].code, parts[0].line)
+        parts[0] = SettledPart(0, parts[0].tokens, False, parts[0].code, parts[0].line)
     return Document(len(text), tuple(parts), whole)
 
 
@@ -105,35 +105,35 @@ def _blocks(tokens: Sequence[Any]) -> Iterable[Sequence[Any]]:
             first = n + 1
 
 
-def _parts(block: Sequence[Any], starts: Sequence[int]) -> Iterable[Part]:
+def _parts(block: Sequence[Any], starts: Sequence[int]) -> Iterable[SettledPart]:
     head = block[0]
     if head.type in _LISTS:
         yield from _items(block, starts)
     elif head.type == "fence":
         yield from _code_lines(head, starts)
     else:
-        yield Part(starts[head.map[0]], block)
+        yield SettledPart(starts[head.map[0]], block)
 
 
-def _items(block: Sequence[Any], starts: Sequence[int]) -> Iterable[Part]:
+def _items(block: Sequence[Any], starts: Sequence[int]) -> Iterable[SettledPart]:
     """Returns each item of a list as a list of its own, which goes on with the numbers."""
     head, end = block[0], block[-1]
     first = int(head.attrs.get("start", 1))
     for n, item in enumerate(_blocks(block[1:-1])):
         opening = copy.copy(head)
         opening.attrs = {**head.attrs, "start": first + n} if head.tag == "ol" else head.attrs
-        yield Part(starts[item[0].map[0]], [opening, *item, end], follows=n > 0)
+        yield SettledPart(starts[item[0].map[0]], [opening, *item, end], follows=n > 0)
 
 
-def _code_lines(fence: Any, starts: Sequence[int]) -> Iterable[Part]:
+def _code_lines(fence: Any, starts: Sequence[int]) -> Iterable[SettledPart]:
     first, end = fence.map
     content = fence.content.removesuffix("\n")
     language = fence.info.split()[0] if fence.info.split() else ""
     code = CodeLines(tuple(content.split("\n")) if fence.content else (), language)
     # The line of the fence itself is shown with the first line of code.
-    yield Part(starts[first], (), False, code)
+    yield SettledPart(starts[first], (), False, code)
     for line in range(first + 2, end):
-        yield Part(starts[line], (), True, code, line - first - 1)
+        yield SettledPart(starts[line], (), True, code, line - first - 1)
 
 
 def _tamed(tokens: Iterable[Any]) -> list[Any]:

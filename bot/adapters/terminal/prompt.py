@@ -1,9 +1,9 @@
-"""Prompts on a real terminal, where lines are typed and printed at the same time."""
+"""Prompts on a real terminal, with completion and the lines that were typed before."""
 
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO, TypedDict
@@ -11,9 +11,11 @@ from typing import TextIO, TypedDict
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import create_app_session, get_app, run_in_terminal
 from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.data_structures import Size
+from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import FormattedText
-from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import ColorDepth, Output
@@ -23,11 +25,10 @@ from prompt_toolkit.shortcuts import CompleteStyle
 from prompt_toolkit.utils import Event, get_term_environment_variable
 
 from bot.adapters.terminal.ansi import encoded
-from bot.adapters.terminal.completion import Commands
 from bot.adapters.terminal.fragments import COLOURS, LINK, Fragments
-from bot.adapters.terminal.history import History
 from bot.adapters.terminal.known_command import KnownCommand
 from bot.adapters.terminal.look import Look, look_of
+from bot.adapters.terminal.typed import KEY
 from bot.domain.talk.errors import ChannelUnreachable
 
 _MARK = "> "
@@ -197,3 +198,61 @@ def _output(stream: TextIO) -> Output:
 def _size() -> Size:
     columns, rows = shutil.get_terminal_size()
     return Size(rows=rows, columns=columns)
+
+
+class Commands(Completer):
+    """Completes a line that begins with a slash; any other line stays as it is."""
+
+    def __init__(self, known: Callable[[], Sequence[KnownCommand]]) -> None:
+        self._known = known
+
+    def get_completions(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> Iterable[Completion]:
+        text = document.text_before_cursor
+        if not text.startswith("/") or "\n" in text:
+            return
+        name, space, rest = text[1:].partition(" ")
+        if not space:
+            for offer in self._known():
+                if offer.name.startswith(name.lower()):
+                    # The line beside a name is shown as it is, so marks of Markdown stay away.
+                    told = offer.summary.replace("`", "")
+                    yield Completion(f"/{offer.name}", -len(text), display_meta=told)
+            return
+        begun = rest.rpartition(" ")[2]
+        found = next((offer for offer in self._known() if offer.name == name.lower()), None)
+        for word in found.words if found else ():
+            if word.startswith(begun.lower()) and word != begun:
+                yield Completion(word, -len(begun))
+
+
+_MOST_BYTES = 200_000
+"""Bytes above which the oldest half of the file is dropped at the next start."""
+
+
+class History(FileHistory):
+    """Keeps the newest lines but no keys of cards: ↑ and Enter must not press one again."""
+
+    def __init__(self, path: Path) -> None:
+        _made(path)
+        super().__init__(path)
+
+    def append_string(self, string: str) -> None:
+        if not KEY.fullmatch(string.strip()):
+            super().append_string(string)
+
+
+def _made(path: Path) -> None:
+    """Creates the file if it is missing, closes it to others, and keeps it small."""
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    if path.stat().st_size <= _MOST_BYTES:
+        return
+    kept = path.read_bytes()[-_MOST_BYTES // 2 :]
+    # Each line begins behind an empty line with a remark on its time.
+    whole = kept.find(b"\n# ")
+    new = path.with_name(f"{path.name}.new")
+    new.touch(mode=0o600)
+    new.write_bytes(kept[whole:] if whole >= 0 else b"")
+    new.replace(path)

@@ -16,7 +16,7 @@ from rich.theme import Theme
 
 from bot.adapters.terminal.fragments import LINK, Fragments, Lines
 from bot.adapters.terminal.look import prose_width
-from bot.adapters.terminal.markdown import CodeLines, Document, Part, parsed
+from bot.adapters.terminal.markdown import CodeLines, Document, SettledPart, parsed
 from bot.adapters.terminal.renderer import Border
 from bot.adapters.terminal.signs import apart
 from bot.adapters.terminal.visible import visible
@@ -89,7 +89,7 @@ class Rendering:
         return _code(code, 0, len(code.lines), width)
 
 
-def _laid_out(part: Part, document: Document, width: int) -> Lines:
+def _laid_out(part: SettledPart, document: Document, width: int) -> Lines:
     if part.code is not None:
         shown = part.line < len(part.code.lines)
         return _code(part.code, part.line, part.line + 1, width) if shown else []

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.talk.public_address import read_public
@@ -47,21 +48,16 @@ async def system_connector(address: str, port: int) -> socket.socket:
     return connection
 
 
+@dataclass(frozen=True, slots=True)
 class PublicNetwork:
     """Looks a name up once, judges every address, and connects to one of those it has judged.
 
     What stands in `allowed` (as host:port) was named by the operator, so it may be anywhere.
     """
 
-    def __init__(
-        self,
-        allowed: frozenset[str],
-        resolver: Resolver = system_resolver,
-        connector: Connector = system_connector,
-    ) -> None:
-        self._allowed = allowed
-        self._resolver = resolver
-        self._connector = connector
+    _allowed: frozenset[str]
+    _resolver: Resolver = system_resolver
+    _connector: Connector = system_connector
 
     async def connect(self, host: str, port: int) -> socket.socket:
         """Returns a connection; raises NotPublic, NoSuchHost, OSError and TimeoutError."""

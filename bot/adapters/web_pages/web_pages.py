@@ -15,7 +15,6 @@ from bot.adapters.web_pages.public_network import (
     Resolver,
     system_resolver,
 )
-from bot.adapters.web_pages.refusals import refusal
 from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.limits import WebBounds
@@ -168,3 +167,26 @@ def _covered(address: WebAddress, names: frozenset[str]) -> bool:
     host = address.host
     parents = {host[at + 1 :] for at, letter in enumerate(host) if letter == "."}
     return not names.isdisjoint({host, address.place, *parents})
+
+
+_MEANINGS = {
+    401: "asks for a login; only pages without one can be read",
+    402: "asks for money",
+    403: "does not give this page to programs; try another source",
+    404: "has no such page; look for the right address with a search or on its start page",
+    407: "asks for the login of a proxy",
+    410: "has removed this page",
+    429: "gets too many requests just now; try later or another source",
+    451: "may not show this page here for legal reasons",
+}
+
+
+def refusal(status: int, host: str) -> str:
+    """Returns one sentence about a status that brings no page."""
+    if status in _MEANINGS:
+        told = _MEANINGS[status]
+    elif status >= 500:
+        told = "has a fault of its own just now; try later or another source"
+    else:
+        told = "does not give this page"
+    return f"{host} {told} (HTTP {status})"

@@ -3,10 +3,12 @@
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from hashlib import sha256
 
 from bot.domain.memory.passage import Passage, Whose
 from bot.domain.memory.recalled import Recipient
+from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.text.foreign_text import defused
 from bot.domain.text.names import quoted_name
@@ -59,6 +61,34 @@ class Note:
             speaker=self.speaker,
             chat=chat.id,
         )
+
+
+class NoteVerb(StrEnum):
+    """The wish of a button; DROP and KEEP answer the question that DELETE asks."""
+
+    UNDO = "undo"
+    DELETE = "delete"
+    DROP = "drop"
+    KEEP = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class NoteButton:
+    """The meaning of a button that changes a note without words."""
+
+    verb: NoteVerb
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordsButton:
+    """The meaning of the button that asks for the new words of a note."""
+
+    note: str
+
+
+NOTE_BUTTONS = ButtonCodec("n", NoteButton)
+WORDS_BUTTONS = ButtonCodec(NOTE_BUTTONS.letter, WordsButton)
 
 
 def note_id(turn: str, call: str) -> str:

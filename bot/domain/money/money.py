@@ -55,3 +55,13 @@ def read_money(text: str) -> Nano:
     if not dollars.is_finite() or not 0 <= dollars < _MOST_DOLLARS:
         raise ValueError("it should be dollars between 0 and 1,000,000")
     return nano_of(dollars)
+
+
+def read_bound(text: str) -> Nano | None:
+    """Returns the bound that somebody wrote, None for `off`; raises ValueError below a cent."""
+    if text.lower() == "off":
+        return None
+    money = read_money(text)
+    if money < LEAST_BOUND:
+        raise ValueError("a bound is a cent or more")
+    return money

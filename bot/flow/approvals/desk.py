@@ -18,7 +18,7 @@ from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, close
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.flow.approvals.referring import Referring
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commanding.asking import asked_of
+from bot.flow.commanding.asking_desk import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,

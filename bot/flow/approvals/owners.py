@@ -39,11 +39,11 @@ class AskedOwners:
         return told.explained(where)
 
 
+@dataclass(frozen=True, slots=True)
 class Owners:
-    def __init__(self, people: People, members: Members, groups: Mapping[str, Groups]) -> None:
-        self._people = people
-        self._members = members
-        self._groups = groups
+    _people: People
+    _members: Members
+    _groups: Mapping[str, Groups]
 
     async def asked_for(self, chat: Chat) -> AskedOwners:
         """Returns the owners, with their private chats unless an owner reads this chat."""

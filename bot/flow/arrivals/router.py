@@ -15,10 +15,10 @@ from bot.domain.talk.message import (
     Unreadable,
     Withdrawn,
 )
-from bot.flow.arrivals.feedback import Touches
-from bot.flow.arrivals.left_out import LeftOutMessages
+from bot.flow.arrivals.left_out_messages import LeftOutMessages
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
+from bot.flow.arrivals.thumbs import Touches
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
 from bot.flow.reading.overhearing import MOST_COLLECTED, Overhearing

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
@@ -133,13 +133,13 @@ class ButtonsAlone(Unawaited):
         return Taken.NO
 
 
+@dataclass(frozen=True, slots=True)
 class Desks:
     """The desks by the first letter of their buttons' data."""
 
-    def __init__(self, outbox: Outbox, journal: Journal, desks: Mapping[str, Desk]) -> None:
-        self._outbox = outbox
-        self._journal = journal
-        self._desks = desks
+    _outbox: Outbox
+    _journal: Journal
+    _desks: Mapping[str, Desk]
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         desk = self._desks.get(press.data.partition(":")[0])

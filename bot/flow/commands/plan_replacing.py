@@ -14,7 +14,7 @@ from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.plans.commands import PlanCommands, wanted
-from bot.flow.plans.question import REPLACE_BUTTONS, Replacement, answered, fixed, question
+from bot.flow.plans.replace_question import REPLACE_BUTTONS, Replacement, answered, fixed, question
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
 from bot.ports.journal import Journal

@@ -12,7 +12,8 @@ from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
 from bot.domain.text.markdown import inline_code, literal
 from bot.domain.tools.tool import OriginRule
 from bot.domain.turn.tier import tier_of
-from bot.flow.commanding.table import Invocation
+from bot.flow.commanding.status_part import StatusPart
+from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.commanding.wording import counted
 from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing
@@ -265,3 +266,20 @@ def _part(weight: float) -> str:
 
 def _delays(holds: Holds) -> str:
     return f"{holds.times}, the longest {holds.longest:.1f} s (the log has more)"
+
+
+class OverviewCommands:
+    """Puts the parts of the status together; one without a line is left out."""
+
+    def __init__(self, parts: Sequence[StatusPart]) -> None:
+        self._parts = parts
+
+    @property
+    def table(self) -> Sequence[Command]:
+        summary = "what is going on, and what is set up"
+        return (Command("status", summary, self.status, first=True),)
+
+    async def status(self, asked: Invocation) -> Answer:
+        told = [(part.title, await part.lines(asked)) for part in self._parts]
+        shown = ["\n".join([f"**{title}**", *lines]) for title, lines in told if lines]
+        return Answer("\n\n".join(shown))

@@ -1,16 +1,18 @@
 """Messages that were taken before, read once more from their rows."""
 
+from dataclasses import dataclass
+
 from bot.flow.queue.arrival import Arrival
 from bot.flow.reading.message_reader import MessageReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import Inbox
 
 
+@dataclass(frozen=True, slots=True)
 class StoredArrivals:
-    def __init__(self, inbox: Inbox, chats: Chats, reader: MessageReader) -> None:
-        self._inbox = inbox
-        self._chats = chats
-        self._reader = reader
+    _inbox: Inbox
+    _chats: Chats
+    _reader: MessageReader
 
     async def get(self, id: int, chat: int) -> Arrival | None:
         """Returns the message of a row with the person who wrote it; None outside this chat."""

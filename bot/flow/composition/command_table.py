@@ -5,19 +5,18 @@ from functools import cached_property
 from bot.flow.commanding.switches import QUEUE
 from bot.flow.commanding.table import Command
 from bot.flow.commands.answers import AnswerCommands
-from bot.flow.commands.cards import CardCommands
+from bot.flow.commands.card_commands import CardCommands
 from bot.flow.commands.cards_on_screen import CardsOnScreen
 from bot.flow.commands.consequences import Consequences
-from bot.flow.commands.conversations import ConversationCommands
+from bot.flow.commands.conversation_commands import ConversationCommands
 from bot.flow.commands.feedback import FeedbackCommands
 from bot.flow.commands.greeting import GreetingCommands
-from bot.flow.commands.overview import OverviewCommands
 from bot.flow.commands.plan_replacing import PlanReplacing
-from bot.flow.commands.status_parts import GoingOn, TheProgram, ThisChat
+from bot.flow.commands.status_parts import GoingOn, OverviewCommands, TheProgram, ThisChat
 from bot.flow.commands.stopping import StopCommands
 from bot.flow.commands.stored_arrivals import StoredArrivals
 from bot.flow.commands.tool_list import ToolCommands
-from bot.flow.commands.turns import TurnCommands
+from bot.flow.commands.turn_commands import TurnCommands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.touching import opinions

@@ -8,7 +8,7 @@ from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.knocking import Knocking
-from bot.flow.arrivals.left_out import LeftOutMessages
+from bot.flow.arrivals.left_out_messages import LeftOutMessages
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.router import Router
@@ -21,7 +21,7 @@ from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.touching import present_words, touches
 from bot.flow.people.knocks import KNOCK_BUTTONS
-from bot.flow.plans.question import REPLACE_BUTTONS
+from bot.flow.plans.replace_question import REPLACE_BUTTONS
 from bot.flow.room import Ground
 
 

@@ -1,9 +1,8 @@
 """Presses of buttons and thumbs on messages, put together."""
 
 from bot.flow.arrivals.acknowledging import Acknowledging
-from bot.flow.arrivals.feedback import Thumbs, Touches
-from bot.flow.arrivals.present_words import PresentWords
-from bot.flow.arrivals.presses import Presses
+from bot.flow.arrivals.presses import PresentWords, Presses
+from bot.flow.arrivals.thumbs import Thumbs, Touches
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
 from bot.flow.log.opinions import Opinions

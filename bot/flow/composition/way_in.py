@@ -6,11 +6,11 @@ from bot.flow.composition.way_out import WayOut
 from bot.flow.money.till import Till
 from bot.flow.reading.attachments import Enclosures
 from bot.flow.reading.gathering import Gathering
+from bot.flow.reading.inbox_sweep import InboxSweep
 from bot.flow.reading.kept_files import Keeping
 from bot.flow.reading.listening import Listening
 from bot.flow.reading.message_reader import MessageReader
 from bot.flow.reading.row_reader import RowReader
-from bot.flow.reading.sweeping import InboxSweep
 from bot.flow.room import Ground
 
 

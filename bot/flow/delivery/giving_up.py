@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -20,13 +20,13 @@ GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
 """Takes a card, a voice note or files that will never be on the screen, and the reason."""
 
 
+@dataclass(frozen=True, slots=True)
 class GivingUp:
     """Marks rows as dead, and tells of the cards, voice notes and files among them."""
 
-    def __init__(self, outbox: Outbox, told: GivenUp, clock: Clock) -> None:
-        self._outbox = outbox
-        self._told = told
-        self._clock = clock
+    _outbox: Outbox
+    _told: GivenUp
+    _clock: Clock
 
     async def give_up(self, row: OutboxRow, why: str, *, gone: bool = False) -> None:
         """Marks a row as dead, unless its content has changed meanwhile.

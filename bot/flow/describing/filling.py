@@ -4,18 +4,19 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from weakref import WeakSet
 
-from bot.domain.change import AddUsage, Change
+from bot.domain.change import AddUsage
 from bot.domain.memory.described import key_of
 from bot.domain.memory.meaning import STRANGE_TEXTS, Vector
 from bot.domain.memory.rounded import rounded
 from bot.domain.skills.skill import SkillSet
 from bot.domain.skills.skill_words import is_whole
-from bot.domain.talk.errors import EmbedderRefuses, OtherSize, StoreError
+from bot.domain.talk.errors import EmbedderRefuses, OtherSize
 from bot.domain.tools.shelf import Shelf
 from bot.flow.describing.held_vectors import HeldVectors
-from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, PaidEmbedder, vectors_of
+from bot.flow.money.paid_embedder import IN_THE_BACKGROUND, OwedRecords, PaidEmbedder, vectors_of
 from bot.ports.clock import Clock
 from bot.ports.descriptions import DescriptionRows
 from bot.ports.journal import Journal
@@ -55,7 +56,6 @@ class Filling:
     ) -> None:
         self._embedder = embedder
         self._rows = rows
-        self._journal = journal
         self._clock = clock
         self._skills = skills
         self._skill_list = skill_list
@@ -66,7 +66,7 @@ class Filling:
         self._complete = False
         self._asked = 0
         self._mine: dict[str, datetime] = {}
-        self._records: list[AddUsage] = []
+        self._records = OwedRecords(embedder, journal)
         self._used_at: datetime | None = None
 
     def keep(self, shelf: Shelf) -> bool:
@@ -78,7 +78,7 @@ class Filling:
 
     def owe(self, records: Sequence[AddUsage]) -> None:
         """Takes the records of a call that nobody else can write."""
-        self._records.extend(records)
+        self._records.add(records)
 
     def start_anew(self, size: int) -> None:
         """Notes that the embedder's vectors have another size now: all are made anew."""
@@ -92,12 +92,12 @@ class Filling:
         """
         asked = self._asked
         try:
-            await self._write_down()
+            await self._records.write_down()
             if not self._complete or self._skills.known is not self._listed[0]:
                 await self._fill()
             await self._note_use()
         finally:
-            await self._write_down()
+            await self._records.write_down()
         return self._asked > asked
 
     async def _fill(self) -> None:
@@ -145,13 +145,7 @@ class Filling:
         if claimed:
             each = await vectors_of(list(claimed.values()), self._embedded)
             kept = dict(zip(claimed, map(_held, each), strict=True))
-            records, self._records = self._records, []
-            try:
-                await self._rows.keep(kept, self._clock.now(), records)
-            except BaseException:
-                # Written again under the same names, if they were written after all.
-                self._records.extend(records)
-                raise
+            await self._records.store(partial(self._rows.keep, kept, self._clock.now()))
             for key in kept:
                 self._mine.pop(key, None)
             await self._held.put({claimed[key]: held for key, held in kept.items()})
@@ -170,7 +164,7 @@ class Filling:
     async def _embedded(self, texts: Sequence[str]) -> Sequence[Vector]:
         paid = await self._embedder.embed(texts, IN_THE_BACKGROUND)
         self._asked += 1
-        self._records.extend(paid.records)
+        self._records.add(paid.records)
         size = len(paid.vectors[0])
         if self._held.size not in (0, size):
             self._mine.clear()
@@ -192,18 +186,6 @@ class Filling:
         if texts and (self._used_at is None or now - self._used_at >= _USED_EVERY):
             await self._rows.sweep([self._key(text) for text in texts], now, now - _UNUSED)
             self._used_at = now
-
-    async def _write_down(self) -> None:
-        """Writes the records of calls that nobody else has written."""
-        self._records.extend(self._embedder.unwritten())
-        if not self._records:
-            return
-        records, self._records = self._records, []
-        try:
-            await self._journal.commit(Change(tuple(records)))
-        except StoreError as fault:
-            self._records.extend(records)
-            _LOG.warning("the cost of embedding is not on record yet: %s", fault)
 
 
 def _held(vector: Vector | EmbedderRefuses) -> bytes:

@@ -24,8 +24,8 @@ from bot.flow.commanding.effects import Interrupt, Wake
 from bot.flow.commanding.pages import LISTED
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.goals.cards import GoalCards
-from bot.flow.goals.choosing import GoalChoosing
 from bot.flow.goals.ending import stopped
+from bot.flow.goals.goal_choosing import GoalChoosing
 from bot.flow.goals.parts import GoalParts
 from bot.flow.goals.words import (
     DROP,

@@ -21,14 +21,14 @@ from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
 from bot.flow.goals import wording
 from bot.flow.goals.ending import GOAL_OVER
-from bot.flow.goals.opening import ORIGINS, GoalOpening, KeptGoal
+from bot.flow.goals.goal_opening import ORIGINS, GoalOpening, KeptGoal
 from bot.flow.goals.reflecting import REFLECTION, begun
 from bot.flow.goals.updates import GoalUpdates
 from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
-from bot.flow.schedules.bounds import answered
 from bot.flow.schedules.companion import tried_again_at
+from bot.flow.schedules.day_bounds import answered
 from bot.flow.schedules.unwatched import FAILED, reported_nothing
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled

@@ -6,8 +6,8 @@ from bot.domain.talk.chat import Chat
 from bot.flow.goals.cards import GoalCards
 from bot.flow.goals.commands import GoalCommands
 from bot.flow.goals.desk import LETTER, GoalDesk
+from bot.flow.goals.goal_opening import GoalOpening
 from bot.flow.goals.keeping import GoalKeeping
-from bot.flow.goals.opening import GoalOpening
 from bot.flow.goals.parts import GoalParts
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.goals.status import TheGoals

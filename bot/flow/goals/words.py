@@ -15,7 +15,7 @@ from bot.domain.assignments.goal import (
 )
 from bot.domain.assignments.task import BY_HAND, TimedTask
 from bot.domain.clock.zones import short_moment
-from bot.domain.money.money import LEAST_BOUND, Nano, read_money, told
+from bot.domain.money.money import Nano, read_bound, read_money, told
 from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
 from bot.flow.commanding.choices import choice
@@ -197,15 +197,10 @@ def limited(goal: Goal, words: Sequence[str], zone: str, now: datetime) -> Goal:
 
 
 def _bound(value: str) -> Nano | None:
-    if value.lower() == "off":
-        return None
     try:
-        money = read_money(value)
+        return read_bound(value)
     except ValueError:
         raise ValueError(BOUNDS) from None
-    if money < LEAST_BOUND:
-        raise ValueError(BOUNDS)
-    return money
 
 
 def _end_of(value: str, zone: str) -> datetime:

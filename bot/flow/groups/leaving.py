@@ -1,7 +1,7 @@
 """The desk that leaves a group for an owner who does not want the bot there."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.errors import ChannelError
@@ -18,13 +18,13 @@ LEFT = "🚪 I have left it."
 NOT_LEFT = "I could not leave just now. Nothing was changed; please try again."
 
 
+@dataclass(frozen=True, slots=True)
 class LeavingDesk(ButtonsAlone):
     """Leaves at once; the platform then tells that the bot is gone, and the group's work ends."""
 
-    def __init__(self, groups: Mapping[str, Groups], journal: Journal, outbox: Outbox) -> None:
-        self._groups = groups
-        self._journal = journal
-        self._outbox = outbox
+    _groups: Mapping[str, Groups]
+    _journal: Journal
+    _outbox: Outbox
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         """Leaves, and takes the button away; to press again after a death does no harm."""

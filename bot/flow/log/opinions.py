@@ -1,5 +1,7 @@
 """Turns what a person thinks of an answer into a row."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import SaveFeedback
 from bot.domain.talk.feedback import Feedback, Opinion
 from bot.domain.talk.person import Person
@@ -10,11 +12,11 @@ from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
 
+@dataclass(frozen=True, slots=True)
 class Opinions:
-    def __init__(self, turns: TurnRows, journal: Journal, clock: Clock) -> None:
-        self._turns = turns
-        self._journal = journal
-        self._clock = clock
+    _turns: TurnRows
+    _journal: Journal
+    _clock: Clock
 
     async def given(self, turn: str, person: Person, verdict: Opinion) -> SaveFeedback | None:
         """Returns the write for an opinion about the answer of a turn; None while it works."""

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from uuid import uuid4
 
-from bot.domain.change import AddUsage, Change
 from bot.domain.memory.meaning import (
     MOST_BYTES,
     STRANGE_TEXTS,
@@ -26,13 +26,13 @@ from bot.domain.talk.errors import (
     MeaningError,
     OtherSize,
     StewardError,
-    StoreError,
     VectorsAway,
     VectorsLost,
 )
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import (
     IN_THE_BACKGROUND,
+    OwedRecords,
     PaidEmbedder,
     PaidVectors,
     vectors_of,
@@ -95,10 +95,9 @@ class Meaning:
         self._vectors = vectors
         self._meant = meant
         self._debts = debts
-        self._journal = journal
         self._clock = clock
         self._weighing = weighing
-        self._records: list[AddUsage] = []
+        self._records = OwedRecords(embedder, journal)
         self._wanted = asyncio.Event()
         self._kept = 0
         self._newest = 0.0
@@ -154,7 +153,7 @@ class Meaning:
         try:
             await self._measure()
         finally:
-            await self._write_down()
+            await self._records.write_down()
         begun = await self._meant.begun()
         if begun is None or not await self._is_open(begun):
             raise VectorsLost("there is no index of meaning for this embedder yet")
@@ -165,7 +164,7 @@ class Meaning:
             if not await self._meant.held():
                 raise VectorsAway("another process on this database keeps the index of meaning")
             await self._open()
-            await self._write_down()
+            await self._records.write_down()
             await self._take_out()
             while await self._take_in() == _BATCH:
                 await self._clock.sleep(_PAUSE_SECONDS)
@@ -176,7 +175,7 @@ class Meaning:
             self._closed(fault)
             raise
         finally:
-            await self._write_down()
+            await self._records.write_down()
 
     async def search(self, words: str, whose: Whose, limit: int, cause: Cause) -> MeantHits:
         """Returns the passages nearest to these words, with how far beyond chance each is."""
@@ -191,7 +190,7 @@ class Meaning:
         except EmbedderUnpaid:
             raise
         except BaseException as fault:
-            self._records.extend(paid.records)
+            self._records.add(paid.records)
             self._wanted.set()
             if isinstance(fault, MeaningError):
                 self._tell(str(fault))
@@ -254,7 +253,7 @@ class Meaning:
         if self._noise is None:
             paid = await self._embedder.embed(STRANGE_TEXTS, IN_THE_BACKGROUND)
             strange = paid.vectors
-            self._records.extend(paid.records)
+            self._records.add(paid.records)
             self._tell("")
             self._space = f"{self._embedder.name}/{len(strange[0])}"
             self._noise = await asyncio.to_thread(noise, strange)
@@ -282,13 +281,7 @@ class Meaning:
                 await self._vectors.put(whose, rows)
         if owed:
             self._taken_in = max(self._taken_in, *(one.number for one in owed))
-            records, self._records = self._records, []
-            try:
-                await self._debts.taken_in(owed, self._name, records)
-            except BaseException:
-                # Written again under the same names, if they were written after all.
-                self._records.extend(records)
-                raise
+            await self._records.store(partial(self._debts.taken_in, owed, self._name))
         return len(owed)
 
     async def _weigh(self) -> None:
@@ -313,21 +306,9 @@ class Meaning:
         found = list[Vector]()
         for n in range(0, len(texts), _PROBED):
             found.extend(await self._in_the_background(texts[n : n + _PROBED]))
-            await self._write_down()
+            await self._records.write_down()
             await self._clock.sleep(_PAUSE_SECONDS)
         return found
-
-    async def _write_down(self) -> None:
-        """Writes the records of calls that nobody else has written."""
-        self._records.extend(self._embedder.unwritten())
-        if not self._records:
-            return
-        records, self._records = self._records, []
-        try:
-            await self._journal.commit(Change(tuple(records)))
-        except StoreError as fault:
-            self._records.extend(records)
-            _LOG.warning("the cost of embedding is not on record yet: %s", fault)
 
     async def _of(self, passages: Sequence[Passage]) -> dict[int, Vector]:
         """Returns the vectors of passages by number; of texts that are refused there is none."""
@@ -344,7 +325,7 @@ class Meaning:
 
     async def _in_the_background(self, texts: Sequence[str]) -> Sequence[Vector]:
         paid = await self._embedded(texts, IN_THE_BACKGROUND)
-        self._records.extend(paid.records)
+        self._records.add(paid.records)
         return paid.vectors
 
     async def _embedded(self, texts: Sequence[str], cause: Cause) -> PaidVectors:
@@ -352,7 +333,7 @@ class Meaning:
         self._tell("")
         size = len(paid.vectors[0])
         if f"{self._embedder.name}/{size}" != self._space:
-            self._records.extend(paid.records)
+            self._records.add(paid.records)
             raise OtherSize(f"the embedder's vectors have {size:,} numbers now")
         return paid
 

@@ -1,12 +1,16 @@
 """The desk that changes the words of a note: a button asks, a reply gives them, Undo goes back."""
 
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from bot.domain.change import AddNote, Change, CheckAccess, DropNote, KeepPassage, Show
 from bot.domain.memory.note import (
     MOST_NOTE,
+    NOTE_BUTTONS,
+    WORDS_BUTTONS,
     Note,
+    NoteButton,
+    NoteVerb,
+    WordsButton,
     asking,
     changed_id,
     note_asked,
@@ -14,7 +18,6 @@ from bot.domain.memory.note import (
     shown_by,
 )
 from bot.domain.memory.passage import whose
-from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
     Block,
@@ -30,7 +33,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.tools.file_change import UNDO
-from bot.flow.commanding.asking import AskingDesk, asked_of, question
+from bot.flow.commanding.asking_desk import AskingDesk, asked_of, question
 from bot.flow.commanding.desks import Taken, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -47,37 +50,9 @@ DELETE, SURE = "🗑 Delete", "Delete this note? I cannot bring it back."
 _UNCHANGED = "Nothing was changed."
 
 
-class NoteVerb(StrEnum):
-    """The wish of a button; DROP and KEEP answer the question that DELETE asks."""
-
-    UNDO = "undo"
-    DELETE = "delete"
-    DROP = "drop"
-    KEEP = "keep"
-
-
-@dataclass(frozen=True, slots=True)
-class NoteButton:
-    """The meaning of a button that changes a note without words."""
-
-    verb: NoteVerb
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class WordsButton:
-    """The meaning of the button that asks for the new words of a note."""
-
-    note: str
-
-
-NOTE_BUTTONS = ButtonCodec("n", NoteButton)
-_WORDS = ButtonCodec(NOTE_BUTTONS.letter, WordsButton)
-
-
 def change_button(label: str, note: str) -> Button:
     """Returns the button that asks for new words of a note."""
-    return _WORDS.button(label, WordsButton(note), Hint.NOTE)
+    return WORDS_BUTTONS.button(label, WordsButton(note), Hint.NOTE)
 
 
 def refusal(note: Note | None, chat: Chat, person: Person) -> str:
@@ -120,7 +95,7 @@ class NoteChanging(AskingDesk):
         return await self._below_change(meant.verb, note, here, press)
 
     def stem(self, data: str) -> str | None:
-        meant = None if NOTE_BUTTONS.read(data) is not None else _WORDS.read(data)
+        meant = None if NOTE_BUTTONS.read(data) is not None else WORDS_BUTTONS.read(data)
         return None if meant is None else asking(meant.note).removesuffix(":")
 
     async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
@@ -157,7 +132,7 @@ class NoteChanging(AskingDesk):
 
     async def _changeable(self, data: str, chat: int, person: Person) -> Note | str:
         """Returns the note whose words a button asks for, or the reason why it cannot change."""
-        meant = _WORDS.read(data)
+        meant = WORDS_BUTTONS.read(data)
         note = None if meant is None else await self._notes.get(meant.note)
         return refusal(note, await self._chats.get(chat), person) or note or GONE
 

@@ -2,11 +2,12 @@
 
 from functools import cached_property
 
+from bot.domain.memory.note import NOTE_BUTTONS
 from bot.flow.memory.commands import MemoryCommands
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.exporting import ExportCommands
 from bot.flow.memory.forgetting import ForgettingCommands
-from bot.flow.memory.note_changing import NOTE_BUTTONS, NoteChanging
+from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.memory.tools import memory_tools
 from bot.flow.room import Ground, Room

@@ -32,13 +32,13 @@ def _another_try(work: Work) -> bool:
     return work.turn.way is Way.AGAIN
 
 
+@dataclass(frozen=True, slots=True)
 class Choosing:
     """Knows the models on offer; what a chat chose is a model, a tier, or nothing."""
 
-    def __init__(self, models: ModelCalls, skills: Skills, offer: ModelOffer) -> None:
-        self._models = models
-        self._skills = skills
-        self._offer = offer
+    _models: ModelCalls
+    _skills: Skills
+    _offer: ModelOffer
 
     @property
     def default(self) -> str:

@@ -1,6 +1,7 @@
 """The command that shows budgets, and lets owners set them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, SetBudget
 from bot.domain.money.budget import Budgets, CallKind, Cause, Limit, Purse, Scope
@@ -42,11 +43,11 @@ _OFFERED = {
 }
 
 
+@dataclass(frozen=True, slots=True)
 class BudgetCommands:
-    def __init__(self, till: Till, ledger: Ledger, clock: Clock) -> None:
-        self._till = till
-        self._ledger = ledger
-        self._clock = clock
+    _till: Till
+    _ledger: Ledger
+    _clock: Clock
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,17 +1,27 @@
 """An embedder whose calls are paid: each of them goes through the till."""
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from bot.domain.change import AddUsage
+from bot.domain.change import AddUsage, Change
 from bot.domain.memory.meaning import STRANGE_TEXTS, Vector
 from bot.domain.money.budget import CallKind, Cause, Scope
 from bot.domain.money.model import Usage
-from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, EmbedderUnpaid, OverBudget
+from bot.domain.talk.errors import (
+    EmbedderError,
+    EmbedderRefuses,
+    EmbedderUnpaid,
+    OverBudget,
+    StoreError,
+)
 from bot.flow.money.receipt import Receipt
 from bot.flow.money.till import Till
 from bot.ports.embedder import Embedder
+from bot.ports.journal import Journal
+
+_LOG = logging.getLogger(__name__)
 
 _BYTES_A_TOKEN = 4
 
@@ -94,6 +104,38 @@ class PaidEmbedder:
             self._unwritten.extend(receipt.broken_off())
         else:
             await self._till.give_up(receipt)
+
+
+class OwedRecords:
+    """The records of paid calls that nobody else writes; they are kept until they are stored."""
+
+    def __init__(self, embedder: PaidEmbedder, journal: Journal) -> None:
+        self._embedder = embedder
+        self._journal = journal
+        self._records: list[AddUsage] = []
+
+    def add(self, records: Sequence[AddUsage]) -> None:
+        self._records.extend(records)
+
+    async def store(self, write: Callable[[Sequence[AddUsage]], Awaitable[None]]) -> None:
+        """Has `write` store them; after a fault they are owed again."""
+        records, self._records = self._records, []
+        try:
+            await write(records)
+        except BaseException:
+            # Written again under the same names, if they were written after all.
+            self._records.extend(records)
+            raise
+
+    async def write_down(self) -> None:
+        """Stores them alone, with those of calls that failed."""
+        self.add(self._embedder.unwritten())
+        if not self._records:
+            return
+        try:
+            await self.store(lambda records: self._journal.commit(Change(tuple(records))))
+        except StoreError as fault:
+            _LOG.warning("the cost of embedding is not on record yet: %s", fault)
 
 
 _USED_UP = {

@@ -91,7 +91,7 @@ class LinkCommand:
         """Joins two people, or asks for it when the leaving one has used the bot before."""
         if leaving.person.is_owner and not staying.person.is_owner:
             return Answer(_demoting(asked, staying, leaving))
-        stands = await self._members.standing(leaving.person.id)
+        stands = await self._members.open_work(leaving.person.id)
         if stands.turns or stands.cards or stands.waiting:
             told = f"Something is still open for {leaving.called}: wait until it is done, or send"
             return Answer(f"{told} `/stop all` there. Then link again. {_NOTHING}")

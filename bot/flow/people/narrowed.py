@@ -1,7 +1,7 @@
 """Tells owners once, after an update, that people whom they had let in may now only talk."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from bot.domain.change import Change, SaveTerms, Show
@@ -27,16 +27,16 @@ _TOLD = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Narrowed:
     """Finds members of an older program, which knew no levels, and gives them the lowest.
 
     The message and the levels are one transaction, so owners are told exactly once.
     """
 
-    def __init__(self, people: People, members: Members, journal: Journal) -> None:
-        self._people = people
-        self._members = members
-        self._journal = journal
+    _people: People
+    _members: Members
+    _journal: Journal
 
     async def tell(self) -> None:
         """Tells every owner who has written to the bot; with none of them, a later start does."""

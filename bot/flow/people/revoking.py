@@ -11,7 +11,7 @@ from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.people.accounts import BRIEF, WHO, account_meant, called, sender_of, whom
 from bot.flow.people.knocks import Knocks
 from bot.ports.clock import Clock
-from bot.ports.members import Members, Standing
+from bot.ports.members import Members, OpenWork
 from bot.ports.people import People
 
 _TAKEN_BACK = "Access was taken back since."
@@ -38,7 +38,7 @@ class RevokeCommand:
             return Answer(f"{account} has no access.")
         if person.id == asked.person.id:
             return Answer("You cannot take back your own access.")
-        stands = await self._members.standing(person.id)
+        stands = await self._members.open_work(person.id)
         # Other cards end with their turns.
         await self._ending.withdraw([c for c in stands.cards if c.set_aside], asked.person)
         keys = [key for key, owner in await self._people.accounts() if owner.id == person.id]
@@ -59,7 +59,7 @@ class RevokeCommand:
         )
 
 
-def _ended(stands: Standing) -> str:
+def _ended(stands: OpenWork) -> str:
     counts = ((len(stands.turns), "request"), (len(stands.cards), "open card"))
     counted = (*counts, (len(stands.waiting), "waiting message"))
     parts = [f"{n} {what}{'' if n == 1 else 's'}" for n, what in counted if n]

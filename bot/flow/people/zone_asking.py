@@ -18,7 +18,7 @@ from bot.domain.talk.message import (
     Press,
 )
 from bot.domain.talk.person import Person
-from bot.flow.commanding.asking import AskingDesk, answer_to, question
+from bot.flow.commanding.asking_desk import AskingDesk, answer_to, question
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.desks import PLACES, Taken
 from bot.flow.people.zone_names import ZoneNames, from_now_on

@@ -1,6 +1,7 @@
 """A companion of turns that asks a person once which clock they use, below their first answer."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
@@ -21,16 +22,16 @@ _QUESTION = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class ZoneQuestion:
     """Asks in private chats, in the transaction of the answer, and never again.
 
     At the machine's own terminal nobody is asked: its buttons would be keys in the way of a line.
     """
 
-    def __init__(self, people: People, outbox: Outbox, channels: Mapping[str, Channel]) -> None:
-        self._people = people
-        self._outbox = outbox
-        self._channels = channels
+    _people: People
+    _outbox: Outbox
+    _channels: Mapping[str, Channel]
 
     @property
     def answers(self) -> Companion:

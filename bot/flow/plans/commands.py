@@ -27,7 +27,7 @@ from bot.flow.commanding.table import (
 )
 from bot.flow.plans.cards import described, named, readable_steps, shown, step_lines
 from bot.flow.plans.desk import PlanDesk
-from bot.flow.plans.question import THEIRS, answered, fixed, question
+from bot.flow.plans.replace_question import THEIRS, answered, fixed, question
 from bot.flow.plans.turn_end import NO_STEPS, PlanEnding, plan_line
 from bot.flow.plans.wording import wish_of
 from bot.ports.clock import Clock

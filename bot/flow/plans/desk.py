@@ -19,7 +19,7 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
-from bot.flow.commanding.asking import asked_of
+from bot.flow.commanding.asking_desk import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
     NOT_OURS,

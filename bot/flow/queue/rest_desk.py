@@ -1,5 +1,7 @@
 """Takes presses of the cards of resting turns: try it now, or give it up."""
 
+from dataclasses import dataclass
+
 from bot.domain.change import AskStop, Change, EndRest
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Press, PressAnswer
@@ -13,13 +15,13 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
+@dataclass(frozen=True, slots=True)
 class RestDesk(ButtonsAlone):
     """Ends the rest of a turn, as its asker or an owner wants it."""
 
-    def __init__(self, journal: Journal, lanes: Lanes, clock: Clock) -> None:
-        self._journal = journal
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _lanes: Lanes
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = REST_BUTTONS.read(press.data)

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.domain.assignments.task import CALLS_DAYS, ApprovedCall, TimedTask
@@ -29,13 +29,13 @@ _NOTHING = (
 _CHANGED = "That call is not listed any more. Look at the list again."
 
 
+@dataclass(frozen=True, slots=True)
 class TaskCalls:
     """Offers the exact calls that the last runs asked for; nothing else can be allowed here."""
 
-    def __init__(self, scheduled: Scheduled, approvals: Approvals, clock: Clock) -> None:
-        self._scheduled = scheduled
-        self._approvals = approvals
-        self._clock = clock
+    _scheduled: Scheduled
+    _approvals: Approvals
+    _clock: Clock
 
     async def shown(self, task: TimedTask) -> Answer:
         """Lists the calls whole, each with a button."""

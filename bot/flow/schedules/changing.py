@@ -19,7 +19,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.commanding.asking import AskingDesk, answer_to, asked_of, question
+from bot.flow.commanding.asking_desk import AskingDesk, answer_to, asked_of, question
 from bot.flow.commanding.desks import Taken
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.words import TaskWords

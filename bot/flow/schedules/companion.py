@@ -25,7 +25,7 @@ from bot.flow.log.companion import Companion, Results
 from bot.flow.log.concern import of_runs
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import REPLACED
 from bot.flow.schedules.unwatched import (
     END_CONVERSATION,

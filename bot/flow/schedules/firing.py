@@ -28,7 +28,7 @@ from bot.domain.change import (
 from bot.domain.clock.when import Once
 from bot.domain.talk.errors import Conflict, NoSuchChat
 from bot.domain.turn.turn import BOT_GONE
-from bot.flow.schedules.bounds import DayBounds
+from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.runs import queued, turn_for
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from bot.domain.turn.turn import Turn
+from bot.domain.turn.turn import Turn, TurnState
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
+from bot.ports.turns import TurnRows
 
 _LONGEST_SECONDS = 300.0
 """Seconds after which a run makes room for the next one, though it is not over."""
@@ -99,3 +100,13 @@ class RunGate:
         for chat in [chat for chat, seat in self.seats.items() if seat.since < oldest]:
             del self.seats[chat]
         self.begin()
+
+
+async def line_up(turns: TurnRows, gate: RunGate) -> None:
+    """Lines up all runs that are queued, behind the chats whose run had begun.
+
+    To be called before chats are woken and before the clock of tasks adds runs of its own.
+    """
+    rows = await turns.at_work("task")
+    for turn in sorted(rows, key=lambda one: one.state is not TurnState.RUNNING):
+        gate.add(turn.id, turn.chat)

@@ -8,16 +8,15 @@ from bot.domain.assignments.task import RunState, TaskState, is_run
 from bot.domain.change import Change, SaveRun, SaveTask, SaveTurn, Write
 from bot.domain.turn.turn import TurnState
 from bot.flow.room import Ground, Room
-from bot.flow.schedules.bounds import DayBounds
 from bot.flow.schedules.calls import TaskCalls
 from bot.flow.schedules.changing import TASK_BUTTONS, TaskChanging
 from bot.flow.schedules.clockwork import Clockwork
 from bot.flow.schedules.commands import TaskCommands
 from bot.flow.schedules.companion import RunCompanion
+from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import Firing
-from bot.flow.schedules.gate import RunGate
+from bot.flow.schedules.gate import RunGate, line_up
 from bot.flow.schedules.keeping import TaskKeeping
-from bot.flow.schedules.lining_up import line_up
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
 from bot.flow.schedules.shelf import TaskShelf

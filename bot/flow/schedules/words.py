@@ -12,7 +12,7 @@ from bot.domain.assignments.task import (
     TaskState,
     TimedTask,
 )
-from bot.domain.money.money import DOLLAR, LEAST_BOUND, Nano, read_money
+from bot.domain.money.money import DOLLAR, Nano, read_bound
 from bot.domain.text.markdown import literal
 from bot.flow.commanding.pages import LISTED, numbered
 from bot.flow.commanding.table import Answer
@@ -138,15 +138,10 @@ def _count(value: str) -> int | None:
 
 def _money(value: str) -> Nano | None:
     """Returns money, None for `off`; raises ValueError for anything else and for nothing."""
-    if value.lower() == _OFF:
-        return None
     try:
-        money = read_money(value)
+        return read_bound(value)
     except ValueError:
         raise ValueError(_BOUNDS) from None
-    if money < LEAST_BOUND:
-        raise ValueError(_BOUNDS)
-    return money
 
 
 def _told(run: TaskRun, task: TimedTask) -> str:

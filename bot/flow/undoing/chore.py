@@ -19,9 +19,9 @@ from bot.domain.turn.turn import TurnState
 from bot.flow.log.work import Work
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
+from bot.flow.undoing.changed_since import question
 from bot.flow.undoing.putting_back import Put, PuttingBack
-from bot.flow.undoing.question import question
-from bot.flow.undoing.turns import asked_in, lasting, newest_deed, summarised
+from bot.flow.undoing.undo_turns import asked_in, lasting, newest_deed, summarised
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
 from bot.ports.outbox import Outbox
 

@@ -10,7 +10,7 @@ from bot.flow.commanding.table import Answer, Command, Invocation, answer_key
 from bot.flow.undoing import wording
 from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.desk import UndoDesk, UndoRows
-from bot.flow.undoing.turns import newest_deed, undo_turn
+from bot.flow.undoing.undo_turns import newest_deed, undo_turn
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

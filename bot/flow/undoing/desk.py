@@ -15,7 +15,7 @@ from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import CARD
 from bot.flow.undoing.own_folders import OwnFolders
-from bot.flow.undoing.turns import ruled_in, undo_turn
+from bot.flow.undoing.undo_turns import ruled_in, undo_turn
 from bot.flow.ways.buttons import without_buttons
 from bot.ports.clock import Clock
 from bot.ports.file_changes import FileChanges

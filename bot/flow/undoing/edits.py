@@ -20,7 +20,7 @@ from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording
 from bot.flow.undoing.agendas import is_busy
-from bot.flow.undoing.turns import newest_turn
+from bot.flow.undoing.undo_turns import newest_turn
 from bot.flow.ways.buttons import pressed_in, without_buttons
 from bot.flow.ways.desk import GONE_ON, PRESSED
 from bot.flow.ways.follower import anew

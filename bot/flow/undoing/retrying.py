@@ -12,7 +12,7 @@ from bot.flow.models.choosing import Choosing
 from bot.flow.undoing import wording
 from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.desk import UndoRows
-from bot.flow.undoing.turns import lasting, newest_turn
+from bot.flow.undoing.undo_turns import lasting, newest_turn
 from bot.flow.ways.follower import anew
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -1,5 +1,6 @@
 """The room of taking back: the turn that does it, its desks, its sweep and its commands."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.domain.tools.file_change import UNDO_BUTTONS
@@ -14,16 +15,16 @@ from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.edits import EDIT_BUTTONS, EditDesk
 from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.retrying import RetryCommands
-from bot.flow.undoing.sweeping import UndoSweep
+from bot.flow.undoing.undo_sweep import UndoSweep
 
 
+@dataclass(frozen=True)
 class UndoingRoom:
     """Builds the parts of taking back."""
 
-    def __init__(self, ground: Ground, ending: CardEnding, choosing: Choosing) -> None:
-        self._ground = ground
-        self._ending = ending
-        self._choosing = choosing
+    _ground: Ground
+    _ending: CardEnding
+    _choosing: Choosing
 
     @cached_property
     def room(self) -> Room:

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
 from bot.domain.talk.errors import ChannelError
@@ -28,13 +28,13 @@ _MOST = 500_000
 """Characters of the file with the calls of a turn."""
 
 
+@dataclass(frozen=True, slots=True)
 class VerboseCommands:
     """In a group it is for the people who run it, since everybody there sees the calls."""
 
-    def __init__(self, groups: Mapping[str, Groups], calls: NewestCalls, conceal: Conceal) -> None:
-        self._groups = groups
-        self._calls = calls
-        self._conceal = conceal
+    _groups: Mapping[str, Groups]
+    _calls: NewestCalls
+    _conceal: Conceal
 
     @property
     def table(self) -> Sequence[Command]:

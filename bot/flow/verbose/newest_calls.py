@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.assignments.errand import DELEGATE, errand_id
 from bot.domain.tools.call_words import CallsOf
@@ -12,13 +13,13 @@ from bot.ports.errands import Errands
 from bot.ports.journal import Journal
 
 
+@dataclass(frozen=True, slots=True)
 class NewestCalls:
     """Reads the log: it holds every call whole, however it was shown."""
 
-    def __init__(self, journal: Journal, chats: Chats, errands: Errands) -> None:
-        self._journal = journal
-        self._chats = chats
-        self._errands = errands
+    _journal: Journal
+    _chats: Chats
+    _errands: Errands
 
     async def newest(self, conversation: str) -> tuple[str, Sequence[CallsOf]]:
         """Returns the newest turn with calls that have results, and these; its errands' behind."""

@@ -1,6 +1,7 @@
 """A companion of turns that puts buttons below their ends, and takes away those of the last one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from bot.domain.change import DropPassage, EndWays, Write
 from bot.domain.loop.contribution import Aside, Ended, Share
@@ -16,13 +17,13 @@ from bot.ports.journal import Agenda
 from bot.ports.outbox import Outbox
 
 
+@dataclass(frozen=True, slots=True)
 class WaysCompanion:
     """Offers another try, another model or the rest; `models` are those set up, as names."""
 
-    def __init__(self, outbox: Outbox, speakers: Speakers, models: Sequence[str]) -> None:
-        self._outbox = outbox
-        self._speakers = speakers
-        self._models = models
+    _outbox: Outbox
+    _speakers: Speakers
+    _models: Sequence[str]
 
     @property
     def answers(self) -> Companion:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.errors import StoreError
@@ -21,6 +22,7 @@ _WORDS = "⏳ Still working."
 _LOG = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class StopOffers:
     """The message is owed like any other, so it outlives a restart; the end of the turn takes it.
 
@@ -28,10 +30,9 @@ class StopOffers:
     that says nothing shows no message: there it is one of its own.
     """
 
-    def __init__(self, journal: Journal, outbox: Outbox, clock: Clock) -> None:
-        self._journal = journal
-        self._outbox = outbox
-        self._clock = clock
+    _journal: Journal
+    _outbox: Outbox
+    _clock: Clock
 
     @asynccontextmanager
     async def of(self, work: Work, put: Callable[[Button], bool]) -> AsyncGenerator[None]:

@@ -10,9 +10,9 @@ import pytest
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.gateway import Event
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.messages import time_of
 from bot.adapters.discord.missed import LEFT_OUT, Missed
-from bot.adapters.discord.places import Places
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.updates import parse_event
 from bot.domain.talk.message import Address, LeftOut
@@ -39,7 +39,7 @@ class Stage:
     ann: User
     missed: Missed
     known: Owned
-    places: Places
+    places: KnownChannels
 
     async def of_this_run(self) -> Sequence[str]:
         """The words that a first session of the program finds."""
@@ -59,7 +59,7 @@ async def stage() -> AsyncIterator[Stage]:
     server = Discord()
     ann = server.person(ANN, "Ann")
     async with server.serving() as url, DiscordApi(TOKEN, url) as api:
-        places = Places(api)
+        places = KnownChannels(api)
         stays = Stays(api, places, FakeClock())
         missed, known = Missed(api, places, stays), Owned()
         await missed.prepare(known)

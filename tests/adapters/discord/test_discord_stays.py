@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
-from bot.adapters.discord.places import Places
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.stays import BACK, LEFT, OWN, Stays, places_in
 from bot.adapters.discord.updates import parse_event
 from bot.domain.talk.message import Address, Presence, RawUpdate
@@ -77,7 +77,7 @@ async def stage() -> AsyncIterator[Stage]:
     ann = discord.person(700_000_000_000_000_001, "Ann")
     place = discord.guild("Home", ann).channels[0]
     async with discord.serving() as url, DiscordApi(TOKEN, url) as api:
-        places = Places(api)
+        places = KnownChannels(api)
         places.begin(0, Fields({}))
         stays, memory = Stays(api, places, FakeClock()), Memory()
         await stays.prepare(memory)
@@ -91,7 +91,7 @@ def test_no_event_stops_the_noting_or_the_reading_behind_it(
     name: str, data: dict[str, Any]
 ) -> None:
     api = DiscordApi(TOKEN)
-    places = Places(api)
+    places = KnownChannels(api)
     stays = Stays(api, places, FakeClock())
     places.learn(name, Fields(data))
     for event in stays.note(Event(name, 1, data)):

@@ -7,6 +7,7 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -236,7 +237,7 @@ async def test_no_form_of_a_private_address_is_fetched(url: str) -> None:
         raise AssertionError("it connected")
 
     fetching = WebPages(BOUNDS, Reach())
-    fetching._network._connector = no_socket
+    fetching._network = replace(fetching._network, _connector=no_socket)
     with pytest.raises(ToolFailure, match=r"public|no host"):
         await fetching.fetch(url)
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.consent.approval import Verb
+from bot.domain.memory.note import NOTE_BUTTONS, NoteButton, NoteVerb
 from bot.domain.plans.plan import PlanVerb, ReplaceVerb
 from bot.domain.talk.button_data import MOST_BYTES, ButtonCodec
 from bot.domain.tools.file_change import UNDO_BUTTONS, UndoButton, UndoVerb
@@ -16,11 +17,11 @@ from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.arrivals.set_aside import ASIDE_BUTTONS, AsideButton
 from bot.flow.commanding.choices import CHOICES, Choice
 from bot.flow.groups.news import LEAVE_BUTTONS, LeaveButton
-from bot.flow.memory.note_changing import NOTE_BUTTONS, NoteButton, NoteVerb, change_button
+from bot.flow.memory.note_changing import change_button
 from bot.flow.people.knocks import KNOCK_BUTTONS, KnockButton, KnockVerb
 from bot.flow.people.zone_asking import ZONE_BUTTONS, ZoneButton, ZoneWay
 from bot.flow.plans.cards import PLAN_BUTTONS, PlanButton
-from bot.flow.plans.question import REPLACE_BUTTONS, Replacement
+from bot.flow.plans.replace_question import REPLACE_BUTTONS, Replacement
 from bot.flow.schedules.changing import TASK_BUTTONS, TaskButton, TaskPart
 from bot.flow.turn.rest_card import REST_BUTTONS, RestButton, RestVerb
 from bot.flow.undoing.edits import EDIT_BUTTONS, EditButton

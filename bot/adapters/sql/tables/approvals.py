@@ -6,8 +6,20 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import CALL, NUMBERS, PATTERN, PREVIEW, SURROUNDINGS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_talk,
+    of_turn,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.consent.approval import ApprovalState
 
 OPEN = text("state = 'open'")
@@ -28,56 +40,56 @@ class ApprovalTable(Stored, table=True):
         partial("ix_approval_decided", "chat", where=DECIDED),
         partial("ix_approval_for_owners", "created_at", where=FOR_OWNERS),
     )
-    id: str = stored(Words, primary_key=True)
-    token: str = stored(Words, unique=True)
+    id: str = kept(Words, primary_key=True)
+    token: str = kept(Words, unique=True)
     chat: int = of_chat()
-    conversation: str = stored(Words)
-    turn: str = stored(Words)
-    call: Any = stored(Json(CALL))
-    preview: Any = stored(Json(PREVIEW))
-    asker: int = stored(Number)
-    purpose: str = stored(Words)
-    created_at: datetime = stored(Moment)
-    expires_at: datetime = stored(Moment)
-    kind: str = stored(Words)
+    conversation: str = of_talk()
+    turn: str = of_turn(Forget.BY_HAND)
+    call: Any = spoken(Json(CALL), Forget.BY_HAND)
+    preview: Any = spoken(Json(PREVIEW), Forget.BY_HAND)
+    asker: int = of_person()
+    purpose: str = spoken(Words, Forget.BY_HAND)
+    created_at: datetime = stored(UtcTime)
+    expires_at: datetime = stored(UtcTime)
+    kind: str = kept(Words)
     state: ApprovalState = stored(Choice(ApprovalState))
     position: int = stored(Integer)
     group: int = stored(Integer)
     set_aside: bool = stored(Boolean)
     reported: bool = stored(Boolean)
-    decided_by: int | None = stored(Number, null=True)
-    decider_name: str = stored(Words)
-    decided_at: datetime | None = stored(Moment, null=True)
-    reason: str = stored(Words)
-    shown_at: datetime | None = stored(Moment, null=True)
-    asker_name: str = stored(Words, server_default="")
-    owner_chats: Any = stored(Json(NUMBERS), server_default="[]")
-    home: int | None = stored(Number, null=True)
-    asked_with: str = stored(Words, server_default="")
+    decided_by: int | None = of_person(null=True)
+    decider_name: str = kept(Words)
+    decided_at: datetime | None = stored(UtcTime, null=True)
+    reason: str = spoken(Words, Forget.BY_HAND)
+    shown_at: datetime | None = stored(UtcTime, null=True)
+    asker_name: str = kept(Words, server_default="")
+    owner_chats: Any = kept(Json(NUMBERS), server_default="[]")
+    home: int | None = kept(Number, null=True)
+    asked_with: str = kept(Words, server_default="")
     turn_settled: bool = stored(Boolean)
 
 
 class RuleTable(Stored, table=True):
     # No number is used twice: a late button for a dropped rule must not drop another rule.
     __table_args__ = (Index("ix_rule_chat", "chat", "person"), {"sqlite_autoincrement": True})
-    id: int | None = stored(Number, primary_key=True)
-    person: int = stored(Number, ForeignKey("person.id"))
+    id: int | None = kept(Number, primary_key=True)
+    person: int = of_person(Forget.STAYS, ForeignKey("person.id"))
     chat: int = of_chat()
-    tool: str = stored(Words)
-    pattern: Any = stored(Json(PATTERN))
-    label: str = stored(Words)
-    created_at: datetime = stored(Moment)
-    surroundings: Any = stored(Json(SURROUNDINGS), server_default="{}")
-    under: str = stored(Words, server_default="")
+    tool: str = kept(Words)
+    pattern: Any = kept(Json(PATTERN))
+    label: str = kept(Words)
+    created_at: datetime = stored(UtcTime)
+    surroundings: Any = kept(Json(SURROUNDINGS), server_default="{}")
+    under: str = kept(Words, server_default="")
 
 
 class ConsentTable(Stored, table=True):
     """A tool server that an owner has let in, with a digest of everything that would be started."""
 
-    identity: str = stored(Words, primary_key=True)
-    server: str = stored(Words)
-    line: str = stored(Words)
-    given_at: datetime = stored(Moment)
+    identity: str = kept(Words, primary_key=True)
+    server: str = kept(Words)
+    line: str = kept(Words)
+    given_at: datetime = stored(UtcTime)
 
 
 approval = METADATA.tables["approval"]

@@ -6,8 +6,18 @@ from typing import Any
 from sqlalchemy import Boolean, Index, false, text
 
 from bot.adapters.sql.codec import IN_USE
-from bot.adapters.sql.columns import ChatAddress, Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import ChatAddress, Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_talk,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget, Mark, Names
 from bot.domain.talk.chat import Activation, LongAnswers, QueueMode
 from bot.domain.talk.message import Address
 
@@ -17,29 +27,29 @@ BRANCHES = text("parent IS NOT NULL")
 class ChatTable(Stored, table=True):
     """A chat; separate statements move `fence` and `last_seq`."""
 
-    id: int | None = stored(Number, primary_key=True)
-    address: Address = stored(ChatAddress, unique=True)
-    conversation: str = stored(Words)
+    id: int | None = kept(Number, primary_key=True)
+    address: Address = kept(ChatAddress, unique=True)
+    conversation: str = kept(Words)
     private: bool = stored(Boolean)
     queue_mode: QueueMode = stored(Choice(QueueMode))
-    model: str | None = stored(Words, null=True)
-    timezone: str | None = stored(Words, null=True)
-    fence: int = stored(Number)
-    last_seq: int = stored(Number)
-    title: str = stored(Words, server_default="")
+    model: str | None = kept(Words, null=True)
+    timezone: str | None = kept(Words, null=True)
+    fence: int = kept(Number)
+    last_seq: int = kept(Number)
+    title: str = kept(Words, server_default="")
     activation: Activation = stored(Choice(Activation), server_default="mention")
     listens: bool = stored(Boolean, server_default=false())
-    moved_from: Address | None = stored(ChatAddress, null=True)
+    moved_from: Address | None = kept(ChatAddress, null=True)
     long_answers: LongAnswers = stored(Choice(LongAnswers), server_default="messages")
     previews: bool = stored(Boolean, server_default=false())
     footer: bool = stored(Boolean, server_default=false())
     verbose: bool = stored(Boolean, server_default=false())
-    skill: str | None = stored(Words, null=True)
+    skill: str | None = kept(Words, null=True)
     skill_lent: bool = stored(Boolean, server_default=false())
-    offered: str | None = stored(Words, null=True)
+    offered: str | None = kept(Words, null=True)
     voice: bool = stored(Boolean, server_default=false())
     threads: bool = stored(Boolean, server_default=false())
-    screen: int | None = stored(Number, null=True)
+    screen: int | None = stored(Number, null=True, mark=Mark(Names.CHAT))
 
 
 class ConversationTable(Stored, table=True):
@@ -47,15 +57,15 @@ class ConversationTable(Stored, table=True):
         Index("ix_conversation_closed", "chat", "closed_at"),
         partial("ix_conversation_branches", "parent", where=BRANCHES),
     )
-    id: str = stored(Words, primary_key=True)
+    id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    opened_at: datetime = stored(Moment)
-    closed_at: datetime | None = stored(Moment, null=True)
-    title: str = stored(Words)
-    summary: str = stored(Words)
-    parent: str | None = stored(Words, null=True)
-    shared: int = stored(Number, server_default="0")
-    in_use: Any = stored(Json(IN_USE), null=True)
+    opened_at: datetime = stored(UtcTime)
+    closed_at: datetime | None = stored(UtcTime, null=True)
+    title: str = spoken(Words, Forget.BY_HAND)
+    summary: str = spoken(Words, Forget.BY_HAND)
+    parent: str | None = of_talk(null=True)
+    shared: int = kept(Number, server_default="0")
+    in_use: Any = kept(Json(IN_USE), null=True)
 
 
 chat = METADATA.tables["chat"]

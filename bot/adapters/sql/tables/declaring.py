@@ -7,7 +7,8 @@ from sqlalchemy import Column, ForeignKey, Index, MetaData, TextClause
 from sqlalchemy.types import TypeEngine
 from sqlmodel import Field, SQLModel
 
-from bot.adapters.sql.columns import Number
+from bot.adapters.sql.columns import Number, Words
+from bot.adapters.sql.tables.marks import MARKED, Forget, Mark, Names
 
 _WHERE = "where"
 
@@ -16,10 +17,26 @@ def stored(
     kind: TypeEngine[Any] | type[TypeEngine[Any]],
     *constraints: ForeignKey,
     null: bool = False,
+    mark: Mark | None = None,
     **options: Any,
 ) -> Any:
     """Returns a column of this type; it must have a value unless `null`."""
-    return Field(sa_column=Column(kind, *constraints, nullable=null, **options))
+    info = {} if mark is None else {MARKED: mark}
+    return Field(sa_column=Column(kind, *constraints, nullable=null, info=info, **options))
+
+
+def kept(kind: TypeEngine[Any] | type[TypeEngine[Any]], *given: ForeignKey, **options: Any) -> Any:
+    """Returns a column that names nobody and that nothing takes out: an id, a setting, a number."""
+    return stored(kind, *given, mark=Mark(), **options)
+
+
+def spoken(
+    kind: TypeEngine[Any] | type[TypeEngine[Any]],
+    forget: Forget = Forget.MARK,
+    **options: Any,
+) -> Any:
+    """Returns a column with words of people or of the model, which can be forgotten."""
+    return stored(kind, mark=Mark(forget=forget), **options)
 
 
 def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:
@@ -27,8 +44,30 @@ def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -
     return Index(name, *columns, unique=unique, info={_WHERE: where})
 
 
-def of_chat() -> Any:
-    return stored(Number, ForeignKey("chat.id"))
+def of_chat(forget: Forget = Forget.STAYS, **options: Any) -> Any:
+    """Returns a column with the chat that the row belongs to, and with which it moves."""
+    mark = Mark(Names.CHAT, forget)
+    return stored(Number, ForeignKey("chat.id"), mark=mark, **options)
+
+
+def of_talk(*, null: bool = False) -> Any:
+    """Returns a column with a conversation; another one may continue it."""
+    return stored(Words, null=null, mark=Mark(Names.CONVERSATION))
+
+
+def of_person(forget: Forget = Forget.STAYS, *given: ForeignKey, **options: Any) -> Any:
+    """Returns a column with a person; the row goes to the one that they are joined with."""
+    return stored(Number, *given, mark=Mark(Names.PERSON, forget), **options)
+
+
+def of_owner(forget: Forget) -> Any:
+    """Returns a column with the owner of words that are remembered."""
+    return stored(Words, mark=Mark(Names.OWNER, forget))
+
+
+def of_turn(forget: Forget, **options: Any) -> Any:
+    """Returns a column with the turn that the row belongs to, and with which its words go."""
+    return stored(Words, mark=Mark(Names.TURN, forget), **options)
 
 
 class Stored(SQLModel, defer_build=True):

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from sqlalchemy import LargeBinary
 
-from bot.adapters.sql.columns import Moment, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
+from bot.adapters.sql.columns import UtcTime, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 
 
 class DescriptionTable(Stored, table=True):
@@ -14,9 +14,9 @@ class DescriptionTable(Stored, table=True):
     `vector` is null while a process is at it. `at` is the time of its claim, later of its last use.
     """
 
-    key: str = stored(Words, primary_key=True)
-    vector: bytes | None = stored(LargeBinary, null=True)
-    at: datetime = stored(Moment)
+    key: str = kept(Words, primary_key=True)
+    vector: bytes | None = kept(LargeBinary, null=True)
+    at: datetime = stored(UtcTime)
 
 
 description = METADATA.tables["description"]

@@ -4,8 +4,18 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, LargeBinary
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.tools.file_change import Stage
 
 
@@ -18,28 +28,28 @@ class FileChangeTable(Stored, table=True):
         Index("ix_file_change_by", "by"),
         Index("ix_file_change_chat", "chat", "number"),
     )
-    number: int | None = stored(Number, primary_key=True)
-    id: str = stored(Words)
+    number: int | None = kept(Number, primary_key=True)
+    id: str = kept(Words)
     chat: int = of_chat()
-    turn: str = stored(Words)
-    task: str = stored(Words)
-    call: str = stored(Words)
-    asker: int = stored(Number)
-    root: str = stored(Words)
-    path: str = stored(Words)
-    content: bytes | None = stored(LargeBinary, null=True)
+    turn: str = of_turn(Forget.ROW)
+    task: str = of_turn(Forget.ROW)
+    call: str = kept(Words)
+    asker: int = of_person()
+    root: str = kept(Words)
+    path: str = spoken(Words, Forget.ROW)
+    content: bytes | None = spoken(LargeBinary, Forget.ROW, null=True)
     mode: int = stored(Integer)
-    now: str = stored(Words)
-    at: datetime = stored(Moment)
+    now: str = kept(Words)
+    at: datetime = stored(UtcTime)
     undone: bool = stored(Boolean)
     flips: int = stored(Integer)
     version: int = stored(Integer)
     stage: Stage = stored(Choice(Stage))
-    by: str = stored(Words)
-    met: str = stored(Words)
+    by: str = of_turn(Forget.STAYS)
+    met: str = spoken(Words, Forget.ROW)
     agreed: bool = stored(Boolean)
-    spare: bytes | None = stored(LargeBinary, null=True)
-    spare_now: str = stored(Words)
+    spare: bytes | None = spoken(LargeBinary, Forget.ROW, null=True)
+    spare_now: str = kept(Words)
     spare_mode: int = stored(Integer)
     spare_kept: bool = stored(Boolean)
 

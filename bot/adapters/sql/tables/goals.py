@@ -4,8 +4,18 @@ from datetime import datetime
 
 from sqlalchemy import ForeignKey, Index, Integer
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.assignments.goal import DiaryKind, GoalPace, GoalState
 
 
@@ -13,18 +23,18 @@ class GoalTable(Stored, table=True):
     """A goal; `version` grows with every write. Its own task has the same id."""
 
     __table_args__ = (Index("ix_goal_chat", "chat"), Index("ix_goal_asker", "asker"))
-    id: str = stored(Words, primary_key=True)
+    id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    asker: int = stored(Number)
-    asker_name: str = stored(Words)
-    text: str = stored(Words)
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    text: str = spoken(Words, Forget.BY_HAND)
     pace: GoalPace = stored(Choice(GoalPace))
-    a_day: int | None = stored(Number, null=True)
-    budget: int | None = stored(Number, null=True)
-    until: datetime = stored(Moment)
-    created_at: datetime = stored(Moment)
+    a_day: int | None = kept(Number, null=True)
+    budget: int | None = kept(Number, null=True)
+    until: datetime = stored(UtcTime)
+    created_at: datetime = stored(UtcTime)
     state: GoalState = stored(Choice(GoalState))
-    question: str = stored(Words)
+    question: str = spoken(Words, Forget.BY_HAND)
     version: int = stored(Integer)
 
 
@@ -32,21 +42,21 @@ class DiaryTable(Stored, table=True):
     """An entry in the diary of a goal."""
 
     __table_args__ = (Index("ix_diary_goal", "goal", "at"), Index("ix_diary_turn", "turn"))
-    id: str = stored(Words, primary_key=True)
-    goal: str = stored(Words, ForeignKey("goal.id"))
-    at: datetime = stored(Moment)
+    id: str = kept(Words, primary_key=True)
+    goal: str = kept(Words, ForeignKey("goal.id"))
+    at: datetime = stored(UtcTime)
     kind: DiaryKind = stored(Choice(DiaryKind))
-    text: str = stored(Words)
-    turn: str = stored(Words)
-    untrusted: str | None = stored(Words, null=True)
+    text: str = spoken(Words, Forget.ROW)
+    turn: str = of_turn(Forget.ROW)
+    untrusted: str | None = kept(Words, null=True)
 
 
 class GoalTurnTable(Stored, table=True):
     """A turn that works for a goal, whose cost counts there."""
 
     __table_args__ = (Index("ix_goal_turn_goal", "goal"),)
-    turn: str = stored(Words, primary_key=True)
-    goal: str = stored(Words, ForeignKey("goal.id"))
+    turn: str = of_turn(Forget.STAYS, primary_key=True)
+    goal: str = kept(Words, ForeignKey("goal.id"))
 
 
 goal = METADATA.tables["goal"]

@@ -4,8 +4,17 @@ from datetime import datetime
 
 from sqlalchemy import Boolean, Index, Integer, text
 
-from bot.adapters.sql.columns import Choice, Moment, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Choice, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_turn,
+    partial,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.adapters.sql.tables.tasks import TRIED_AGAIN
 from bot.domain.assignments.task import Allowed, RunState
 
@@ -24,22 +33,22 @@ class HookCallTable(Stored, table=True):
         Index("ix_hook_call_when", "at"),
         partial("ix_hook_call_again", "again_at", where=TRIED_AGAIN),
     )
-    id: str = stored(Words, primary_key=True)
-    hook: str = stored(Words)
-    key: str = stored(Words)
-    turn: str = stored(Words)
+    id: str = kept(Words, primary_key=True)
+    hook: str = kept(Words)
+    key: str = kept(Words)
+    turn: str = of_turn(Forget.STAYS)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
-    words: str = stored(Words)
-    data: str = stored(Words)
+    at: datetime = stored(UtcTime)
+    words: str = kept(Words)
+    data: str = kept(Words)
     allowed: Allowed = stored(Choice(Allowed))
     fresh: bool = stored(Boolean)
     state: RunState = stored(Choice(RunState))
-    ended_at: datetime | None = stored(Moment, null=True)
-    why: str = stored(Words)
+    ended_at: datetime | None = stored(UtcTime, null=True)
+    why: str = kept(Words)
     tries: int = stored(Integer, server_default="1")
-    again_at: datetime | None = stored(Moment, null=True)
-    seal: str = stored(Words, server_default="")
+    again_at: datetime | None = stored(UtcTime, null=True)
+    seal: str = kept(Words, server_default="")
 
 
 hook_call = METADATA.tables["hook_call"]

@@ -3,29 +3,39 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey, Index
+from sqlalchemy import Index
 
 from bot.adapters.sql.codec import BODY
-from bot.adapters.sql.columns import Bytes, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, stored
+from bot.adapters.sql.columns import Bytes, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_talk,
+    of_turn,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 
 
 class EntryTable(Stored, table=True):
     """One line of the log, never updated but when its words are erased."""
 
     __table_args__ = (Index("ix_entry_conversation", "conversation", "seq"),)
-    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
-    seq: int = stored(Number, primary_key=True)
-    conversation: str = stored(Words)
-    turn: str = stored(Words)
-    at: datetime = stored(Moment)
-    body: Any = stored(Json(BODY))
+    chat: int = of_chat(primary_key=True)
+    seq: int = kept(Number, primary_key=True)
+    conversation: str = of_talk()
+    turn: str = of_turn(Forget.BY_HAND)
+    at: datetime = stored(UtcTime)
+    body: Any = spoken(Json(BODY), Forget.BY_HAND)
 
 
 class ArtifactTable(Stored, table=True):
-    id: str = stored(Words, primary_key=True)
+    id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    text: str = stored(Bytes)
+    text: str = spoken(Bytes, Forget.BY_HAND)
 
 
 entry = METADATA.tables["entry"]

@@ -2,10 +2,23 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, Float, ForeignKey, Index, Integer, false, text
+from sqlalchemy import Boolean, Float, Index, Integer, false, text
 
-from bot.adapters.sql.columns import Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
+from bot.adapters.sql.columns import Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_owner,
+    of_person,
+    of_talk,
+    of_turn,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 
 UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
@@ -27,39 +40,39 @@ class PassageTable(Stored, table=True):
         partial("ix_passage_unmeant", "number", where=UNMEANT),
         {"sqlite_autoincrement": True},
     )
-    number: int | None = stored(Number, primary_key=True)
-    id: str = stored(Words)
-    whose: str = stored(Words)
-    at: datetime = stored(Moment)
-    question: str = stored(Words)
-    answer: str = stored(Words)
-    person: int = stored(Number)
-    speaker: str = stored(Words)
-    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
-    conversation: str = stored(Words)
-    skill: str | None = stored(Words, null=True)
-    untrusted: str | None = stored(Words, null=True)
-    origins: str = stored(Words, server_default="")
+    number: int | None = kept(Number, primary_key=True)
+    id: str = of_turn(Forget.BY_HAND)
+    whose: str = of_owner(Forget.BY_HAND)
+    at: datetime = stored(UtcTime)
+    question: str = spoken(Words, Forget.ROW)
+    answer: str = spoken(Words, Forget.ROW)
+    person: int = of_person()
+    speaker: str = kept(Words)
+    chat: int | None = of_chat(null=True)
+    conversation: str = of_talk()
+    skill: str | None = kept(Words, null=True)
+    untrusted: str | None = kept(Words, null=True)
+    origins: str = kept(Words, server_default="")
     indexed: bool = stored(Boolean, server_default=false())
     meant: bool = stored(Boolean, server_default=false())
 
 
 class NoteTable(Stored, table=True):
     __table_args__ = (Index("ix_note_whose", "whose", "at"),)
-    id: str = stored(Words, primary_key=True)
-    whose: str = stored(Words)
-    text: str = stored(Words)
-    at: datetime = stored(Moment)
-    person: int = stored(Number)
-    speaker: str = stored(Words)
-    conversation: str = stored(Words)
+    id: str = kept(Words, primary_key=True)
+    whose: str = of_owner(Forget.ROW)
+    text: str = spoken(Words, Forget.ROW)
+    at: datetime = stored(UtcTime)
+    person: int = of_person()
+    speaker: str = kept(Words)
+    conversation: str = of_talk()
 
 
 class PastTable(Stored, table=True):
     """The last conversation from before the memory that was read; `ended` after all of them."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
-    conversation: str = stored(Words)
+    conversation: str = kept(Words)
     ended: bool = stored(Boolean)
 
 
@@ -67,17 +80,17 @@ class MeaningTable(Stored, table=True):
     """The index of meaning that `meant` is about."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
-    name: str = stored(Words)
-    space: str = stored(Words)
+    name: str = kept(Words)
+    space: str = kept(Words)
     weight: float | None = stored(Float, null=True)
-    weighed: int = stored(Number, server_default="0")
+    weighed: int = kept(Number, server_default="0")
 
 
 class LeavingTable(Stored, table=True):
     """Vectors that the index of meaning has to take out."""
 
-    number: int = stored(Number, primary_key=True, autoincrement=False)
-    whose: str = stored(Words, primary_key=True)
+    number: int = kept(Number, primary_key=True, autoincrement=False)
+    whose: str = kept(Words, primary_key=True)
 
 
 passage = METADATA.tables["passage"]

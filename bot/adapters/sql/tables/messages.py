@@ -6,8 +6,17 @@ from typing import Any
 from sqlalchemy import ForeignKey, Integer, text
 
 from bot.adapters.sql.codec import OUTBOUND, PIECES, WORDS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.adapters.sql.this_process import ThisProcess
 from bot.ports.outbox import DeliveryState
 
@@ -26,29 +35,29 @@ class OutboxTable(Stored, table=True):
         partial("ix_outbox_owed", "chat", where=OWED),
         partial("ix_outbox_copy", "copy_of", where=COPIES),
     )
-    id: int | None = stored(Number, primary_key=True)
-    key: str = stored(Words, unique=True)
+    id: int | None = kept(Number, primary_key=True)
+    key: str = kept(Words, unique=True)
     chat: int = of_chat()
-    content: Any = stored(Json(OUTBOUND))
+    content: Any = spoken(Json(OUTBOUND), Forget.BY_HAND)
     version: int = stored(Integer)
     shown_version: int = stored(Integer)
     state: DeliveryState = stored(Choice(DeliveryState))
-    created_at: datetime = stored(Moment)
-    pieces: Any = stored(Json(PIECES))
-    message_ids: Any = stored(Json(WORDS))
+    created_at: datetime = stored(UtcTime)
+    pieces: Any = spoken(Json(PIECES), Forget.BY_HAND)
+    message_ids: Any = kept(Json(WORDS))
     attempts: int = stored(Integer)
-    error: str = stored(Words)
-    recorded_at: datetime | None = stored(Moment, null=True)
-    copy_of: int | None = stored(Number, null=True)
-    maker: int | None = stored(Number, null=True, default=ThisProcess())
+    error: str = kept(Words)
+    recorded_at: datetime | None = stored(UtcTime, null=True)
+    copy_of: int | None = kept(Number, null=True)
+    maker: int | None = kept(Number, null=True, default=ThisProcess())
 
 
 class SightTable(Stored, table=True):
     """The link from a platform's message id to its outbound message."""
 
-    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
-    message_id: str = stored(Words, primary_key=True)
-    outbox: int = stored(Number, ForeignKey("outbox.id"))
+    chat: int = of_chat(primary_key=True)
+    message_id: str = kept(Words, primary_key=True)
+    outbox: int = kept(Number, ForeignKey("outbox.id"))
 
 
 outbox = METADATA.tables["outbox"]

@@ -2,10 +2,19 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Index
+from sqlalchemy import Boolean, Index
 
-from bot.adapters.sql.columns import Choice, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
+from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.money.budget import CallKind, Scope
 
 
@@ -19,19 +28,19 @@ class UsageTable(Stored, table=True):
         Index("ix_usage_person", "person", "at"),
         Index("ix_usage_turn", "turn"),
     )
-    id: int | None = stored(Number, primary_key=True)
-    call: str = stored(Words)
-    turn: str = stored(Words)
-    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
-    person: int | None = stored(Number, null=True)
-    skill: str | None = stored(Words, null=True)
-    model: str = stored(Words)
-    at: datetime = stored(Moment)
-    input: int = stored(Number)
-    output: int = stored(Number)
-    cache_read: int = stored(Number)
-    cache_write: int = stored(Number)
-    cost: int | None = stored(Number, null=True)
+    id: int | None = kept(Number, primary_key=True)
+    call: str = kept(Words)
+    turn: str = of_turn(Forget.STAYS)
+    chat: int | None = of_chat(null=True)
+    person: int | None = of_person(null=True)
+    skill: str | None = kept(Words, null=True)
+    model: str = kept(Words)
+    at: datetime = stored(UtcTime)
+    input: int = kept(Number)
+    output: int = kept(Number)
+    cache_read: int = kept(Number)
+    cache_write: int = kept(Number)
+    cost: int | None = kept(Number, null=True)
     kind: CallKind = stored(Choice(CallKind))
     estimated: bool = stored(Boolean)
 
@@ -40,9 +49,9 @@ class BudgetTable(Stored, table=True):
     """A budget that an owner set in a chat; `money` in billionths of a dollar, null for none."""
 
     scope: Scope = stored(Choice(Scope), primary_key=True)
-    money: int | None = stored(Number, null=True)
-    by: str = stored(Words)
-    at: datetime = stored(Moment)
+    money: int | None = kept(Number, null=True)
+    by: str = kept(Words)
+    at: datetime = stored(UtcTime)
 
 
 usage = METADATA.tables["usage"]

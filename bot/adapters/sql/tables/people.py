@@ -6,41 +6,41 @@ from typing import Any
 from sqlalchemy import Date, ForeignKey, Index, Integer
 
 from bot.adapters.sql.codec import PACE, RIGHTS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, stored
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 from bot.domain.talk.person import Role
 
 
 class PersonTable(Stored, table=True):
-    id: int | None = stored(Number, primary_key=True)
-    name: str = stored(Words)
+    id: int | None = kept(Number, primary_key=True)
+    name: str = kept(Words)
     role: Role = stored(Choice(Role))
-    rights: Any = stored(Json(RIGHTS), server_default="{}")
-    pace: Any = stored(Json(PACE), null=True)
-    about: str = stored(Words, server_default="")
-    timezone: str | None = stored(Words, null=True)
+    rights: Any = kept(Json(RIGHTS), server_default="{}")
+    pace: Any = kept(Json(PACE), null=True)
+    about: str = kept(Words, server_default="")
+    timezone: str | None = kept(Words, null=True)
 
 
 class AccountTable(Stored, table=True):
     """An account of a platform and its person; the key is `channel:id`."""
 
     __table_args__ = (Index("ix_account_person", "person"),)
-    key: str = stored(Words, primary_key=True)
-    person: int = stored(Number, ForeignKey("person.id"))
+    key: str = kept(Words, primary_key=True)
+    person: int = kept(Number, ForeignKey("person.id"))
 
 
 class PairingTable(Stored, table=True):
     """The only live pairing code; redeeming it deletes the row."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
-    code_hash: str = stored(Words)
-    expires_at: datetime = stored(Moment)
+    code_hash: str = kept(Words)
+    expires_at: datetime = stored(UtcTime)
 
 
 class GreetingTable(Stored, table=True):
     """The last day an account was told that the bot is private."""
 
-    account: str = stored(Words, primary_key=True)
+    account: str = kept(Words, primary_key=True)
     day: date = stored(Date)
 
 

@@ -6,8 +6,19 @@ from typing import Any
 from sqlalchemy import ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import NUMBERS, PREVIEW
-from bot.adapters.sql.columns import Bytes, Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Bytes, Choice, Json, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.plans.plan import PlanState, StepState
 from bot.domain.tools.tool import Effect
 
@@ -21,43 +32,43 @@ class PlanTable(Stored, table=True):
         Index("ix_plan_chat", "chat", "created_at"),
         partial("uq_plan_live", "chat", where=PLANNED, unique=True),
     )
-    id: str = stored(Words, primary_key=True)
-    token: str = stored(Words, unique=True)
+    id: str = kept(Words, primary_key=True)
+    token: str = kept(Words, unique=True)
     chat: int = of_chat()
-    asker: int = stored(Number)
-    asker_name: str = stored(Words)
-    collector: int = stored(Number)
-    created_at: datetime = stored(Moment)
-    since: datetime = stored(Moment)
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    collector: int = of_person()
+    created_at: datetime = stored(UtcTime)
+    since: datetime = stored(UtcTime)
     state: PlanState = stored(Choice(PlanState))
     revision: int = stored(Integer)
     version: int = stored(Integer)
-    title: str = stored(Words)
-    summary: str = stored(Words)
-    wish: str = stored(Words)
-    message: str = stored(Words)
-    turn: str | None = stored(Words, null=True)
-    decider_name: str = stored(Words)
-    ended_at: datetime | None = stored(Moment, null=True)
-    owner_chats: Any = stored(Json(NUMBERS))
+    title: str = spoken(Words, Forget.BY_HAND)
+    summary: str = spoken(Words, Forget.BY_HAND)
+    wish: str = spoken(Words, Forget.BY_HAND)
+    message: str = spoken(Words, Forget.BY_HAND)
+    turn: str | None = of_turn(Forget.BY_HAND, null=True)
+    decider_name: str = kept(Words)
+    ended_at: datetime | None = stored(UtcTime, null=True)
+    owner_chats: Any = kept(Json(NUMBERS))
 
 
 class PlanStepTable(Stored, table=True):
     """A step of a plan; steps of older revisions stay for the record."""
 
-    plan: str = stored(Words, ForeignKey("plan.id"), primary_key=True)
+    plan: str = kept(Words, ForeignKey("plan.id"), primary_key=True)
     revision: int = stored(Integer, primary_key=True, autoincrement=False)
     number: int = stored(Integer, primary_key=True, autoincrement=False)
-    tool: str = stored(Words)
-    arguments: str = stored(Bytes)
-    description: str = stored(Words)
+    tool: str = kept(Words)
+    arguments: str = spoken(Bytes, Forget.BY_HAND)
+    description: str = spoken(Words, Forget.BY_HAND)
     effect: Effect = stored(Choice(Effect))
-    preview: Any = stored(Json(PREVIEW))
+    preview: Any = spoken(Json(PREVIEW), Forget.BY_HAND)
     state: StepState = stored(Choice(StepState))
-    outcome: str = stored(Words)
-    call: str = stored(Words)
-    skill: str | None = stored(Words, null=True)
-    lender: str | None = stored(Words, null=True)
+    outcome: str = spoken(Words, Forget.BY_HAND)
+    call: str = kept(Words)
+    skill: str | None = kept(Words, null=True)
+    lender: str | None = kept(Words, null=True)
 
 
 plan = METADATA.tables["plan"]

@@ -2,10 +2,19 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Index, text
+from sqlalchemy import Boolean, Index, text
 
-from bot.adapters.sql.columns import Bytes, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Bytes, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 
 KEPT = text("NOT swept")
 
@@ -18,24 +27,24 @@ class ReceivedTable(Stored, table=True):
         Index("ix_received_size", "size"),
         partial("ix_received_kept", "id", where=KEPT),
     )
-    id: int | None = stored(Number, primary_key=True)
+    id: int | None = kept(Number, primary_key=True)
     chat: int = of_chat()
-    key: str = stored(Words)
-    folder: str = stored(Bytes)
-    path: str = stored(Words)
-    size: int = stored(Number)
-    digest: str = stored(Words)
-    kept_at: datetime = stored(Moment)
+    key: str = kept(Words)
+    folder: str = kept(Bytes)
+    path: str = kept(Words)
+    size: int = kept(Number)
+    digest: str = kept(Words)
+    kept_at: datetime = stored(UtcTime)
     swept: bool = stored(Boolean)
 
 
 class HearingTable(Stored, table=True):
     """The words of a recording, as they were heard."""
 
-    chat: int = stored(Number, ForeignKey("chat.id"), primary_key=True)
-    key: str = stored(Words, primary_key=True)
-    words: str = stored(Words)
-    at: datetime = stored(Moment)
+    chat: int = of_chat(Forget.ROW, primary_key=True)
+    key: str = kept(Words, primary_key=True)
+    words: str = spoken(Words, Forget.ROW)
+    at: datetime = stored(UtcTime)
 
 
 received = METADATA.tables["received"]

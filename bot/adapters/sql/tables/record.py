@@ -6,8 +6,9 @@ from typing import Any
 from sqlalchemy import Index, text
 
 from bot.adapters.sql.codec import DETAILS
-from bot.adapters.sql.columns import Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
+from bot.adapters.sql.columns import Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
+from bot.adapters.sql.tables.marks import Forget, Mark, Names
 
 RAN = text("action = 'call.ran'")
 
@@ -19,13 +20,13 @@ class AuditTable(Stored, table=True):
         Index("ix_audit_chat", "chat", "id"),
         partial("ix_audit_ran", "chat", "at", where=RAN),
     )
-    id: int | None = stored(Number, primary_key=True)
-    at: datetime = stored(Moment)
-    chat: int | None = stored(Number, null=True)
-    person: int | None = stored(Number, null=True)
-    action: str = stored(Words)
-    subject: str = stored(Words)
-    details: Any = stored(Json(DETAILS))
+    id: int | None = kept(Number, primary_key=True)
+    at: datetime = stored(UtcTime)
+    chat: int | None = stored(Number, null=True, mark=Mark(Names.CHAT))
+    person: int | None = kept(Number, null=True)
+    action: str = kept(Words)
+    subject: str = spoken(Words, Forget.BY_HAND)
+    details: Any = spoken(Json(DETAILS), Forget.BY_HAND)
 
 
 audit = METADATA.tables["audit"]

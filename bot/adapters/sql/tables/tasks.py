@@ -6,8 +6,18 @@ from typing import Any
 from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import APPROVED_CALLS, MANDATE, RULE, TASK_LIMITS
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Choice, Json, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    partial,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.assignments.task import Allowed, Overlap, RunState, TaskState
 
 SCHEDULED = text("state = 'active' AND due IS NOT NULL")
@@ -27,31 +37,31 @@ class TaskTable(Stored, table=True):
         partial("ix_task_planned", "planned_at", where=SCHEDULED),
         partial("ix_task_goal", "goal", where=OF_GOAL),
     )
-    id: str = stored(Words, primary_key=True)
+    id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
     home: int = of_chat()
-    asker: int = stored(Number)
-    asker_name: str = stored(Words)
-    what: str = stored(Words)
-    said: str = stored(Words)
-    rule: Any = stored(Json(RULE))
-    zone: str = stored(Words)
-    created_at: datetime = stored(Moment)
-    due: datetime | None = stored(Moment, null=True)
-    planned_at: datetime = stored(Moment)
-    mandate: Any = stored(Json(MANDATE), server_default="{}")
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    what: str = kept(Words)
+    said: str = kept(Words)
+    rule: Any = kept(Json(RULE))
+    zone: str = kept(Words)
+    created_at: datetime = stored(UtcTime)
+    due: datetime | None = stored(UtcTime, null=True)
+    planned_at: datetime = stored(UtcTime)
+    mandate: Any = kept(Json(MANDATE), server_default="{}")
     state: TaskState = stored(Choice(TaskState))
-    why: str = stored(Words)
+    why: str = kept(Words)
     version: int = stored(Integer)
     fresh: bool = stored(Boolean)
     allowed: Allowed = stored(Choice(Allowed))
     overlap: Overlap = stored(Choice(Overlap))
-    calls: Any = stored(Json(APPROVED_CALLS))
-    calls_until: datetime | None = stored(Moment, null=True)
-    limits: Any = stored(Json(TASK_LIMITS))
+    calls: Any = kept(Json(APPROVED_CALLS))
+    calls_until: datetime | None = stored(UtcTime, null=True)
+    limits: Any = kept(Json(TASK_LIMITS))
     failures: int = stored(Integer)
-    untrusted: str | None = stored(Words, null=True)
-    goal: str | None = stored(Words, null=True)
+    untrusted: str | None = kept(Words, null=True)
+    goal: str | None = kept(Words, null=True)
 
 
 class RunTable(Stored, table=True):
@@ -63,18 +73,18 @@ class RunTable(Stored, table=True):
         partial("ix_run_again", "again_at", where=TRIED_AGAIN),
         partial("ix_run_not_over", "task", where=NOT_OVER),
     )
-    task: str = stored(Words, ForeignKey("task.id"), primary_key=True)
-    due: datetime = stored(Moment, primary_key=True)
-    turn: str = stored(Words)
+    task: str = kept(Words, ForeignKey("task.id"), primary_key=True)
+    due: datetime = stored(UtcTime, primary_key=True)
+    turn: str = of_turn(Forget.STAYS)
     chat: int = of_chat()
-    at: datetime = stored(Moment)
+    at: datetime = stored(UtcTime)
     state: RunState = stored(Choice(RunState))
     late: bool = stored(Boolean)
     tries: int = stored(Integer)
-    again_at: datetime | None = stored(Moment, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
+    again_at: datetime | None = stored(UtcTime, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
     rounds: int = stored(Integer)
-    why: str = stored(Words)
+    why: str = kept(Words)
 
 
 task = METADATA.tables["task"]

@@ -6,8 +6,20 @@ from typing import Any
 from sqlalchemy import Boolean, Index, Integer, false, text
 
 from bot.adapters.sql.codec import DETAILS, MANDATE
-from bot.adapters.sql.columns import Choice, Json, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, partial, stored
+from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_talk,
+    of_turn,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState, Way, WaysOn
@@ -27,46 +39,46 @@ class TurnTable(Stored, table=True):
         partial("ix_turn_stopping", "chat", where=STOPPING),
         partial("ix_turn_ways_on", "chat", where=LEADS_ON),
     )
-    id: str = stored(Words, primary_key=True)
+    id: str = of_turn(Forget.MARK, primary_key=True)
     chat: int = of_chat()
-    conversation: str = stored(Words)
-    asker: int = stored(Number)
-    asker_name: str = stored(Words)
-    model: str = stored(Words)
-    created_at: datetime = stored(Moment)
-    mandate: Any = stored(Json(MANDATE), server_default="{}")
-    origin: str = stored(Words)
-    approval: str | None = stored(Words, null=True)
+    conversation: str = of_talk()
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    model: str = kept(Words)
+    created_at: datetime = stored(UtcTime)
+    mandate: Any = kept(Json(MANDATE), server_default="{}")
+    origin: str = kept(Words)
+    approval: str | None = kept(Words, null=True)
     state: TurnState = stored(Choice(TurnState))
     stop_reason: StopReason | None = stored(Choice(StopReason), null=True)
     rounds: int = stored(Integer)
     calls: int = stored(Integer)
-    worked_ms: int = stored(Number)
+    worked_ms: int = kept(Number)
     attempts: int = stored(Integer)
-    stop_asked: str | None = stored(Words, null=True)
-    reply_to: str | None = stored(Words, null=True)
-    ended_at: datetime | None = stored(Moment, null=True)
-    skill: str | None = stored(Words, null=True)
+    stop_asked: str | None = kept(Words, null=True)
+    reply_to: str | None = kept(Words, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
+    skill: str | None = kept(Words, null=True)
     stages: int = stored(Integer, server_default="0")
     rests: int = stored(Integer, server_default="0")
-    rests_until: datetime | None = stored(Moment, null=True)
+    rests_until: datetime | None = stored(UtcTime, null=True)
     begun: int = stored(Integer, server_default="0")
     held_back: bool = stored(Boolean, server_default=false())
     ways_on: WaysOn = stored(Choice(WaysOn), server_default="none")
-    follows: str | None = stored(Words, null=True)
+    follows: str | None = of_turn(Forget.STAYS, null=True)
     way: Way | None = stored(Choice(Way), null=True)
-    said: str = stored(Words, server_default="")
-    parent: str | None = stored(Words, null=True)
-    owner: int | None = stored(Number, null=True, default=ThisProcess())
+    said: str = spoken(Words, server_default="")
+    parent: str | None = of_turn(Forget.STAYS, null=True)
+    owner: int | None = kept(Number, null=True, default=ThisProcess())
 
 
 class VerdictTable(Stored, table=True):
     __table_args__ = (Index("ix_verdict_turn", "turn"),)
-    id: int | None = stored(Number, primary_key=True)
-    turn: str = stored(Words)
+    id: int | None = kept(Number, primary_key=True)
+    turn: str = of_turn(Forget.STAYS)
     round: int = stored(Integer)
-    at: datetime = stored(Moment)
-    details: Any = stored(Json(DETAILS))
+    at: datetime = stored(UtcTime)
+    details: Any = kept(Json(DETAILS))
 
 
 turn = METADATA.tables["turn"]

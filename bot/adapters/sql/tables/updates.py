@@ -2,10 +2,21 @@
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, ForeignKey, Index, false, text
+from sqlalchemy import Boolean, Index, false, text
 
-from bot.adapters.sql.columns import Bytes, Choice, Moment, Number, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, partial, stored
+from bot.adapters.sql.columns import Bytes, Choice, Number, UtcTime, Words
+from bot.adapters.sql.tables.declaring import (
+    METADATA,
+    Stored,
+    kept,
+    of_chat,
+    of_person,
+    of_turn,
+    partial,
+    spoken,
+    stored,
+)
+from bot.adapters.sql.tables.marks import Forget
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.change import InboundState
 
@@ -30,19 +41,19 @@ class InboxTable(Stored, table=True):
         partial("ix_inbox_counted", "person", "received_at", where=COUNTED),
         partial("ix_inbox_message", "chat", "message_id", where=WAITING),
     )
-    id: int | None = stored(Number, primary_key=True)
-    channel: str = stored(Words)
-    key: str = stored(Words)
-    body: str = stored(Bytes)
+    id: int | None = kept(Number, primary_key=True)
+    channel: str = kept(Words)
+    key: str = kept(Words)
+    body: str = spoken(Bytes, Forget.EMPTY)
     state: InboundState = stored(Choice(InboundState))
-    received_at: datetime = stored(Moment)
-    chat: int | None = stored(Number, ForeignKey("chat.id"), null=True)
-    message_id: str | None = stored(Words, null=True)
-    turn: str | None = stored(Words, null=True)
-    reason: str = stored(Words)
-    person: int | None = stored(Number, null=True)
+    received_at: datetime = stored(UtcTime)
+    chat: int | None = of_chat(null=True)
+    message_id: str | None = kept(Words, null=True)
+    turn: str | None = of_turn(Forget.MARK, null=True)
+    reason: str = kept(Words)
+    person: int | None = of_person(null=True)
     fragment: bool = stored(Boolean, server_default=false())
-    owner: int | None = stored(Number, null=True, default=ThisProcess())
+    owner: int | None = kept(Number, null=True, default=ThisProcess())
 
 
 inbox = METADATA.tables["inbox"]

@@ -9,15 +9,15 @@ from bot.adapters.telegram.rich.elements import (
     blocks_in,
     text_of,
 )
-from bot.adapters.telegram.rich.reading import Part
+from bot.adapters.telegram.rich.reading import BothForms
 
 
-def cut(parts: Sequence[Part]) -> list[list[Part]] | None:
+def cut(parts: Sequence[BothForms]) -> list[list[BothForms]] | None:
     """Returns the parts of each message, in order; None when one part alone is too large.
 
     A message ends between two blocks at the top, and a heading goes with the block after it.
     """
-    messages: list[list[Part]] = [[]]
+    messages: list[list[BothForms]] = [[]]
     length = blocks = 0
     for part in parts:
         size, count = len(text_of(part.blocks)), blocks_in(part.blocks)
@@ -33,7 +33,7 @@ def cut(parts: Sequence[Part]) -> list[list[Part]] | None:
     return [message for message in messages if message]
 
 
-def _headings(parts: list[Part]) -> list[Part]:
+def _headings(parts: list[BothForms]) -> list[BothForms]:
     """Takes the headings away that stand last, unless there is nothing else."""
     at = len(parts)
     while at and parts[at - 1].blocks[-1].tag in HEADINGS:

@@ -8,9 +8,8 @@ from typing import assert_never
 from bot.adapters.telegram.cutting import LONGEST as LONGEST_TEXT
 from bot.adapters.telegram.cutting import has_ink
 from bot.adapters.telegram.rich.cutting import cut
-from bot.adapters.telegram.rich.elements import Element, Node, text_of
-from bot.adapters.telegram.rich.html import html_of
-from bot.adapters.telegram.rich.reading import Part, Reading, read
+from bot.adapters.telegram.rich.elements import VOID, Element, Node, text_of
+from bot.adapters.telegram.rich.reading import BothForms, Reading, read
 from bot.adapters.telegram.visible import visible
 from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.text.storable import storable
@@ -42,7 +41,7 @@ def rich_messages(blocks: Sequence[Block], *, wanted: bool) -> list[RichMessage]
     """
     if not wanted and not any(_may_need(block) for block in blocks):
         return None
-    parts: list[Part] = []
+    parts: list[BothForms] = []
     for block in blocks:
         reading = _reading(block, folds=len(blocks) > 1)
         if reading is None:
@@ -81,11 +80,11 @@ def _may_need(block: Block) -> bool:
     return isinstance(block, Markdown) and _PERHAPS.search(block.text) is not None
 
 
-def _html(parts: Iterable[Part]) -> str:
+def _html(parts: Iterable[BothForms]) -> str:
     return "".join(html_of(part.blocks) for part in parts)
 
 
-def _text(parts: Iterable[Part]) -> str:
+def _text(parts: Iterable[BothForms]) -> str:
     return "".join(text_of(part.blocks) for part in parts)
 
 
@@ -101,13 +100,13 @@ def _reading(block: Block, *, folds: bool) -> Reading | None:
         case Plain(style=style):
             lines = tuple(_lines(_styled(text, style)))
             blocks = (Element("p", lines),) if has_ink(text) else ()
-            return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
+            return Reading((BothForms(blocks, block),) if blocks else (), only_rich=False)
         case CodeBlock(language=language):
             code = visible(text).removesuffix("\n")
             marks = (("class", f"language-{storable(language)}"),)
             inside = (Element("code", (code,), marks),) if language else (code,)
             blocks = (Element("pre", inside),) if has_ink(code) else ()
-            return Reading((Part(blocks, block),) if blocks else (), only_rich=False)
+            return Reading((BothForms(blocks, block),) if blocks else (), only_rich=False)
         case CallBlock():
             return _called(block)
         case _:
@@ -123,14 +122,14 @@ def _called(call: CallBlock) -> Reading:
         if has_ink(code):
             inside += [Element("p", (label,)), Element("pre", (code,))]
     if not inside:
-        return Reading((Part((Element("p", line),), call),), only_rich=False)
+        return Reading((BothForms((Element("p", line),), call),), only_rich=False)
     details = Element("details", (Element("summary", line), *inside))
-    return Reading((Part((details,), call),), only_rich=True)
+    return Reading((BothForms((details,), call),), only_rich=True)
 
 
-def _folded(said: Reading, block: Block) -> Part:
+def _folded(said: Reading, block: Block) -> BothForms:
     inside = [one for part in said.parts for one in part.blocks]
-    return Part((Element("details", (Element("summary", (SAID,)), *inside)),), block)
+    return BothForms((Element("details", (Element("summary", (SAID,)), *inside)),), block)
 
 
 def _styled(text: str, style: str) -> Iterator[Node]:
@@ -156,3 +155,25 @@ def _lines(nodes: Iterable[Node]) -> Iterator[Node]:
         for line in others:
             yield Element("br")
             yield line
+
+
+# The service knows few names of signs; these are among them.
+_SIGNS = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+
+def html_of(nodes: Sequence[Node]) -> str:
+    """Returns the HTML of these parts."""
+    return "".join(_written(node) for node in nodes)
+
+
+def _written(node: Node) -> str:
+    if isinstance(node, str):
+        return node.translate(_SIGNS)
+    marks = "".join(_mark(name, value) for name, value in node.marks)
+    if node.tag in VOID:
+        return f"<{node.tag}{marks}>"
+    return f"<{node.tag}{marks}>{html_of(node.inside)}</{node.tag}>"
+
+
+def _mark(name: str, value: str) -> str:
+    return f' {name}="{value.translate(_SIGNS)}"' if value else f" {name}"

@@ -42,7 +42,7 @@ _ALIGNED = {"Left": "left", "Center": "center", "Right": "right"}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BothForms:
     """Blocks at the top of a message, and the same in the older form."""
 
     blocks: tuple[Element, ...]
@@ -53,7 +53,7 @@ class Part:
 class Reading:
     """The blocks of a Markdown text; `only_rich` when entities cannot show one of them."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[BothForms, ...]
     only_rich: bool
 
     def linking(self, links: tuple[str, ...] | None) -> "Reading":
@@ -99,7 +99,7 @@ class _Reader:
     data: bytes
     formulas: Formulas
     links: Collection[str] | None
-    parts: list[Part] = field(default_factory=list[Part])
+    parts: list[BothForms] = field(default_factory=list[BothForms])
     only_rich: bool = False
     _open: list[_Open] = field(default_factory=list[_Open])
 
@@ -194,7 +194,7 @@ class _Reader:
     def _top(self, blocks: tuple[Element, ...], place: range) -> None:
         source = self.formulas.restored(self.data[place.start : place.stop].decode())
         self.only_rich = self.only_rich or any(map(_needs_rich, blocks))
-        self.parts.append(Part(blocks, Markdown(source)))
+        self.parts.append(BothForms(blocks, Markdown(source)))
 
     def _add(self, node: Node) -> None:
         above = self._open[-1]

@@ -14,7 +14,7 @@ _CHANNELS = ("CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class KnownChannel:
     """A channel of a server: its name, and for a thread the number of the channel above it."""
 
     name: str
@@ -22,12 +22,12 @@ class Place:
     server: str | None = None
 
 
-class Places:
+class KnownChannels:
     """Holds names alone; the people of a server are never kept."""
 
     def __init__(self, api: DiscordApi) -> None:
         self._api = api
-        self._places: dict[str, Place] = {}
+        self._places: dict[str, KnownChannel] = {}
         self._servers: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._awaited: dict[int, set[str]] = {}
@@ -95,7 +95,7 @@ class Places:
         for channel in event.items(kind):
             self._learn_channel(channel, server)
 
-    def _learn_channel(self, channel: Fields, server: str | None = None) -> Place | None:
+    def _learn_channel(self, channel: Fields, server: str | None = None) -> KnownChannel | None:
         number = channel.id("id")
         if number is None:
             return None
@@ -103,7 +103,7 @@ class Places:
             self._places.clear()
         parent = channel.id("parent_id") if channel.number("type") in _THREADS else None
         server = server or channel.id("guild_id")
-        place = Place(channel.line("name", _LONGEST_NAME), parent, server)
+        place = KnownChannel(channel.line("name", _LONGEST_NAME), parent, server)
         self._places[number] = place
         return place
 
@@ -142,12 +142,12 @@ class Places:
             return {}
         return {"person": person} if person is not None else {}
 
-    async def _asked(self, channel: str) -> Place:
+    async def _asked(self, channel: str) -> KnownChannel:
         """Asks for a channel that no event has told of; one that is not told has no name."""
         try:
             told = await self._api.call(
                 "GET", "/channels/{channel_id}", names={"channel_id": channel}
             )
         except ChannelError:
-            return Place("")
-        return self._learn_channel(Fields(told)) or Place("")
+            return KnownChannel("")
+        return self._learn_channel(Fields(told)) or KnownChannel("")

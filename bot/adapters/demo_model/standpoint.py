@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bot.adapters.demo_model.scene import CallMade, Round
-from bot.adapters.demo_model.scenes import QUESTION
+from bot.adapters.demo_model.sketch import CallMade, Round
+from bot.adapters.demo_model.sketches import QUESTION
 from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE
 from bot.domain.skills.skill_words import MARK
 from bot.domain.turn.transcript import CallPart, TextPart
@@ -15,7 +15,7 @@ _NOW = "\n\n<now>"
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class Standpoint:
     """The place in the conversation that a request stands for."""
 
     said: str
@@ -37,7 +37,7 @@ class Moment:
         return self.said if self.said.startswith(APPROVED_NOTE) else ""
 
 
-def moment_of(request: ModelRequest) -> Moment:
+def standpoint_of(request: ModelRequest) -> Standpoint:
     """Finds the newest words, and what came after them."""
     messages = request.messages
     spoken = [n for n, message in enumerate(messages) if _said(message)]
@@ -45,12 +45,12 @@ def moment_of(request: ModelRequest) -> Moment:
         # Words behind results, when nothing more may be called, are the program's own.
         spoken.pop()
     if not spoken:
-        return Moment("", (), collecting=False, asked=False)
+        return Standpoint("", (), collecting=False, asked=False)
     at = spoken[-1]
     texts = _said(messages[at])
     collecting = any(text.startswith(COLLECTING_NOTE) for text in texts)
     said, rounds = texts[-1].partition(_NOW)[0], tuple(_rounds(messages, at))
-    return Moment(said, rounds, collecting=collecting, asked=_asks(messages, at))
+    return Standpoint(said, rounds, collecting=collecting, asked=_asks(messages, at))
 
 
 def _said(message: ViewMessage) -> list[str]:

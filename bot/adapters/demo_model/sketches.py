@@ -1,11 +1,11 @@
-"""Everything the demo shows: simple things, five scenes of a working day, and some extras."""
+"""Everything the demo shows: simple things, five sketches of a working day, and some extras."""
 
 import json
 import re
 from typing import Any
 
 from bot.adapters.demo_model import recordings
-from bot.adapters.demo_model.scene import Act, Scene, Wanted
+from bot.adapters.demo_model.sketch import Act, Sketch, Wanted
 from bot.domain.skills.skill import READ, USE
 from bot.domain.tools.house import SUBMIT_PLAN
 from bot.shipped import command
@@ -35,17 +35,17 @@ _NOTE = _file("demo-note.txt", "This note was written by the demo model.\n")
 _ECHO = _run("echo hello from the demo")
 
 _SIMPLE = (
-    Scene(
+    Sketch(
         frozenset({"time", "clock"}),
         "*time*: a tool that needs no approval",
         (Act("I look at the clock.", (_TIME,)), Act("The clock says:\n\n{results}")),
     ),
-    Scene(
+    Sketch(
         frozenset({"list", "files"}),
         "*list*: the files I can see",
         (Act("I look at the workspace.", (_LIST,)), Act("This is in the workspace:\n\n{results}")),
     ),
-    Scene(
+    Sketch(
         frozenset({"note", "file", "write"}),
         "*note*: a file, after you approve it",
         (
@@ -54,20 +54,20 @@ _SIMPLE = (
         ),
         planned=(_NOTE, _submitted("A note", "One file, to try a plan.")),
     ),
-    Scene(
+    Sketch(
         frozenset({"command", "run"}),
         "*command*: a command, after you approve it",
         (Act("I run a command.", (_ECHO,)), Act("The command printed:\n\n{results}")),
         planned=(_ECHO, _submitted("A greeting", "One command, to try a plan.")),
     ),
-    Scene(
+    Sketch(
         frozenset({"both", "two"}),
         "*two*: two things at once",
         (Act("I do both at once.", (_TIME, _LIST)), Act("Both are done:\n\n{results}")),
     ),
 )
 
-_MINUTES = Scene(
+_MINUTES = Sketch(
     frozenset({"minutes", "meeting", "notes", "skill", "skills", "pipeline"}),
     "*minutes*: notes of a meeting become minutes, and a second skill checks them",
     (
@@ -85,7 +85,7 @@ _MINUTES = Scene(
     skill=True,
 )
 
-_CSV = Scene(
+_CSV = Sketch(
     frozenset({"csv", "tidy", "table", "expenses"}),
     "*csv*: a messy export becomes a table that imports",
     (
@@ -124,7 +124,7 @@ _CSV = Scene(
 
 _PROGRAM = "demo_prices.py"
 _TEST = _run(f"python3 {_PROGRAM}")
-_TESTS = Scene(
+_TESTS = Sketch(
     frozenset({"test", "tests", "bug"}),
     "*tests*: a bug is found and fixed, and you say no once",
     (
@@ -168,7 +168,7 @@ _PLANNED = (
     _file("demo-outbox.txt", "demo-report.md is ready to be sent.\n"),
     _submitted("A report, signed and sent", "Step 2 fails: nobody has signed the report yet."),
 )
-_PLAN = Scene(
+_PLAN = Sketch(
     frozenset({"plan", "report"}),
     "*plan*: three steps that you approve once; one of them fails. Type `/plan make a plan`",
     (
@@ -180,7 +180,7 @@ _PLAN = Scene(
     planned=_PLANNED,
 )
 
-_ASKED = Scene(
+_ASKED = Sketch(
     frozenset({"question", "ask"}),
     "*question*: I ask you something",
     (
@@ -198,7 +198,7 @@ _ASKED = Scene(
 
 _DAYS = ("monday", "tuesday", "wednesday")
 _EXTRAS = (
-    Scene(
+    Sketch(
         frozenset({"cards", "card", "several", "three"}),
         "*cards*: three cards at once",
         (
@@ -209,7 +209,7 @@ _EXTRAS = (
             Act("All three are there:\n\n{results}"),
         ),
     ),
-    Scene(
+    Sketch(
         frozenset({"always", "rule", "rules"}),
         "*always*: allow one thing for good",
         (
@@ -224,8 +224,8 @@ _EXTRAS = (
             ),
         ),
     ),
-    Scene(frozenset({"long"}), "*long*: a long, formatted answer", (Act(recordings.LONG),)),
-    Scene(
+    Sketch(frozenset({"long"}), "*long*: a long, formatted answer", (Act(recordings.LONG),)),
+    Sketch(
         frozenset({"server", "servers", "mcp"}),
         "*server*: a tool of an MCP server",
         (
@@ -241,16 +241,16 @@ _DAY = (_MINUTES, _CSV, _TESTS, _PLAN, _ASKED)
 
 ABILITIES = "\n".join(
     (
-        *(f"- {scene.line}" for scene in _SIMPLE),
+        *(f"- {sketch.line}" for sketch in _SIMPLE),
         "\nFrom a working day:\n",
-        *(f"- {scene.line}" for scene in _DAY),
+        *(f"- {sketch.line}" for sketch in _DAY),
         "\nAnd also:\n",
-        *(f"- {scene.line}" for scene in _EXTRAS),
+        *(f"- {sketch.line}" for sketch in _EXTRAS),
     )
 )
 """A Markdown list of everything that people can ask for."""
 
-_HELP = Scene(
+_HELP = Sketch(
     frozenset({"help", "hello", "hi", "hey", "start"}),
     "*help*: this list",
     (
@@ -263,16 +263,16 @@ _HELP = Scene(
 )
 
 _IN_ORDER = (_PLAN, _MINUTES, _CSV, _TESTS, _ASKED, *_EXTRAS, *reversed(_SIMPLE), _HELP)
-"""The scenes as they are looked for: the words of the later ones are more common."""
+"""The sketches as they are looked for: the words of the later ones are more common."""
 
 
-def scene_of(text: str) -> Scene | None:
-    """Returns the scene for a server's tool that the text names, or for its first known word."""
+def sketch_of(text: str) -> Sketch | None:
+    """Returns the sketch for a server's tool that the text names, or for its first known word."""
     named = _SERVERS_TOOL.search(text)
     if named is not None:
         return _call_of(named[1], named[2] or "{}")
     words = set(_WORD.findall(text.lower()))
-    return next((scene for scene in _IN_ORDER if scene.words & words), None)
+    return next((sketch for sketch in _IN_ORDER if sketch.words & words), None)
 
 
 def unknown(text: str) -> str:
@@ -291,15 +291,15 @@ def answered(text: str) -> str:
     )
 
 
-def _call_of(tool: str, behind: str) -> Scene:
+def _call_of(tool: str, behind: str) -> Sketch:
     try:
         arguments, _ = json.JSONDecoder().raw_decode(behind)
         # A lone surrogate or an infinite number could be read here but never be stored.
         json.dumps(arguments, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         told = f"What stands behind `{tool}` cannot be read: its arguments are one JSON object."
-        return Scene(frozenset(), "", (Act(told),))
-    return Scene(frozenset(), "", (_calling(tool, arguments),))
+        return Sketch(frozenset(), "", (Act(told),))
+    return Sketch(frozenset(), "", (_calling(tool, arguments),))
 
 
 def _calling(tool: str, arguments: dict[str, Any]) -> Act:

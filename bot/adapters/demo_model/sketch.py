@@ -1,4 +1,4 @@
-"""The form of a scene: the acts of the demo, one for each reply, and their endings."""
+"""The form of a sketch: the acts of the demo, one for each reply, and their endings."""
 
 import json
 import re
@@ -23,7 +23,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One reply of a scene: words, and the calls that come with them; without calls it is the last.
+    """One reply of a sketch: words, and calls that come with them; without calls it is the last.
 
     In the words `{results}` stands for what the calls before gave back.
     """
@@ -39,7 +39,7 @@ class Act:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Sketch:
     """The words that ask for it, its line in the list for people, and its acts.
 
     In plan mode the demo makes the calls of `planned` instead.
@@ -84,16 +84,16 @@ class Reply:
 _PUT_AWAY = Wanted(USE, {"name": NONE})
 
 
-def next_reply(scene: Scene, rounds: Sequence[Round]) -> Reply:
-    """Returns the reply that follows these rounds of the scene."""
+def next_reply(sketch: Sketch, rounds: Sequence[Round]) -> Reply:
+    """Returns the reply that follows these rounds of the sketch."""
     played = [played for played in rounds if not _is_putting_away(played)]
-    ending = next(filter(None, map(_ending, scene.acts, played)), "")
-    number = min(len(played), len(scene.acts) - 1)
-    if not ending and number < len(scene.acts) - 1:
-        return _performed(scene.acts[number], played)
-    if scene.skill and len(played) == len(rounds) and _used_skill(played):
+    ending = next(filter(None, map(_ending, sketch.acts, played)), "")
+    number = min(len(played), len(sketch.acts) - 1)
+    if not ending and number < len(sketch.acts) - 1:
+        return _performed(sketch.acts[number], played)
+    if sketch.skill and len(played) == len(rounds) and _used_skill(played):
         return Reply("The skill has done its work, so I put it away.", (_PUT_AWAY,))
-    return Reply(ending) if ending else _performed(scene.acts[number], played)
+    return Reply(ending) if ending else _performed(sketch.acts[number], played)
 
 
 def _performed(act: Act, played: Sequence[Round]) -> Reply:

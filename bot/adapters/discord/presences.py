@@ -6,7 +6,7 @@ from typing import Any
 from bot.adapters.discord.addresses import channel_in
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
-from bot.adapters.discord.places import Places
+from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.rights import NEEDED, rights_in, rights_of
 from bot.domain.talk.errors import ContentRefused, RecipientGone
 from bot.domain.talk.message import Address, Presence
@@ -16,10 +16,10 @@ _SEND = NEEDED["send messages"]
 _REFUSALS = (ContentRefused, RecipientGone)
 
 
-class Standing:
+class Presences:
     """Asks for each thing once: it is made for one look at many places."""
 
-    def __init__(self, api: DiscordApi, places: Places) -> None:
+    def __init__(self, api: DiscordApi, places: KnownChannels) -> None:
         self._api = api
         self._places = places
         self._gone: set[str] = set()
