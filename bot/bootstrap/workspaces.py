@@ -7,17 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
 from bot.ports.people import People
 from bot.ports.tool import Folder
 from bot.settings import Settings
 
 
-async def workspace_of(settings: Settings, people: People, chat: Chat, person: int) -> Folder:
+async def workspace_of(
+    settings: Settings, people: People, chat: Chat, person: int | Person
+) -> Folder:
     """Returns the workspace for an owner's private chat, and an own folder for any other chat.
 
     A folder that the settings name for the chat comes first.
     """
-    root, asker = settings.workspace, await people.get(person)
+    root = settings.workspace
+    asker = await people.get(person) if isinstance(person, int) else person
     shared = _shared(dict(settings.shared_folders), chat)
     if shared is None and chat.private and asker is not None and asker.is_owner:
         return Folder(root)

@@ -9,7 +9,7 @@ from bot.domain.clock.zones import Zones
 from bot.flow.commanding.desks import Desk
 from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Command
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
 from bot.flow.policy import Policy
 from bot.flow.world import StorePorts, World
 from bot.ports.journal import Journal
@@ -33,7 +33,7 @@ class Room:
     """In the order of the help."""
     desks: Mapping[str, Desk] = field(default_factory=dict[str, Desk])
     """Its desks, by the first letter of their buttons' data."""
-    companions: Companions = ()
+    companions: Sequence[Companion] = ()
     """In the order in which they are asked."""
     tools: Sequence[Tool] = ()
     """Its tools for models, which work on our own rows."""

@@ -19,23 +19,19 @@ class TaskOwner:
     def __init__(self) -> None:
         self._group = asyncio.TaskGroup()
         self._running: set[asyncio.Task[None]] = set()
-        self._open = False
+        self.open = False
+        """True as long as tasks may be started."""
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
-        self._open = True
+        self.open = True
         return self
 
     async def __aexit__(self, *ended: Any) -> None:
-        self._open = False
+        self.open = False
         for task in self._running:
             task.cancel()
         await self._group.__aexit__(*ended)
-
-    @property
-    def open(self) -> bool:
-        """Returns True as long as tasks may be started."""
-        return self._open
 
     def start(self, work: Coroutine[None, None, None], name: str) -> asyncio.Task[None]:
         """Starts a task; a fault in it ends the owner."""

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.hold import Holds, never_held
+from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
 from bot.ports.approvals import Approvals, Rules
@@ -50,8 +51,8 @@ from bot.ports.tool import Folder, Tool
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
-Workspaces: TypeAlias = Callable[[Chat, int], Awaitable[Folder]]
-"""Returns the folder that calls of a person in a chat may touch."""
+Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
+"""Returns the folder that calls of a person in a chat may touch; a number is looked up."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from bot.domain.talk.limits import (
     SendRates,
 )
 from bot.domain.talk.message import Address, Attachment, InboundMessage, Press, Quote, RawUpdate
-from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.talk.reach import Level
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
@@ -476,7 +476,7 @@ def _is_group(address: Address) -> bool:
     return address.chat.startswith("-")
 
 
-async def _anywhere(chat: Chat, person: int) -> Folder:
+async def _anywhere(chat: Chat, person: int | Person) -> Folder:
     return Folder(Path("/nowhere"), own=True)
 
 

@@ -15,7 +15,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish, Refuse
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
@@ -27,10 +27,14 @@ MOST = 3
 
 
 @dataclass
-class Rounds(Bystander):
+class Rounds:
     """Ends a turn that wants a fourth round, and says so."""
 
     ended_turns: list[str] = field(default_factory=list[str])
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(state=self.state, ended=self.ended)
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
         progress = state.progress
@@ -48,8 +52,12 @@ class Rounds(Bystander):
         return Ended(instead=f"I stopped: a turn has {MOST} rounds here.", also="Say “go on”.")
 
 
-class Impatient(Bystander):
+class Impatient:
     """Ends a turn as soon as its first round has made calls."""
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(state=self.state)
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
         ending = Finish(StopReason.BUDGET, "one round is enough", Code.LIMIT)
@@ -59,7 +67,7 @@ class Impatient(Bystander):
 async def test_a_companion_ends_a_turn_at_its_third_round_with_a_truthful_stop() -> None:
     look, rounds = looking(), Rounds()
     script = [calls(call(f"c{n}", "look", {"what": str(n)})) for n in range(MOST)]
-    async with stage(*script, tools=[look], companions=[rounds]) as scene:
+    async with stage(*script, tools=[look], companions=[rounds.answers]) as scene:
         await scene.say("look everywhere")
         turn = await scene.settled()
         assert (turn.stop_reason, turn.rounds) == (StopReason.BUDGET, MOST)
@@ -72,7 +80,7 @@ async def test_a_companion_ends_a_turn_at_its_third_round_with_a_truthful_stop()
 
 async def test_a_companion_that_counts_rounds_leaves_an_answer_in_time_alone() -> None:
     script = (calls(call("a", "look")), calls(call("b", "look", {"what": "b"})), says("Seen."))
-    async with stage(*script, tools=[looking()], companions=[Rounds()]) as scene:
+    async with stage(*script, tools=[looking()], companions=[Rounds().answers]) as scene:
         await scene.say("look twice")
         turn = await scene.settled()
         assert (turn.stop_reason, turn.rounds) == (StopReason.FINAL_ANSWER, MOST)
@@ -83,7 +91,7 @@ async def test_a_companion_that_counts_rounds_leaves_an_answer_in_time_alone() -
 async def test_calls_still_open_when_a_companion_ends_the_turn_are_closed_and_do_not_run() -> None:
     write = writing()
     script = calls(call("a", "write", {"what": "x"}))
-    async with stage(script, tools=[write], companions=[Impatient()]) as scene:
+    async with stage(script, tools=[write], companions=[Impatient().answers]) as scene:
         await scene.say("write it")
         turn = await scene.settled()
         (closed,) = scene.results
@@ -101,7 +109,7 @@ async def test_a_companion_that_ends_a_turn_leaves_a_plan_waiting_to_be_resumed(
         calls(replace(wanted[3], id="f")),
         says("All four are there."),
     )
-    async with stage(*script, tools=[write, submitting()], companions=[Rounds()]) as scene:
+    async with stage(*script, tools=[write, submitting()], companions=[Rounds().answers]) as scene:
         await scene.say("/plan write four times")
         await scene.settled(1)
         await scene.press("Approve")
@@ -118,10 +126,14 @@ async def test_a_companion_that_ends_a_turn_leaves_a_plan_waiting_to_be_resumed(
 
 
 @dataclass
-class Watching(Bystander):
+class Watching:
     """Knows every sitting of a turn without keeping one."""
 
     sittings: list[ReferenceType[Work]] = field(default_factory=list[ReferenceType[Work]])
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(state=self.state)
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
         if all(known() is not work for known in self.sittings):
@@ -133,8 +145,12 @@ class Watching(Bystander):
         return all(known() is None for known in self.sittings)
 
 
-class Refusing(Bystander):
+class Refusing:
     """Refuses every call."""
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(stance=self.stance)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         return Refuse(Status.BLOCKED, Code.POLICY, "Not today.")
@@ -143,7 +159,7 @@ class Refusing(Bystander):
 async def test_what_companions_keep_of_a_turn_goes_with_each_of_its_sittings() -> None:
     watching = Watching()
     script = (calls(call("a", "write", {"what": "x"})), says("Written."))
-    async with stage(*script, tools=[writing()], companions=[watching]) as scene:
+    async with stage(*script, tools=[writing()], companions=[watching.answers]) as scene:
         await scene.say("write it")
         await scene.parked()
         await scene.press("Approve")
@@ -155,7 +171,9 @@ async def test_what_companions_keep_of_a_turn_goes_with_each_of_its_sittings() -
 async def test_the_refusal_of_a_companion_counts_before_what_a_plan_says_of_a_call() -> None:
     write = writing()
     script = (calls(call("a", "write", {"what": "x"})), says("I cannot."))
-    async with stage(*script, tools=[write, submitting()], companions=[Refusing()]) as scene:
+    async with stage(
+        *script, tools=[write, submitting()], companions=[Refusing().answers]
+    ) as scene:
         await scene.say("/plan write it")
         await scene.settled()
         (refused,) = scene.results
@@ -168,11 +186,15 @@ async def test_the_refusal_of_a_companion_counts_before_what_a_plan_says_of_a_ca
 
 
 @dataclass
-class Crowd(Bystander):
+class Crowd:
     """Counts how many turns are opened side by side; each takes its time."""
 
     now: int = 0
     most: int = 0
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(opening=self.opening)
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         self.now += 1
@@ -185,7 +207,7 @@ class Crowd(Bystander):
 
 async def test_a_crowd_opens_its_turns_a_few_at_a_time() -> None:
     crowd, chats = Crowd(), 30
-    async with stage(*(says("Here.") for _ in range(chats)), companions=[crowd]) as scene:
+    async with stage(*(says("Here.") for _ in range(chats)), companions=[crowd.answers]) as scene:
         await scene.application.parts.intake.accept(
             "fake", [_asking(scene, n) for n in range(chats)]
         )

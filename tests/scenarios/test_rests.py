@@ -11,7 +11,7 @@ from bot.domain.tools.tool import Preview
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.domain.turn.view import ModelReply, ModelRequest, TextPart
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.work import Work
 from bot.ports.tool import Place
 from tests.fakes.model import Gate, call, calls, says
@@ -160,10 +160,14 @@ async def test_a_fault_of_the_store_is_not_the_turns() -> None:
         await scene.shows("At last.")
 
 
-class Faulty(Bystander):
+class Faulty:
     """Fails at the start of so many loops."""
 
     faults = 0
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(started=self.started)
 
     async def started(self, work: Work) -> Sequence[str]:
         if self.faults:
@@ -205,7 +209,7 @@ async def test_what_was_approved_before_a_rest_runs_after_it_once_without_anothe
         says("Done."),
     )
     faulty, write = Faulty(), changeable()
-    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+    async with stage(*script, tools=[write], companions=[faulty.answers]) as scene:
         await approved_and_rested(scene, faulty)
         assert write.ran == []
         await scene.clock.advance(60)
@@ -222,7 +226,7 @@ async def test_two_equal_calls_after_a_rest_have_one_approval_between_them() -> 
     again = calls(call("b", "write", wish), call("c", "write", wish))
     faulty, write = Faulty(), changeable()
     script = calls(call("a", "write", wish)), again, says("Done.")
-    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+    async with stage(*script, tools=[write], companions=[faulty.answers]) as scene:
         await approved_and_rested(scene, faulty)
         await scene.clock.advance(60)
         await scene.until(lambda: scene.cards and write.ran)
@@ -236,7 +240,7 @@ async def test_an_approval_outlives_a_second_rest_and_the_process() -> None:
     wish = {"what": "x"}
     script = calls(call("a", "write", wish)), calls(call("b", "write", wish)), says("Done.")
     faulty, write = Faulty(), changeable()
-    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+    async with stage(*script, tools=[write], companions=[faulty.answers]) as scene:
         await approved_and_rested(scene, faulty)
         faulty.faults = 1
         await scene.clock.advance(60)
@@ -257,7 +261,7 @@ async def test_what_the_card_did_not_show_asks_again_after_a_rest(change: str) -
         says("As you wish."),
     )
     faulty, write = Faulty(), changeable()
-    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+    async with stage(*script, tools=[write], companions=[faulty.answers]) as scene:
         await approved_and_rested(scene, faulty)
         if change == "world":
             write.world[0] = "otherwise"
@@ -272,7 +276,7 @@ async def test_what_was_denied_before_a_rest_asks_again_after_it() -> None:
     wish = {"what": "x"}
     script = calls(call("a", "write", wish)), calls(call("b", "write", wish)), says("As you wish.")
     faulty, write = Faulty(), changeable()
-    async with stage(*script, tools=[write], companions=[faulty]) as scene:
+    async with stage(*script, tools=[write], companions=[faulty.answers]) as scene:
         await scene.say("go")
         await scene.parked()
         faulty.faults = 3

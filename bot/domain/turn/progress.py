@@ -100,6 +100,11 @@ class Progress:
         return "" if self.reply is None or self.handed_over else self.reply.text
 
     @property
+    def has_whole_reply(self) -> bool:
+        """Returns True when the newest reply came to its own end."""
+        return self.reply is not None and self.reply.finish is FinishReason.END
+
+    @property
     def question(self) -> str | None:
         """Returns the question that the newest round put to the person."""
         return next((r.question for r in self._newest_results if r.question is not None), None)

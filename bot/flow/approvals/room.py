@@ -25,7 +25,7 @@ class ApprovalRoom:
         return Room(
             commands=self._rules.table,
             desks={CARD_BUTTONS.letter: self._desk},
-            companions=(RuledCompanion(),),
+            companions=(RuledCompanion().answers,),
         )
 
     @property

@@ -1,32 +1,36 @@
 """A companion of turns that tells what ran without a card, because of a standing rule."""
 
 from collections import Counter
-from collections.abc import Sequence
 
 from bot.domain.change import Show
 from bot.domain.consent.rules import allowed_line
 from bot.domain.loop.contribution import Aside, Ended
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.tools.file_change import UNDO_BUTTONS, UndoButton, UndoVerb, undo_label
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.work import Work
 
 _MOST = 3
 """Lines below an answer; what is more is counted."""
 
 
-class RuledCompanion(Bystander):
+class RuledCompanion:
     """Tells it once, at the end of the turn, from the results in the log.
 
     A small line below the answer is enough, unless files were changed: then a message of its own
     has the button that takes these changes back.
     """
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(),
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
+
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if _changes(work):
             return Ended(behind=(_message(work),))
         return Ended(below=told(work))

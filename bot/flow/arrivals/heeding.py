@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
+from bot.domain.consent.assent import is_assent
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import (
@@ -83,8 +84,9 @@ class Heeding:
         if message.composed or message.forwarded_from is not None:
             return Taken.NO
         if quote is None or quote.message_id is None:
-            bare = not message.attachments
-            return await self._desks.said(chat, text, arrival.person) if bare else Taken.NO
+            if message.attachments or not is_assent(text):
+                return Taken.NO
+            return await self._desks.assented(chat, arrival.person)
         if message.foreign is not None and not message.attachments:
             # A sticker or a poll: its words are none that the person typed. A location is no
             # answer to a card either, but one desk may have asked for it.

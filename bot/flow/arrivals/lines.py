@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.domain.talk.message import (
@@ -53,18 +52,14 @@ class Lines(TaskOwner):
     def __init__(self, router: PatientRouter) -> None:
         super().__init__()
         self._router = router
-        self._ids: set[int] = set()
+        self.held: set[int] = set()
+        """The rows of the updates that stand in a line or are being routed."""
         self._lines: dict[str, deque[_Held]] = {}
         self._ready: deque[_Held] = deque()
         self._under_way: Counter[str] = Counter()
         self._workers = 0
         self._room = asyncio.Event()
         self._room.set()
-
-    @property
-    def held(self) -> Collection[int]:
-        """Returns the rows of the updates that stand in a line or are being routed."""
-        return self._ids
 
     async def room(self) -> None:
         """Waits until the lines take another update."""
@@ -74,8 +69,8 @@ class Lines(TaskOwner):
         """Puts an update at the end of its lines and returns at once."""
         places, whose = _places(inbound), _sender(inbound)
         held = _Held(row, inbound, places, whose)
-        self._ids.add(row.id)
-        if len(self._ids) >= MOST_HELD:
+        self.held.add(row.id)
+        if len(self.held) >= MOST_HELD:
             self._room.clear()
         for place in places:
             self._lines.setdefault(place, deque()).append(held)
@@ -118,8 +113,8 @@ class Lines(TaskOwner):
 
     def _let_go(self, held: _Held) -> None:
         """Takes an update out of its lines; those behind it may be ready now."""
-        self._ids.discard(held.row.id)
-        if len(self._ids) < MOST_HELD:
+        self.held.discard(held.row.id)
+        if len(self.held) < MOST_HELD:
             self._room.set()
         self._under_way[held.whose] -= 1
         if not self._under_way[held.whose]:

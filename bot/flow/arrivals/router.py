@@ -21,7 +21,7 @@ from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.arrivals.thumbs import Touches
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
-from bot.flow.reading.overhearing import Overhearing
+from bot.flow.reading.overhearing import MOST_COLLECTED, Overhearing
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
@@ -58,7 +58,7 @@ class Router:
             case InboundMessage():
                 talk = self._private_talk if inbound.private else self._group_talk
                 await talk.hear(row, inbound)
-        if self._overhearing.full:
+        if len(self._overhearing.collected) >= MOST_COLLECTED:
             await self.flush()
 
     async def _follow(self, row: InboundRow, told: Moved | PresenceChange | LeftOut) -> None:
@@ -72,4 +72,5 @@ class Router:
 
     async def flush(self) -> None:
         """Stores the marks of the updates that were not for the bot."""
-        await self._overhearing.flush()
+        if self._overhearing.in_use:
+            await self._overhearing.flush()

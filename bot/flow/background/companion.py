@@ -8,7 +8,7 @@ from bot.domain.memory.background import WordsInView, about_body, persona_body
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody, BackgroundBody
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda
@@ -16,7 +16,7 @@ from bot.ports.people import People
 from bot.ports.persona import Persona
 
 
-class BackgroundCompanion(Bystander):
+class BackgroundCompanion:
     """Puts these words before the first message of a conversation.
 
     Words that changed come before the message of the next turn, and words that a summary took out
@@ -28,12 +28,19 @@ class BackgroundCompanion(Bystander):
         self._people = people
         self._known: WeakKeyDictionary[Work, dict[int, Person | None]] = WeakKeyDictionary()
 
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            opening=self.opening,
+            briefing=self.briefing,
+        )
+
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         return Share(row, await self._missing(work, row.asker))
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Adds the words of a person who spoke up since, and words that are out of view."""
-        bodies = (entry.body for entry in reversed(work.log.entries(work.turn.id)))
+        bodies = (entry.body for entry in reversed(work.log.of_turns[work.turn.id]))
         asked = next((body for body in bodies if isinstance(body, AskerBody)), None)
         speaker = work.turn.asker if asked is None or asked.person is None else asked.person
         return Briefing(await self._missing(work, speaker))

@@ -7,7 +7,6 @@ from enum import Enum
 from typing import Protocol
 
 from bot.domain.change import Change, Show
-from bot.domain.consent.assent import is_assent
 from bot.domain.talk.message import OutboundKind, Press, PressAnswer, Quote
 from bot.domain.talk.person import Person
 from bot.ports.journal import Journal
@@ -205,10 +204,9 @@ class Desks:
             return Taken.NO
         return await desk.reply(chat, key, text, person)
 
-    async def said(self, chat: int, text: str, person: Person, *, asked: bool = False) -> Taken:
-        """Takes a message that answers no other one: a bare “yes” is meant for the open card."""
-        if is_assent(text):
-            for desk in self._desks.values():
-                if await desk.holds_up(chat, person):
-                    return Taken.ASSENT
+    async def assented(self, chat: int, person: Person) -> Taken:
+        """Takes a bare “yes” that answers no other message: it is meant for the open card."""
+        for desk in self._desks.values():
+            if await desk.holds_up(chat, person):
+                return Taken.ASSENT
         return Taken.NO

@@ -1,7 +1,5 @@
 """A companion of turns that stores notes, and shows each with a button that takes it back."""
 
-from collections.abc import Sequence
-
 from bot.domain.change import AddNote, DropNote, KeepPassage, Show, Write
 from bot.domain.loop.contribution import Share
 from bot.domain.memory.note import FORGET, REMEMBER, Note, note_id, shown_by
@@ -9,19 +7,24 @@ from bot.domain.memory.passage import whose
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from bot.domain.text.markdown import literal
 from bot.domain.tools.file_change import UNDO
-from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.tools.tool import Status, ToolCall
 from bot.domain.turn.turn import Turn
 from bot.flow.commanding.choices import choice
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.work import Work
 
 
-class NotedCompanion(Bystander):
+class NotedCompanion:
     """Writes notes in the transaction of the result, so that each is taken once."""
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(REMEMBER, FORGET),
+            after_results=self.after_results,
+        )
+
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []
         for call, result in ran:
             if result.status is not Status.SUCCESS:

@@ -1,6 +1,6 @@
 """The work of a chat: the queue of its messages, and the changes of its group."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from functools import cached_property
 
 from bot.flow.arrivals.threads import Threads
@@ -49,8 +49,8 @@ class ChatWork:
     def lanes(self) -> Lanes:
         return self._world.lanes(self._drain)
 
-    async def _drain(self, chat: int) -> None:
-        self.trials.expect(chat, await self.queue.drain(chat))
+    def _drain(self, chat: int) -> Awaitable[None]:
+        return self.queue.drain(chat)
 
     @cached_property
     def trials(self) -> Trials:
@@ -73,7 +73,10 @@ class ChatWork:
     def queue(self) -> ChatQueue:
         clock = self._world.clock
         return ChatQueue(
-            self._rooms.schedules.held(self._journal),
+            self._store.journal.agenda,
+            self._journal,
+            self._rooms.schedules.gate,
+            self.trials,
             History(self._journal, self._store.chats, clock),
             self._one_turn.turns,
             self._way_in.gathering,

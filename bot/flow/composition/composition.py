@@ -1,5 +1,7 @@
 """Puts the whole flow together: the ways in and out, the commands, and one turn."""
 
+from collections.abc import Sequence
+
 from bot.domain.change import Change
 from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import card_of
@@ -12,7 +14,7 @@ from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
 from bot.flow.money.till import Till
 from bot.flow.policy import Policy
 from bot.flow.room import Ground
@@ -36,7 +38,7 @@ class Composition:
         store: StorePorts,
         world: World,
         policy: Policy,
-        companions: Companions = (),
+        companions: Sequence[Companion] = (),
         till: Till | None = None,
     ) -> None:
         self.store = store

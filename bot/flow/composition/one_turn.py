@@ -1,12 +1,14 @@
 """One turn: the loop, its gate and the settlement; the reading of its message is the way in."""
 
+from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
+from bot.flow.log.companions import Companions
 from bot.flow.models.compaction import Compaction
 from bot.flow.models.leaning import Leanings
 from bot.flow.room import Ground
@@ -33,7 +35,12 @@ class OneTurn:
     """Builds the parts that run a turn; `others` are companions after those of the rooms."""
 
     def __init__(
-        self, ground: Ground, rooms: Rooms, others: Companions, way_in: WayIn, way_out: WayOut
+        self,
+        ground: Ground,
+        rooms: Rooms,
+        others: Sequence[Companion],
+        way_in: WayIn,
+        way_out: WayOut,
     ) -> None:
         self._ground = ground
         self._store = ground.store
@@ -85,7 +92,7 @@ class OneTurn:
 
     @cached_property
     def _companions(self) -> Companions:
-        return (*self._rooms.companions, *self._others)
+        return Companions((*self._rooms.companions, *self._others))
 
     @cached_property
     def _compaction(self) -> Compaction:

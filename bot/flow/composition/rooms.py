@@ -11,7 +11,7 @@ from bot.flow.commands.noted import NotedCompanion
 from bot.flow.errands.room import ErrandRoom
 from bot.flow.goals.room import GoalRoom
 from bot.flow.hooks.room import HookRoom
-from bot.flow.log.companion import Companions
+from bot.flow.log.companion import Companion
 from bot.flow.log.tools import conversation_tools
 from bot.flow.memory.room import MemoryRoom
 from bot.flow.models.room import ModelRoom
@@ -109,7 +109,7 @@ class Rooms:
             room.moved(change)
 
     @cached_property
-    def companions(self) -> Companions:
+    def companions(self) -> Sequence[Companion]:
         """The companions in the order in which they are asked: first who speaks, then skills.
 
         Plans come after skills, so a plan continues under its own skill, not the chat's choice. The
@@ -119,21 +119,21 @@ class Rooms:
         speakers = Speakers(store.people, ground.zones)
         ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallback_models))
         return (
-            BackgroundCompanion(ground.world.persona, store.people),
+            BackgroundCompanion(ground.world.persona, store.people).answers,
             *self.skills.room.companions,
             *self.plans.room.companions,
-            ways,
+            ways.answers,
             *self.models.room.companions,
             *self.memory.room.companions,
-            NotedCompanion(),
+            NotedCompanion().answers,
             *self.approvals.room.companions,
-            self.models.footer,
+            self.models.footer.answers,
             *self.money.room.companions,
             *self.errands.room.companions,
             *self.verbose.room.companions,
             *self.people.room.companions,
             *self.speaking.room.companions,
-            self.goals.opening,
+            self.goals.opening.answers,
             *self.schedules.room.companions,
             *self.goals.room.companions,
             *self.hooks.room.companions,

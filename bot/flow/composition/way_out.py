@@ -51,7 +51,7 @@ class WayOut:
         return AnnouncingJournal(
             self._store.journal,
             self.delivery.wake,
-            self._index_owed,
+            self.indexing.wake if self._world.meaning is None else self._index_owed,
             self._voiced,
             self._moved,
         )

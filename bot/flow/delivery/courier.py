@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from bot.domain.talk.errors import (
@@ -16,7 +16,6 @@ from bot.domain.talk.errors import (
 from bot.domain.talk.message import OutboundKind, RawUpdate
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.owed_rows import SHORTEST_WAIT, OwedRows
-from bot.flow.delivery.pauses import Pauses
 from bot.flow.delivery.seats import Seat
 from bot.flow.delivery.showing import Showing
 from bot.ports.outbox import OutboxRow
@@ -26,8 +25,32 @@ _LOG = logging.getLogger(__name__)
 MOST_TRIES = 5
 """Tries of a row whose fault is unexpected; network and store faults are tried without an end."""
 
+FIRST_DELAY_SECONDS = 1.0
+LONGEST_DELAY_SECONDS = 60.0
+
+Jitter: TypeAlias = Callable[[], float]
+"""A number from 0 to 1."""
+
 ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
 """Takes the name of a channel and its update which says that a chat has a new address."""
+
+
+@dataclass(slots=True)
+class Pauses:
+    """The pauses of a courier after faults: each is twice as long, until something succeeds."""
+
+    _jitter: Jitter
+    faults: int = 0
+
+    def next(self) -> float:
+        """Returns the seconds to wait: doubled each time, at most 60, less up to a random half."""
+        longest = min(FIRST_DELAY_SECONDS * 2 ** min(self.faults, 10), LONGEST_DELAY_SECONDS)
+        self.faults += 1
+        return longest * (1 - self._jitter() / 2)
+
+    def over(self) -> None:
+        """Notes a success: the next pause is short again."""
+        self.faults = 0
 
 
 class _NoRoomBeside(Exception):
@@ -38,6 +61,7 @@ class _NoRoomBeside(Exception):
         self.seconds = seconds
 
 
+@dataclass(slots=True, eq=False)
 class Courier:
     """Delivers to one chat until nothing more is owed to it.
 
@@ -45,27 +69,17 @@ class Courier:
     one more behind them, else behind everything.
     """
 
-    def __init__(
-        self,
-        chat: int,
-        owed: OwedRows,
-        showing: Showing,
-        giving_up: GivingUp,
-        seat: Seat,
-        pauses: Pauses,
-        moved: ToldOfMove,
-    ) -> None:
-        self.owed = owed
-        self._chat = chat
-        self._showing = showing
-        self._giving_up = giving_up
-        self._seat = seat
-        self._pauses = pauses
-        self._moved = moved
-        self._complaint = ""
-        self._beside = False
-        self._in_hand: OutboxRow | None = None
-        self._tries: dict[int, int] = {}
+    _chat: int
+    owed: OwedRows
+    _showing: Showing
+    _giving_up: GivingUp
+    _seat: Seat
+    _pauses: Pauses
+    _moved: ToldOfMove
+    _complaint: str = ""
+    _beside: bool = False
+    _in_hand: OutboxRow | None = None
+    _tries: dict[int, int] = field(default_factory=dict[int, int])
 
     async def work(self) -> None:
         pause = await self._attempt(None)
@@ -127,7 +141,8 @@ class Courier:
         """Returns False when the owed rows must be read again: one failed, or more was added."""
         ordered = sorted(rows, key=self._goes_last)
         for at, row in enumerate(ordered):
-            if wait := self._showing.wait_beside(row):
+            beside = row.content.kind is OutboundKind.CALLS
+            if beside and (wait := self._showing.wait_beside(row)):
                 if any(other.content.kind is not OutboundKind.CALLS for other in ordered[at:]):
                     return False
                 raise _NoRoomBeside(wait)
@@ -138,8 +153,9 @@ class Courier:
 
     def _goes_last(self, row: OutboxRow) -> bool:
         """Returns True for calls that would delay others, or stand in their place already."""
-        shown = row.content.kind is OutboundKind.CALLS and bool(row.message_ids)
-        return shown or self._showing.wait_beside(row) > 0
+        if row.content.kind is not OutboundKind.CALLS:
+            return False
+        return bool(row.message_ids) or self._showing.wait_beside(row) > 0
 
     async def _bring(self, row: OutboxRow) -> bool:
         """Shows a row or gives it up; returns False when the owed rows must be read again."""
@@ -159,7 +175,8 @@ class Courier:
                 await self._give_up(owed, str(gone), gone=True)
             return False
         self._tries.pop(row.id, None)
-        self._pauses.over()
+        if self._pauses.faults:
+            self._pauses.over()
         self._complaint = ""
         return True
 

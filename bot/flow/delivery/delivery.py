@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from bot.domain.talk.limits import Limits
-from bot.flow.delivery.courier import Courier, ToldOfMove
+from bot.flow.delivery.courier import Courier, Jitter, Pauses, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
+from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.owed_rows import OwedRows
 from bot.flow.delivery.passing import Passing
-from bot.flow.delivery.pauses import Jitter, Pauses
 from bot.flow.delivery.seats import Admission, Seat, Seats
 from bot.flow.delivery.showing import Showing
 from bot.flow.tasks import TaskOwner
@@ -46,6 +46,7 @@ class Delivery(TaskOwner):
         self._clock = clock
         self._giving_up = GivingUp(outbox, given_up, clock)
         self._moved = moved
+        self._looking = Looking(outbox)
         self._card_life = float(limits.card_seconds)
         self._jitter = jitter
         self._admission = Admission(clock) if admission is None else admission
@@ -117,6 +118,7 @@ class Delivery(TaskOwner):
             ),
             Showing(
                 self._outbox,
+                self._looking,
                 self._channels,
                 self._clock,
                 self.passing,

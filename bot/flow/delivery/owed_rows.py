@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 
 from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
@@ -13,34 +14,25 @@ SHORTEST_WAIT = 0.1
 _LATE_CARD = "not accepted in time"
 
 
+@dataclass(slots=True, eq=False)
 class OwedRows:
     """Reads what is owed to a chat, and gives up each card that is not shown in its time.
 
-    The time of a card, `card_life` seconds, starts when it could first be sent, because the program
-    may have been off before. It is measured with the steady clock, because the time of day can be
-    changed.
+    The time of a card, `_card_life` seconds, starts when it could first be sent, because the
+    program may have been off before. It is measured with the steady clock, because the time of day
+    can be changed.
     """
 
-    def __init__(
-        self,
-        chat: int,
-        outbox: Outbox,
-        channels: Collection[str],
-        giving_up: GivingUp,
-        clock: Clock,
-        card_life: float,
-        woken_at: float,
-    ) -> None:
-        self.look_again = False
-        self._chat = chat
-        self._outbox = outbox
-        self._channels = channels
-        self._giving_up = giving_up
-        self._clock = clock
-        self._card_life = card_life
-        self._woken_at: float | None = woken_at
-        self._asking_since: dict[int, float] = {}
-        self._woken = asyncio.Event()
+    _chat: int
+    _outbox: Outbox
+    _channels: Collection[str]
+    _giving_up: GivingUp
+    _clock: Clock
+    _card_life: float
+    _woken_at: float | None
+    look_again: bool = False
+    _asking_since: dict[int, float] = field(default_factory=dict[int, float])
+    _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
     def wake(self) -> None:
         """Notes that there may be more to deliver than at the last look."""

@@ -53,7 +53,7 @@ class Seats:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """The seat of one chat; `working` is told when its courier pauses and when it works again."""
+    """The seat of one chat; `_working` is told when its courier pauses and when it works again."""
 
     _chat: int
     _seats: Seats

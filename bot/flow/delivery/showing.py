@@ -30,6 +30,7 @@ class Showing:
     def __init__(
         self,
         outbox: Outbox,
+        looking: Looking,
         channels: Mapping[str, Channel],
         clock: Clock,
         passing: Passing,
@@ -39,7 +40,7 @@ class Showing:
         refused: Callable[[], bool],
     ) -> None:
         self.doubts = Doubts(clock, opened_at, woken_at, refused)
-        self._looking = Looking(outbox)
+        self._looking = looking
         self._outbox = outbox
         self._channels = channels
         self._clock = clock
@@ -52,9 +53,7 @@ class Showing:
             await self._save(self._unsaved)
 
     def wait_beside(self, row: OutboxRow) -> float:
-        """Returns the seconds that a row waits, which it does only for the sake of others."""
-        if row.content.kind is not OutboundKind.CALLS:
-            return 0.0
+        """Returns the seconds that a message about calls waits for the sake of others."""
         return wait_beside(self._channels[row.address.channel], row.address)
 
     async def show(self, row: OutboxRow) -> None:

@@ -9,7 +9,7 @@ from bot.domain.change import AddArtifact, SaveErrand, SaveTurn, Show, Write
 from bot.domain.clock.zones import Zones, moment
 from bot.domain.loop.contribution import Aside, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
-from bot.domain.plans.plan import Plan, plan_for
+from bot.domain.plans.plan import Plan
 from bot.domain.talk.errors import InvalidArguments, ModelDenied
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Outbound, OutboundKind
@@ -24,7 +24,8 @@ from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn
 from bot.flow.errands.wishes import Wishes
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_errands
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
@@ -47,7 +48,7 @@ class _Kept:
     """The plan that the turn collects or executes."""
 
 
-class ErrandCompanion(Bystander):
+class ErrandCompanion:
     """Sends errands out, takes their results, and bounds the turns that work on them."""
 
     def __init__(
@@ -70,16 +71,27 @@ class ErrandCompanion(Bystander):
         self._explore = explore
         self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
 
-    async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        self._turns[work] = _Kept(plan=plan_for(work.turn, agenda.plan))
-        return Share(row)
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            of_errands,
+            carries=SendOut,
+            taken_up=self.taken_up,
+            state=self.state,
+            stance=self.stance,
+            carry_out=self.carry_out,
+            after_results=self.after_results,
+            closes=self.closes,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         turn = work.turn
         own = next((one for one in agenda.errands if one.id == turn.id), None)
         sent = {one.call: one for one in agenda.sent_by(turn.id)}
-        kept = _Kept(own, sent, plan_for(turn, agenda.plan))
-        self._turns[work] = kept
+        kept = self._turns[work] = _Kept(own, sent, work.plan)
         if own is not None:
             return self._at_work(work, kept, own, row)
         # By its end: an older version gave turns after a run the same beginning as all others.
@@ -87,6 +99,11 @@ class ErrandCompanion(Bystander):
         if late is None or turn.state is not TurnState.QUEUED:
             return Share(row)
         return self._brought(late, row)
+
+    def _of(self, work: Work) -> _Kept:
+        if work not in self._turns:
+            self._turns[work] = _Kept(plan=work.plan)
+        return self._turns[work]
 
     def _at_work(self, work: Work, kept: _Kept, own: Errand, row: Turn) -> Share:
         """Gives its task to a turn that begins; one that waited for a person works again."""
@@ -117,7 +134,7 @@ class ErrandCompanion(Bystander):
         return Share(row, (wording.late(errand, result, text),), tuple(also), errand.title)
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
-        if self._turns[work].own is not None:
+        if self._of(work).own is not None:
             most = self._limits.errand_rounds
             rest = state.limits.max_rounds - state.limits.soft_rounds
             limits = replace(state.limits, soft_rounds=most, max_rounds=most + rest)
@@ -149,7 +166,7 @@ class ErrandCompanion(Bystander):
         return profile.cost(reply.usage)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
-        kept, wanted = self._turns[work], call.call
+        kept, wanted = self._of(work), call.call
         if kept.own is not None and wanted.name == "send_message":
             return None if asks_person(wanted.name, wanted.arguments) else wording.ALONE
         if wanted.name != DELEGATE:
@@ -179,17 +196,16 @@ class ErrandCompanion(Bystander):
 
     async def carry_out(
         self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> str | None:
+    ) -> str:
         """Sends errands out, in one transaction."""
-        if not isinstance(step, SendOut):
-            return None
+        assert isinstance(step, SendOut)
         writes: list[Write] = []
         sent: dict[str, Errand] = {}
         for call in step.calls:
-            errand, made = await self._sending.sent(work, call, _given(self._turns[work], tools))
+            errand, made = await self._sending.sent(work, call, _given(self._of(work), tools))
             sent[call.id] = errand
             writes.extend(made)
-        kept = self._turns[work]
+        kept = self._of(work)
         under_way = (*kept.sent.values(), *sent.values())
         await work.write(also=(*writes, _line(work, _answered(work), under_way)))
         kept.sent.update(sent)
@@ -199,7 +215,7 @@ class ErrandCompanion(Bystander):
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Share:
         """Takes the results; an errand whose call was closed without one is called back."""
-        kept = self._turns[work]
+        kept = self._of(work)
         over = {call.id: kept.sent[call.id] for call, _ in ran if call.id in kept.sent}
         if not over:
             return Share(row)
@@ -210,10 +226,10 @@ class ErrandCompanion(Bystander):
         return Share(row, writes=(*writes, _line(work, answered, left.values())))
 
     def closes(self, work: Work, code: Code) -> Mapping[str, Refuse]:
-        return dict.fromkeys(self._turns[work].sent, wording.closed(code))
+        return dict.fromkeys(self._of(work).sent, wording.closed(code))
 
     async def parked(self, work: Work) -> Sequence[Write]:
-        kept = self._turns[work]
+        kept = self._of(work)
         if kept.own is None:
             return ()
         before = kept.own
@@ -223,7 +239,7 @@ class ErrandCompanion(Bystander):
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        kept = self._turns[work]
+        kept = self._of(work)
         if kept.own is not None:
             return Ended(await self._handed_in(work, kept.own, finish), silent=True)
         if not kept.sent:
@@ -246,7 +262,7 @@ class ErrandCompanion(Bystander):
         return (SaveErrand(done, own.version), *brings)
 
     async def set_aside(self, work: Work) -> Aside:
-        sent = self._turns[work].sent
+        sent = self._of(work).sent
         if not sent:
             return Aside()
         writes = [SaveErrand(one.amended(set_aside=True), one.version) for one in sent.values()]

@@ -33,7 +33,7 @@ class ErrandRoom:
             explore=ground.policy.plan_explore,
         )
         tools = (Delegate(store.errands),) if ground.policy.limits.errands else ()
-        return Room(companions=(companion,), tools=tools, moved=self._moved)
+        return Room(companions=(companion.answers,), tools=tools, moved=self._moved)
 
     def _moved(self, change: Change) -> None:
         for write in change.writes:

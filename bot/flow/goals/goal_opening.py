@@ -12,7 +12,7 @@ from bot.domain.turn.transcript import Body
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.goals import wording
 from bot.flow.goals.reflecting import REFLECTION
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, by_origin
 from bot.flow.log.work import Work
 from bot.ports.goals import Goals
 from bot.ports.journal import Agenda
@@ -21,7 +21,7 @@ from bot.ports.scheduled import Scheduled
 _LOOKED_AT = 80
 """Entries of a diary from which those that open a run are chosen."""
 
-_ORIGINS = ("task", REFLECTION, "continuation")
+ORIGINS = ("task", REFLECTION, "continuation")
 """The origins of turns that may work for a goal."""
 
 
@@ -36,7 +36,7 @@ class KeptGoal:
     """The bound of the goal that ended the turn."""
 
 
-class GoalOpening(Bystander):
+class GoalOpening:
     """Opens the turns of goals; it stands before the companion of runs, whose words come last."""
 
     def __init__(self, goals: Goals, scheduled: Scheduled, bounds: GoalBounds) -> None:
@@ -44,6 +44,13 @@ class GoalOpening(Bystander):
         self._scheduled = scheduled
         self._tokens = bounds.diary_tokens
         self.turns: WeakKeyDictionary[Work, KeptGoal] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_origin(*ORIGINS),
+            taken_up=self.taken_up,
+        )
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         goal = await self._goal_of(work)
@@ -59,7 +66,7 @@ class GoalOpening(Bystander):
 
     async def _goal_of(self, work: Work) -> Goal | None:
         turn, card = work.turn, work.late_approval
-        if turn.origin not in _ORIGINS:
+        if turn.origin not in ORIGINS:
             return None
         found = await self._goals.of_turn(turn.id)
         if found is None and card is not None:

@@ -1,6 +1,5 @@
 """A companion of the turns of goals that bounds them and keeps what comes of them."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.domain.assignments.goal import (
@@ -16,16 +15,16 @@ from bot.domain.change import AddDiary, AdoptTask, HoldGoalTasks, Write
 from bot.domain.loop.contribution import Ended, Share
 from bot.domain.loop.verdict import LoopState
 from bot.domain.text.visible_text import clipped
-from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.tools.tool import Status
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
 from bot.flow.goals import wording
 from bot.flow.goals.ending import GOAL_OVER
-from bot.flow.goals.goal_opening import GoalOpening, KeptGoal
+from bot.flow.goals.goal_opening import ORIGINS, GoalOpening, KeptGoal
 from bot.flow.goals.reflecting import REFLECTION, begun
 from bot.flow.goals.updates import GoalUpdates
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.schedules.companion import tried_again_at
@@ -35,7 +34,7 @@ from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 
 
-class GoalKeeping(Bystander):
+class GoalKeeping:
     """Bounds the turns of goals and keeps what they write; it stands behind the one of runs."""
 
     def __init__(
@@ -45,6 +44,17 @@ class GoalKeeping(Bystander):
         self._goals = goals
         self._scheduled = scheduled
         self._updates = updates
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_origin(*ORIGINS),
+            own_tools=GOAL_TOOLS,
+            withheld=self.withheld,
+            state=self.state,
+            after_results=self.after_results,
+            ended=self.ended,
+        )
 
     def withheld(self, work: Work) -> frozenset[str]:
         return frozenset() if work in self._turns else GOAL_TOOLS
@@ -66,9 +76,7 @@ class GoalKeeping(Bystander):
             return state
         return replace(state, ending=Finish(StopReason.BUDGET, kept.limit))
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         kept = self._turns.get(work)
         if kept is None:
             return Share(row)
@@ -79,9 +87,7 @@ class GoalKeeping(Bystander):
         ]
         return Share(row, writes=(*made, *await self._updates.writes(work, ran)))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         kept = self._turns.get(work)
         if work.turn.origin == REFLECTION:
             return Ended(self._reflected(work, finish, kept), silent=True)

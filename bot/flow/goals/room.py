@@ -39,7 +39,7 @@ class GoalRoom:
         return Room(
             commands=commands.table,
             desks={LETTER: self._parts.desk},
-            companions=(self._keeping,),
+            companions=(self._keeping.answers,),
             tools=goal_tools(GoalShelf(self._goals, self.planning, self._ground.world.clock)),
             status=(TheGoals(self._goals, self._scheduled),),
         )

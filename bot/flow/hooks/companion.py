@@ -10,14 +10,13 @@ from bot.domain.assignments.task import RunState
 from bot.domain.change import SaveHookCall, Write
 from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.hooks.ends import over
 from bot.flow.hooks.wording import footer, opened
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.unwatched import END_CONVERSATION, NOT_ITS_OWN
@@ -27,13 +26,26 @@ from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
 
 
-class HookCompanion(Bystander):
+class HookCompanion:
     """Takes part in the turns of calls alone; it reads nothing but their rows."""
 
     def __init__(self, calls: HookCalls, speakers: Speakers) -> None:
         self._calls = calls
         self._speakers = speakers
         self._turns: WeakKeyDictionary[Work, HookCall] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_origin("hook"),
+            taken_up=self.taken_up,
+            state=self.state,
+            stance=self.stance,
+            briefing=self.briefing,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         call = await self._look(work)
@@ -83,9 +95,7 @@ class HookCompanion(Bystander):
         end = call.ended(RunState.DONE, work.clock.now(), "its cards wait for a decision")
         return Aside((SaveHookCall(end),))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         call = await self._look(work)
         if call is None:
             return Ended(silent=work.turn.origin == "hook")

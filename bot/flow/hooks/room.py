@@ -25,7 +25,7 @@ class HookRoom:
     def room(self) -> Room:
         ground, calls = self._ground, self._ground.store.hook_calls
         return Room(
-            companions=(HookCompanion(calls, Speakers(ground.store.people, ground.zones)),),
+            companions=(HookCompanion(calls, Speakers(ground.store.people, ground.zones)).answers,),
             status=(TheHooks(ground.world.hooks, calls),),
             beside={"tries of hooks": self._run},
             moved=self._moved,

@@ -39,21 +39,19 @@ class ChatLog:
         self.fence = fence
         self._journal = journal
         self._clock = clock
-        self._next_seq = chat.last_seq + 1
-        self._conversation = ""
+        self.end = chat.last_seq
+        """The number of the newest entry, written or held."""
+        self.conversation = ""
         self._entries: list[Entry] = []
-        self._of_turns: defaultdict[str, list[Entry]] = defaultdict(list)
+        self.of_turns: defaultdict[str, list[Entry]] = defaultdict(list)
+        """The entries at hand of each turn."""
         self._held: list[Write] = []
-        self._fold: ViewFold | None = None
+        self.view: ViewFold | None = None
+        """The view of the last request, as it was last brought up to date."""
         self._in_view: dict[type[Any], InView[Any]] = {}
         self._known = KnownAddresses()
         self._known_to = 0
         self.call_ids: set[str] = set()
-
-    @property
-    def end(self) -> int:
-        """Returns the number of the newest entry, written or held."""
-        return self._next_seq - 1
 
     @property
     def holds(self) -> bool:
@@ -69,20 +67,16 @@ class ChatLog:
         same_end = self.holds or chat.last_seq == self.end
         return chat.fence == self.fence.number and same_end
 
-    @property
-    def conversation(self) -> str:
-        return self._conversation
-
     async def read(self, conversation: str) -> None:
         """Switches to this conversation; reads its entries unless they are in memory."""
-        if conversation == self._conversation:
+        if conversation == self.conversation:
             return
         self._entries = list(await self._journal.entries(conversation))
-        self._of_turns.clear()
+        self.of_turns.clear()
         for entry in self._entries:
-            self._of_turns[entry.turn].append(entry)
-        self._conversation = conversation
-        self._fold = None
+            self.of_turns[entry.turn].append(entry)
+        self.conversation = conversation
+        self.view = None
         self._in_view.clear()
         self._known, self._known_to = KnownAddresses(), 0
         if len(self._entries) > _AT_ONCE:
@@ -91,7 +85,7 @@ class ChatLog:
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
         """Returns the entries at hand, or those of one turn; a rest may have put others between."""
-        return self._entries if turn is None else tuple(self._of_turns[turn])
+        return self._entries if turn is None else tuple(self.of_turns[turn])
 
     def ends_with(self, turn: str) -> bool:
         """Returns true when the newest entry at hand belongs to the turn."""
@@ -99,17 +93,17 @@ class ChatLog:
 
     def fold(self, profile: ModelProfile, images: int, overhead: int) -> ViewFold:
         """Returns the view of this log for a model, brought up to date."""
-        if self._fold is None or self._fold.profile != profile:
-            self._fold = ViewFold(profile, images, overhead)
-        self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
-        return self._fold
+        if self.view is None or self.view.profile != profile:
+            self.view = ViewFold(profile, images, overhead)
+        self.view.extend(reversed(newest_after(self._entries, self.view.last_seq)))
+        return self.view
 
     def foreign_to(self, person: int) -> str | None:
         """Returns the source of content in view that is foreign to turns of this person."""
-        if self._fold is None:
-            self._fold = any_view()
-        self._fold.extend(reversed(newest_after(self._entries, self._fold.last_seq)))
-        return self._fold.untrusted_for(person)
+        if self.view is None:
+            self.view = any_view()
+        self.view.extend(reversed(newest_after(self._entries, self.view.last_seq)))
+        return self.view.untrusted_for(person)
 
     def in_view(self, of: type[R]) -> R:
         """Returns what a reader of this kind knows of the entries in view, brought up to date."""
@@ -166,15 +160,15 @@ class ChatLog:
     def _numbered(self, turn: str, bodies: Sequence[Body]) -> tuple[Entry, ...]:
         now = self._clock.now()
         return tuple(
-            Entry(self._next_seq + n, self._conversation, turn, now, body)
+            Entry(self.end + 1 + n, self.conversation, turn, now, body)
             for n, body in enumerate(bodies)
         )
 
     def _take(self, entries: Sequence[Entry]) -> None:
-        self._next_seq += len(entries)
+        self.end += len(entries)
         self._entries.extend(entries)
         for entry in entries:
-            self._of_turns[entry.turn].append(entry)
+            self.of_turns[entry.turn].append(entry)
 
 
 def _shown_in(screen: int, home: int, write: Write) -> Write:

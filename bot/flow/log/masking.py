@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 from hashlib import sha256
 
-from bot.domain.money.model import ModelProfile
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import (
     CallPart,
@@ -17,12 +16,6 @@ from bot.domain.turn.transcript import (
 from bot.domain.turn.view import Masked, ResultPart, ViewPart
 
 _LEGAL_ID = re.compile(r"[a-zA-Z0-9_-]{1,40}")
-
-
-def is_own(body: ReplyBody, profile: ModelProfile) -> bool:
-    """Returns True when the model of this profile wrote the reply."""
-    told = body.provenance
-    return (told.provider, told.requested_model) == (profile.provider, profile.name)
 
 
 def legal_id(call_id: str, seq: int) -> str:

@@ -30,7 +30,7 @@ from bot.domain.turn.transcript import (
     uncovered,
 )
 from bot.domain.turn.view import Diagnostics, Masked, RequestView, ResultPart, ViewMessage, ViewPart
-from bot.flow.log.masking import is_own, legal_id, length, mask
+from bot.flow.log.masking import legal_id, length, mask
 
 BYTES_A_TOKEN = 4
 """The estimate until a provider has counted: within a fifth for English, low for other scripts."""
@@ -81,7 +81,8 @@ class ViewFold:
         self._others: dict[int | None, str] = {}
         self._origins: dict[str, None] = {}
         self._unnamed = False
-        self._skill: tuple[str, str] | None = None
+        self.skill: tuple[str, str] | None = None
+        """The name and the text of the newest skill in view; no name when it has ended."""
 
     @property
     def last_seq(self) -> int:
@@ -104,11 +105,6 @@ class ViewFold:
         """
         others = any(writer != person for writer in self._others)
         return () if self._unnamed or others else tuple(self._origins)
-
-    @property
-    def skill(self) -> tuple[str, str] | None:
-        """Returns the name and the text of the newest skill in view; no name when it has ended."""
-        return self._skill
 
     @property
     def estimate(self) -> int:
@@ -166,7 +162,7 @@ class ViewFold:
             case LateResultBody() as late:
                 self._put("user", (TextPart(late_text(late)),))
             case SkillBody(name=name, text=text):
-                self._skill = (name, text)
+                self.skill = (name, text)
                 self._put("user", (TextPart(text),))
             case ArrivalBody(text=text, untrusted=source):
                 self._put("user", (TextPart(as_read(text, source)),))
@@ -251,7 +247,7 @@ class ViewFold:
             return
         text = self._maybe_shrunk(seq, result.text, keep)
         if result.skill is not None:
-            self._skill = (result.skill, text)
+            self.skill = (result.skill, text)
         text = as_read(text, result.source)
         room = self._room_for_pictures()
         pictures, left_out = result.pictures[:room], result.pictures[room:]
@@ -387,3 +383,9 @@ def _size(part: ViewPart) -> int:
             return _IMAGE_TOKENS * BYTES_A_TOKEN
         case ThinkingPart(raw=raw) | ForeignPart(raw=raw):
             return sum(len(str(value)) for value in raw.values()) + 40
+
+
+def is_own(body: ReplyBody, profile: ModelProfile) -> bool:
+    """Returns True when the model of this profile wrote the reply."""
+    told = body.provenance
+    return (told.provider, told.requested_model) == (profile.provider, profile.name)

@@ -1,11 +1,12 @@
 """A turn while its lane works on it: the log, the row, the cards, and the time spent."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.domain.change import CountStart, SaveTurn, Write
 from bot.domain.consent.approval import Approval
+from bot.domain.plans.plan import Plan
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
@@ -15,6 +16,7 @@ from bot.domain.turn.turn import Turn
 from bot.flow.log.history import ChatLog
 from bot.flow.log.starts import Start
 from bot.ports.clock import Clock
+from bot.ports.journal import Agenda
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -32,6 +34,10 @@ class Work:
     """The cards of the turn as they were last read or written."""
     clock: Clock
     """The clock that the turn is timed by."""
+    agenda: Agenda
+    """The open work of the chat as this run of the turn began: if no card was open then, none of an
+    earlier turn can open meanwhile.
+    """
     asker: Person | None = None
     """The person as they were when this run of the turn began; None when nobody knows them any
     more. What a person may do is asked anew each time.
@@ -40,28 +46,40 @@ class Work:
     """The purpose of a turn that no message of a person opened."""
     words: str = ""
     """The words of the message that opens the turn, as long as its entry is not written."""
-    cards_above: bool = True
-    """False when no card was open in the chat as this run of the turn began: then none of an
-    earlier turn can open meanwhile.
-    """
-    plan_above: bool = False
-    """True when a plan waited for a decision in the chat as this run of the turn began."""
+    plan: Plan | None = None
+    """The plan that the turn collects or executes, as this run of the turn began."""
+    resumed: bool = True
+    """False for a turn that a message has opened, in its first run."""
+    called: set[str] = field(default_factory=set[str])
+    """The names of the tools that its model has called."""
+    ends_whole: bool | None = None
+    """True when the turn settles with a whole answer, False with another end."""
+    began_with: str = ""
+    """The model as this run of the turn began."""
+    began: float = 0.0
+    """The steady time at which this run of the turn began."""
     timezone: str | None = None
     """The zone of the people who read its cards; None when nobody told one."""
     counted_after: float = Limits().counted_after_seconds
     """Seconds that a step must live before a death in it counts."""
+    address: Address = field(init=False)
+    """The place of the chat."""
+    task: str = field(init=False)
+    """The turn that its calls of models count for."""
     _torn: bool = False
     """True during a write, and after one that was cut off: then nobody knows the row."""
     _since: float = 0.0
-    """The steady time at which this run of the turn began."""
+    """The steady time up to which the row counts the time worked."""
     _folded: tuple[Turn, tuple[Approval, ...], int, Progress] | None = None
     """The progress as it was last computed, behind what it was computed from."""
     _start: Start | None = None
     """The present start of the turn, once somebody asked for it."""
 
     def begin(self) -> None:
-        """Starts to count the working time."""
-        self._since = self.clock.steady()
+        """Takes what stays as it is in this run of the turn, and starts to count its time."""
+        self.address, self.task = self.log.chat.address, self.turn.parent or self.turn.id
+        self.began = self._since = self.clock.steady()
+        self.began_with = self.turn.model
 
     @property
     def start(self) -> Start:
@@ -84,21 +102,12 @@ class Work:
         return {"chat": self.turn.chat, "turn": self.turn.id}
 
     @property
-    def task(self) -> str:
-        """Returns the turn that its calls of models count for."""
-        return self.turn.parent or self.turn.id
-
-    @property
-    def address(self) -> Address:
-        return self.log.chat.address
-
-    @property
     def progress(self) -> Progress:
         """Returns the progress, computed again when the row, the cards or the log have changed."""
         row, cards, end = self.turn, self.approvals, self.log.end
         known = self._folded
         if known is None or known[0] is not row or known[1] is not cards or known[2] != end:
-            known = (row, cards, end, fold(row, self.log.entries(row.id), cards))
+            known = (row, cards, end, fold(row, tuple(self.log.of_turns[row.id]), cards))
             self._folded = known
         return known[3]
 
@@ -112,7 +121,7 @@ class Work:
         """Returns the occasion; without one, the person's first words, or its card's purpose."""
         if self.occasion:
             return self.occasion
-        askers = (e.body for e in self.log.entries(self.turn.id))
+        askers = (e.body for e in self.log.of_turns[self.turn.id])
         continued = self.late_approval.purpose if self.late_approval is not None else ""
         asked = (b.purpose for b in askers if isinstance(b, AskerBody))
         return next(asked, continued)
@@ -120,7 +129,7 @@ class Work:
     @property
     def message_ids(self) -> tuple[str, ...]:
         """Returns the ids of the messages that this turn answers."""
-        bodies = (entry.body for entry in self.log.entries(self.turn.id))
+        bodies = (entry.body for entry in self.log.of_turns[self.turn.id])
         asked = (b.message_id for b in bodies if isinstance(b, AskerBody))
         return tuple(id for id in asked if id is not None)
 

@@ -1,7 +1,7 @@
 """A companion of turns that recalls what fits a message, and remembers what was settled."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -15,13 +15,13 @@ from bot.domain.memory.recalled import PassagesInView, Recipient, told_again
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.errors import StewardError
 from bot.domain.text.stems import beginnings
-from bot.domain.tools.tool import ExactRule, Surroundings, ToolCall, ToolResult
+from bot.domain.tools.tool import ExactRule, Surroundings
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.memory.passage_making import foreign_of, kept
@@ -38,7 +38,7 @@ _MOST_NOTES = 200
 """Notes that are looked at; more do not fit into the bytes that open a conversation."""
 
 
-class MemoryCompanion(Bystander):
+class MemoryCompanion:
     """Quotes passages before a message, and keeps one in the transaction of the settlement.
 
     Passages are stored with the message and never change, so the beginning of the next request
@@ -55,6 +55,15 @@ class MemoryCompanion(Bystander):
         self._notes = notes
         self._tokens = tokens
         self._views: WeakKeyDictionary[Work, ViewFold] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            opening=self.opening,
+            stance=self.stance,
+            briefing=self.briefing,
+            ended=self.ended,
+        )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         seen = set(work.log.in_view(PassagesInView).ids)
@@ -120,9 +129,7 @@ class MemoryCompanion(Bystander):
         self._views[work] = view
         return Briefing()
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if finish.stop_reason is not StopReason.FINAL_ANSWER:
             return Ended()
         view, turn = self._views.get(work), work.turn
@@ -130,7 +137,7 @@ class MemoryCompanion(Bystander):
             work.log.chat,
             work.counted(ended_at=work.clock.now()),
             work.progress,
-            [entry.body for entry in work.log.entries(turn.id)],
+            [entry.body for entry in work.log.of_turns[turn.id]],
             purpose=work.purpose,
             **({} if view is None else foreign_of(view, turn.asker)),
         )

@@ -31,7 +31,7 @@ class MemoryRoom:
                 *self._exporting.table,
             ),
             desks={NOTE_BUTTONS.letter: changing},
-            companions=(self._companion,),
+            companions=(self._companion.answers,),
             tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )
 

@@ -6,17 +6,16 @@ from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano, told
 from bot.domain.talk.errors import ModelDenied
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import ReplyBody
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, with_footer
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 
 _MINUTE = 60
 
 
-class Footer(Bystander):
+class Footer:
     """Speaks where `/footer on` was said; the log and the turn's row alone tell what it took.
 
     Where the chat is on a tier, it names the model and why a turn went on with the deep one.
@@ -25,9 +24,14 @@ class Footer(Bystander):
     def __init__(self, choosing: Choosing) -> None:
         self._choosing = choosing
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_footer,
+            ended=self.ended,
+        )
+
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if not work.log.chat.settings.footer:
             return Ended()
         replies = [e.body for e in work.log.entries(work.turn.id) if isinstance(e.body, ReplyBody)]

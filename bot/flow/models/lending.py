@@ -14,7 +14,7 @@ class Lending:
     """Lists servers; the operator's need no consent, and a skill's need the consent of an owner."""
 
     def __init__(self, own: Sequence[ServerSpec], skills: Skills, consents: Consents) -> None:
-        self._own = tuple(own)
+        self.own = tuple(own)
         self._skills = skills
         self._consents = consents
 
@@ -23,17 +23,17 @@ class Lending:
 
         The store is read only when a skill brings a server along.
         """
-        own = {spec.name for spec in self._own}
+        own = {spec.name for spec in self.own}
         brought: dict[str, ServerSpec] = {}
         for skill in filter(None, map(self._skills.known.usable, skills)):
             for each in skill.servers:
                 if each.name not in own | brought.keys():
                     brought[each.name] = server_of(skill, each)
         if not brought:
-            return self._own
+            return self.own
         given = {consent.identity for consent in await self._consents.given()}
         allowed = (replace(s, allowed=s.identity in given) for s in brought.values())
-        return (*self._own, *allowed)
+        return (*self.own, *allowed)
 
 
 def server_of(skill: Skill, server: SkillServer) -> ServerSpec:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from bot.domain.skills.skill import SKILL_LIST, SkillSet
 from bot.domain.skills.skill_words import is_crowded, listing
@@ -105,8 +105,14 @@ class Preamble:
         return len(self._wire) // 4
 
 
-Wanted: TypeAlias = Callable[[Sequence[str]], Awaitable[Sequence[ServerSpec]]]
-"""Returns the tool servers under these skills: the operator's and those that they bring along."""
+class ServerList(Protocol):
+    """The tool servers of the operator, and those that skills bring along."""
+
+    own: tuple[ServerSpec, ...]
+
+    async def wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
+        """Returns the operator's servers and those of these skills."""
+        ...
 
 
 Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
@@ -116,12 +122,6 @@ Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
 async def to_nothing() -> Leaning:
     """Returns the leaning of a conversation that nothing is known of."""
     return Leaning()
-
-
-async def none_wanted(skills: Sequence[str]) -> Sequence[ServerSpec]:
-    """Returns no server."""
-    del skills
-    return ()
 
 
 _MOST_LIKELY = 20
@@ -140,7 +140,7 @@ class PreambleMaker:
         house: Callable[[], Sequence[Tool]],
         skills: Skills,
         servers: Servers | None = None,
-        wanted: Wanted = none_wanted,
+        lending: ServerList | None = None,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
         descriptions: ByMeaning = None,
@@ -154,7 +154,7 @@ class PreambleMaker:
         self._house = house
         self._skills = skills
         self._servers = servers
-        self._wanted = wanted
+        self._lending = lending
         self._skill_list = skill_list
         self._tool_bytes = tool_bytes
         self._descriptions = descriptions
@@ -169,6 +169,12 @@ class PreambleMaker:
     def house(self) -> Sequence[ToolSpec]:
         """Returns the tools that do not come from servers."""
         return _specs(self._house())
+
+    async def _wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
+        """Returns the operator's servers and those that these skills bring along."""
+        if self._lending is None or not (skills or self._lending.own):
+            return ()
+        return await self._lending.wanted(skills)
 
     async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
         """Returns the states of a chat's servers without starting any."""

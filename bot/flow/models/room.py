@@ -27,7 +27,7 @@ class ModelRoom:
     def room(self) -> Room:
         return Room(
             commands=ModelCommands(self.choosing).table,
-            companions=(ModelCompanion(self.choosing),),
+            companions=(ModelCompanion(self.choosing).answers,),
         )
 
     @property
@@ -54,7 +54,7 @@ class ModelRoom:
             self._house,
             world.skills,
             world.servers,
-            lending.wanted,
+            lending,
             skill_list=policy.skill_list_bytes,
             tool_bytes=policy.tool_bytes,
             descriptions=world.descriptions,

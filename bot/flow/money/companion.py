@@ -6,11 +6,10 @@ from bot.domain.change import Show, Write
 from bot.domain.loop.contribution import Ended, Share
 from bot.domain.money.budget import CallKind, Cause, Purse, Scope
 from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results
 from bot.flow.log.work import Work
 from bot.flow.money.till import Till
 from bot.flow.money.wording import warning
@@ -27,7 +26,7 @@ def cause_of(work: Work, kind: CallKind = CallKind.ANSWER) -> Cause:
     return Cause(kind, work.log.chat.shown_in, turn.asker, work.task, turn.skill)
 
 
-class MoneyCompanion(Bystander):
+class MoneyCompanion:
     """Warns in the chat of the turn, and of everybody's budget in the owners' private chats.
 
     The key of the message names the budget and its day, so it exists once, whatever dies.
@@ -40,14 +39,17 @@ class MoneyCompanion(Bystander):
         self._outbox = outbox
         self._known: set[str] = set()
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            after_results=self.after_results,
+            ended=self.ended,
+        )
+
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         return Share(row, writes=await self._warnings(work))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         stopped = finish.stop_reason is StopReason.BUDGET
         found = await self._warnings(work, (Scope.DAY, Scope.PERSON), stopped=stopped)
         self._till.forget(work.task)

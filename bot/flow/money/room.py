@@ -26,7 +26,9 @@ class MoneyRoom:
         budgets = BudgetCommands(self.till, store.ledger, world.clock)
         return Room(
             commands=(*usage.table, *budgets.table),
-            companions=(MoneyCompanion(self.till, store.people, store.chats, store.outbox),),
+            companions=(
+                MoneyCompanion(self.till, store.people, store.chats, store.outbox).answers,
+            ),
             status=(TheMoney(self.till),),
         )
 

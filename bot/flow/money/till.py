@@ -22,7 +22,6 @@ from bot.domain.money.budget import (
 from bot.domain.money.model import Price
 from bot.domain.money.money import Nano
 from bot.domain.talk.errors import OverBudget, StoreError
-from bot.domain.talk.person import Person
 from bot.flow.money.receipt import Receipt, new_call
 from bot.flow.money.sums import Mark, Sums, is_fresh
 from bot.flow.money.wording import NO_PRICE, refusal, unpriced, which
@@ -88,22 +87,23 @@ class Till:
         receipt = Receipt(cause, model, price, tokens, at, self._sums, least, call=name)
         budgets = await self.budgets()
         bound = any(limit.money is not None for limit in budgets.values())
-        person = await self._person(cause) if bound else None
         async with self._lock:
-            purses = await self._purses(cause, person, budgets) if bound else ()
-            self._check(receipt, purses, owner=person is not None and person.is_owner)
+            purses = await self._purses(cause, budgets) if bound else ()
+            await self._check(receipt, purses)
             receipt.open()
         if purses and least and noted:
             await self._set_aside(receipt)
         return receipt
 
-    def _check(self, receipt: Receipt, purses: Sequence[Purse], *, owner: bool) -> None:
+    async def _check(self, receipt: Receipt, purses: Sequence[Purse]) -> None:
         """Raises OverBudget when one of the budgets does not allow the call."""
         model, least = receipt.model, receipt.least
         if purses and receipt.price is None:
+            owner = await self._is_owner(receipt.cause)
             raise OverBudget(unpriced(model, owner=owner), NO_PRICE)
         short = next((purse for purse in purses if purse.refuses(least)), None)
         if short is not None:
+            owner = await self._is_owner(receipt.cause)
             told = refusal(short, least, self._clock.now(), owner=owner)
             raise OverBudget(told, f"{which(short)} does not allow it")
 
@@ -140,9 +140,8 @@ class Till:
         if not await self.bounded():
             return ()
         budgets = await self.budgets()
-        person = await self._person(cause)
         async with self._lock:
-            return await self._purses(cause, person, budgets)
+            return await self._purses(cause, budgets)
 
     async def refusal(self, cause: Cause, price: Price | None) -> Purse | None:
         """Returns the budget that does not allow even the smallest call of this cause."""
@@ -182,21 +181,20 @@ class Till:
         """Reads all sums anew at their next use: calls count for another person now."""
         self._sums.doubt()
 
-    async def _person(self, cause: Cause) -> Person | None:
-        return None if cause.person is None else await self._people.get(cause.person)
+    async def _is_owner(self, cause: Cause) -> bool:
+        person = None if cause.person is None else await self._people.get(cause.person)
+        return person is not None and person.is_owner
 
-    async def _purses(
-        self, cause: Cause, person: Person | None, budgets: Budgets
-    ) -> Sequence[Purse]:
+    async def _purses(self, cause: Cause, budgets: Budgets) -> Sequence[Purse]:
         found: list[Purse] = []
         for scope, limit in budgets.items():
-            purse = None if limit.money is None else self._empty(scope, limit.money, cause, person)
+            purse = None if limit.money is None else await self._empty(scope, limit.money, cause)
             if purse is not None:
                 await self._sums.load((_mark(purse),), self._clock.now())
                 found.append(replace(purse, spent=self._sums.of(_mark(purse))))
         return found
 
-    def _empty(self, scope: Scope, limit: int, cause: Cause, person: Person | None) -> Purse | None:
+    async def _empty(self, scope: Scope, limit: int, cause: Cause) -> Purse | None:
         """Returns the budget before anything is spent; None when the call has no such subject."""
         now = self._clock.now()
         match scope:
@@ -204,20 +202,22 @@ class Till:
                 zone = self._zones.of(None)
                 return Purse(scope, limit, 0, *day_of(now, zone), zone)
             case Scope.PERSON if cause.person is not None:
-                day = self._day(cause.person, self._zones.of(person), now)
+                day = await self._day(cause.person, now)
                 return Purse(scope, limit, 0, *day, str(cause.person))
             case Scope.TURN if cause.turn:
                 return Purse(scope, limit, 0, _EVER, None, "UTC", cause.turn)
             case _:
                 return None
 
-    def _day(self, person: int, zone: str, now: datetime) -> Day:
+    async def _day(self, person: int, now: datetime) -> Day:
         """Returns a person's day; another time zone counts once the day that began has ended.
 
-        Otherwise a new zone whose midnight was a moment ago would be a new budget.
+        So their zone is read once for each day. Otherwise a new zone whose midnight was a moment
+        ago would be a new budget.
         """
         held = self._days.get(person)
         if held is None or not held[0] <= now < held[1]:
+            zone = self._zones.of(await self._people.get(person))
             held = self._days[person] = (*day_of(now, zone), zone)
         return held
 

@@ -39,7 +39,7 @@ class PeopleRoom:
         return Room(
             commands=self._of_owners,
             desks={PLACES: zones},
-            companions=(question,) if policy.timezone is None else (),
+            companions=(question.answers,) if policy.timezone is None else (),
         )
 
     @property

@@ -1,17 +1,16 @@
 """A companion of turns that asks a person once which clock they use, below their first answer."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from bot.domain.talk.person import AT_THE_MACHINE
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, without_zone
 from bot.flow.log.work import Work
 from bot.flow.people.personal import zone_buttons
 from bot.ports.channel import Channel
@@ -24,7 +23,7 @@ _QUESTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class ZoneQuestion(Bystander):
+class ZoneQuestion:
     """Asks in private chats, in the transaction of the answer, and never again.
 
     At the machine's own terminal nobody is asked: its buttons would be keys in the way of a line.
@@ -34,9 +33,14 @@ class ZoneQuestion(Bystander):
     _outbox: Outbox
     _channels: Mapping[str, Channel]
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            without_zone,
+            ended=self.ended,
+        )
+
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         chat = work.log.chat
         answered = finish.stop_reason is StopReason.FINAL_ANSWER
         if not answered or not chat.private or chat.address.channel == AT_THE_MACHINE:

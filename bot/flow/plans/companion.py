@@ -8,9 +8,8 @@ from bot.domain.change import SavePlan, Show, Write
 from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Deferred, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
-from bot.domain.plans.plan import Plan, PlanState, PlanStep, bounds, plan_for
+from bot.domain.plans.plan import Plan, PlanState, PlanStep, bounds
 from bot.domain.skills.skill import SkillSet
-from bot.domain.talk.bundle import Bundle
 from bot.domain.talk.reach import Reach
 from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
@@ -18,7 +17,8 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.turn.transcript import ResultBody
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_plans
 from bot.flow.log.work import Work
 from bot.flow.plans.cards import shown
 from bot.flow.plans.foreseeing import may_have_changed
@@ -56,7 +56,7 @@ class _Kept:
     """True when the plan's card is out of date."""
 
 
-class PlanCompanion(Bystander):
+class PlanCompanion:
     """Works on plans in turns.
 
     A plan has at most `most_steps`. With `explore`, calls that only read run during collection.
@@ -71,21 +71,38 @@ class PlanCompanion(Bystander):
         self._explore = explore
         self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
 
-    def worded(self, bundle: Bundle, agenda: Agenda) -> Bundle:
-        return bundle if agenda.plan is None else worded(bundle, agenda.plan)
-
-    def opens(self, bundle: Bundle) -> bool:
-        # The message opens a plan, and a turn of its own collects the steps.
-        return bundle.first.text.startswith(PLAN)
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            of_plans,
+            opens_with=PLAN,
+            carries=RecordPlanned,
+            worded=worded,
+            opening=self.opening,
+            taken_up=self.taken_up,
+            started=self.started,
+            state=self.state,
+            stance=self.stance,
+            placed=self.placed,
+            carry_out=self.carry_out,
+            after_results=self.after_results,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        plan = plan_for(work.turn, agenda.plan)
-        self._turns[work] = _Kept(plan)
+        plan = self._of(work).plan
         return Share(row) if plan is None else Share(row, (note(plan),), purpose=plan.title)
 
+    def _of(self, work: Work) -> _Kept:
+        if work not in self._turns:
+            self._turns[work] = _Kept(work.plan, self._skills.known)
+        return self._turns[work]
+
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
-        plan = plan_for(work.turn, agenda.plan)
-        kept = self._turns[work] = _Kept(plan)
+        kept = self._of(work)
+        plan = kept.plan
         if plan is None:
             return Share(row)
         queued = work.turn.state is TurnState.QUEUED
@@ -100,19 +117,19 @@ class PlanCompanion(Bystander):
         return Share(row, bodies, writes, plan.title)
 
     async def started(self, work: Work) -> Sequence[str]:
-        kept = self._turns[work]
+        kept = self._of(work)
         kept.skills = self._skills.known
         return kept.plan.lenders if kept.plan is not None and kept.plan.executing else ()
 
     async def state(self, work: Work, state: LoopState) -> LoopState:
-        plan = self._turns[work].plan
+        plan = self._of(work).plan
         if plan is None:
             return state
         limits = bounds(plan, state.limits, {d.call.id for d in state.progress.done})
         return replace(state, plan=plan, limits=limits)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
-        kept, name = self._turns[work], call.call.name
+        kept, name = self._of(work), call.call.name
         if kept.plan is not None and kept.plan.collecting:
             return Deferred(reads_run=self._explore or name == SUBMIT_PLAN)
         step = steps_at_hand(work, kept.plan).get(call.call.id)
@@ -123,17 +140,17 @@ class PlanCompanion(Bystander):
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         """Places a step where it was planned; any other call keeps its place."""
-        kept = self._turns[work]
+        kept = self._of(work)
         step = steps_at_hand(work, kept.plan).get(call.id)
         return place if step is None else replace(place, skill=kept.skills.usable(step.skill))
 
     async def carry_out(
         self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> str | None:
+    ) -> str:
         """Keeps calls as steps and answers them PLANNED, in one transaction."""
-        kept = self._turns[work]
-        if not isinstance(step, RecordPlanned) or kept.plan is None:
-            return None
+        kept = self._of(work)
+        assert isinstance(step, RecordPlanned)
+        assert kept.plan is not None
         plan, skill = kept.plan, kept.skills.usable(work.turn.skill)
         found = recorded(plan, step.calls, gates, tools, skill, self._most_steps)
         grown = plan.with_steps(found.steps) if found.steps else plan
@@ -146,7 +163,7 @@ class PlanCompanion(Bystander):
     async def after_results(
         self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Share:
-        kept = self._turns[work]
+        kept = self._of(work)
         plan = kept.plan
         if plan is None or plan.collecting or (after := progressed(work, plan, ran)) is None:
             return Share(row)
@@ -157,18 +174,18 @@ class PlanCompanion(Bystander):
 
     async def parked(self, work: Work) -> Sequence[Write]:
         """Returns the card of a plan whose turn is about to wait, if the card is out of date."""
-        kept = self._turns[work]
+        kept = self._of(work)
         behind, kept.card_behind = kept.card_behind, False
         return shown(kept.plan) if behind and kept.plan is not None else ()
 
     async def ended(
         self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
-        plan = self._turns[work].plan
+        plan = self._of(work).plan
         return Ended() if plan is None else await self._ending.ended(work, plan, finish, closed)
 
     async def set_aside(self, work: Work) -> Aside:
-        plan = self._turns[work].plan
+        plan = self._of(work).plan
         if plan is None or plan.collecting:
             return Aside()
         waiting = plan.amended(turn=None)

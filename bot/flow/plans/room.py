@@ -27,7 +27,7 @@ class PlanRoom:
         return Room(
             commands=self.commands.table,
             desks={PLAN_BUTTONS.letter: self.desk},
-            companions=(companion,),
+            companions=(companion.answers,),
             tools=(SubmitPlanTool(),),
         )
 

@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Container, Sequence
+from collections.abc import Awaitable, Callable, Container, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol, assert_never
 
@@ -28,6 +29,7 @@ from bot.flow.queue.jobs import (
     next_trial,
     without_resting,
 )
+from bot.flow.queue.trials import Trials
 from bot.flow.reading.gathering import Gathering, newest_seam, unanswered
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.turn.turns import Turns
@@ -45,40 +47,59 @@ at once they would all be late, and each would show meanwhile that it works.
 """
 
 
-class ChatJournal(Journal, Protocol):
-    """The journal of a queue, which is told when a chat goes to another process."""
+class Line(Protocol):
+    """The line in which runs stand until there is room for them."""
 
-    def lost(self, chat: int) -> None: ...
+    @property
+    def seats(self) -> Container[int]:
+        """The chats whose run has been called in."""
+        ...
+
+    def free(self, agenda: Agenda) -> Agenda:
+        """Returns the agenda without the runs that stand in line."""
+        ...
+
+    def lost(self, chat: int) -> None:
+        """Notes that a chat goes to another process."""
+        ...
 
 
+@dataclass(slots=True, eq=False)
 class ChatQueue:
     """Drains chats; the lanes call it, and make sure that a chat has one owner at a time."""
 
-    def __init__(
-        self,
-        journal: ChatJournal,
-        history: History,
-        turns: Turns,
-        gathering: Gathering,
-        overhearing: Overhearing,
-        moving: Moving,
-        clock: Clock,
-        served: Container[str],
-    ) -> None:
-        """Takes the names of the channels that are served: the work of other chats waits."""
-        self._served = served
-        self._journal = journal
-        self._history = history
-        self._turns = turns
-        self._gathering = gathering
-        self._overhearing = overhearing
-        self._moving = moving
-        self._clock = clock
-        self._opening = asyncio.Semaphore(_OPENED_AT_ONCE)
-        self._at_work: set[int] = set()
-        self._begun: dict[int, tuple[ChatLog, str]] = {}
-        self._arrivals: Counter[int] = Counter()
-        self._resting: dict[int, asyncio.Event] = {}
+    _agenda: Callable[[int], Awaitable[Agenda]]
+    """Reads the open work of a chat."""
+    _journal: Journal
+    """Takes the little that the queue itself writes."""
+    _line: Line
+    """The line of runs; most chats have none."""
+    _trials: Trials
+    """The times at which resting turns are tried again."""
+    _history: History
+    """The logs of the chats."""
+    _turns: Turns
+    """Opens turns and runs them."""
+    _gathering: Gathering
+    """Makes messages of waiting rows."""
+    _overhearing: Overhearing
+    """Reads what was heard in a group, as context."""
+    _moving: Moving
+    """Joins a chat that has moved with its old one."""
+    _clock: Clock
+    """The clock of the rests."""
+    _served: Container[str]
+    """The names of the channels that are served: the work of other chats waits."""
+    _opening: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_OPENED_AT_ONCE))
+    """Lets a few turns open side by side."""
+    _at_work: set[int] = field(default_factory=set[int])
+    """The chats that are being worked on; one that waits for fragments is not."""
+    _begun: dict[int, tuple[ChatLog, str]] = field(default_factory=dict[int, tuple[ChatLog, str]])
+    """The running turns of the chats, with their logs."""
+    _arrivals: Counter[int] = field(default_factory=Counter[int])
+    """The numbers of messages that came in during the present drains."""
+    _resting: dict[int, asyncio.Event] = field(default_factory=dict[int, asyncio.Event])
+    """Woken by a message in a chat that waits for fragments."""
 
     def busy(self, chat: int) -> bool:
         """Returns True while the chat is being worked on; waiting for fragments does not count."""
@@ -98,19 +119,20 @@ class ChatQueue:
         if chat in self._resting:
             self._resting[chat].set()
 
-    async def drain(self, chat: int) -> datetime | None:
-        """Does all the work of a chat; returns the time of the next trial if a turn rests.
+    async def drain(self, chat: int) -> None:
+        """Does all the work of a chat, and expects the next trial if a turn rests.
 
         After a fault the log in memory is dropped.
         """
+        at = None
         self._at_work.add(chat)
         try:
-            return await self._drain(chat)
+            at = await self._drain(chat)
         except NoSuchChat:
             self._history.forget(chat)
         except FenceLost:
             self._history.forget(chat)
-            self._journal.lost(chat)
+            self._line.lost(chat)
             _LOG.warning("chat %d has another owner now", chat)
         except BaseException:
             self._history.forget(chat)
@@ -118,13 +140,16 @@ class ChatQueue:
         finally:
             self._at_work.discard(chat)
             del self._arrivals[chat]
-        return None
+        if at is not None or chat in self._trials.expected:
+            self._trials.expect(chat, at)
 
     async def _drain(self, chat: int) -> datetime | None:
         parked: Decisions | None = None
         while True:
             seen = self._arrivals[chat]
-            agenda = await self._journal.agenda(chat)
+            agenda = await self._agenda(chat)
+            if agenda.queued or chat in self._line.seats:
+                agenda = self._line.free(agenda)
             if not self._reaches(agenda.chat):
                 return None
             job = next_job(without_resting(agenda, self._clock.now()), parked)
@@ -172,13 +197,14 @@ class ChatQueue:
             return None
         if gathered.asked.enclosing:
             gathered = await self._gathering.opened(gathered, chat)
-            agenda = await self._journal.agenda(chat.id)
+            agenda = await self._agenda(chat.id)
             if not gathered.stands(agenda.waiting):
                 return None
         async with self._opening:
             await log.read(chat.conversation)
             gathered = self._gathering.noted(gathered, newest_seam(log))
-            gathered = gathered.hearing(await self._overhearing.read(chat))
+            if not chat.private:
+                gathered = gathered.hearing(await self._overhearing.read(chat))
             unreported = _unreported(agenda.approvals)
             work = await self._turns.open(log, gathered, unreported, agenda)
         return await self._run(work, (), seen)
@@ -215,7 +241,7 @@ class ChatQueue:
             elif late is not None:
                 late = await self._gathering.opened(late, log.chat)
             seen = self._arrivals[chat]
-            waiting = (await self._journal.agenda(chat)).waiting
+            waiting = (await self._agenda(chat)).waiting
             if late is not None and not late.wait and late.stands(waiting):
                 await work.write(late.asked.body(), also=late.taken(chat, work.turn.id))
                 taken = set(late.rows)

@@ -94,7 +94,8 @@ class Queueing:
         # Else a message could wait for a person who was joined with another one a moment ago.
         known = CheckAccess(arrival.person.id)
         await self._journal.commit(Change((known, *waits, *also)))
-        self._seams.forget([row for row, _ in early])
+        if early:
+            self._seams.forget([row for row, _ in early])
         together = sorted((*(one for _, one in early), message), key=lambda one: one.number)
         for one in together:
             self._seams.remember(chat, one)

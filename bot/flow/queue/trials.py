@@ -18,21 +18,22 @@ class Trials(TaskOwner):
         super().__init__()
         self._wake = wake
         self._clock = clock
-        self._expected: dict[int, tuple[datetime, asyncio.Task[None]]] = {}
+        self.expected: dict[int, tuple[datetime, asyncio.Task[None]]] = {}
+        """The times that were told, by chat, with the tasks that sleep until then."""
 
     def expect(self, chat: int, at: datetime | None) -> None:
         """Wakes the chat at this time, and at no other that was told before."""
-        known = self._expected.get(chat)
+        known = self.expected.get(chat)
         if known is not None:
             if known[0] == at:
                 return
             known[1].cancel()
-            del self._expected[chat]
+            del self.expected[chat]
         if at is not None and self.open:
-            self._expected[chat] = at, self.start(self._sleep(chat, at), name=f"trial {chat}")
+            self.expected[chat] = at, self.start(self._sleep(chat, at), name=f"trial {chat}")
 
     async def _sleep(self, chat: int, at: datetime) -> None:
         while (left := (at - self._clock.now()).total_seconds()) > 0:
             await self._clock.sleep(min(left, _LONGEST_SLEEP_SECONDS))
-        del self._expected[chat]
+        del self.expected[chat]
         self._wake(chat)

@@ -1,7 +1,6 @@
 """Handles group talk that is not for the bot: passes it over, or keeps it as context."""
 
 import asyncio
-from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -23,7 +22,7 @@ MOST_HEARD = 50
 
 _LONGEST_LINE = 500
 
-_MOST_COLLECTED = 200
+MOST_COLLECTED = 200
 """The most marks that wait to be stored together."""
 
 
@@ -55,7 +54,10 @@ class Overhearing:
         self._rows = rows
         self._passed: set[int] = set()
         self._heard: dict[int, MarkInbound] = {}
-        self._collected: set[int] = set()
+        self.collected: set[int] = set()
+        """The rows that still look new in the inbox because their marks are not stored."""
+        self.in_use = False
+        """True from the first update of a batch until the batch is stored."""
         self._known: dict[Address, Chat] = {}
         self._new: set[Address] = set()
         self._strangers: set[str] = set()
@@ -63,6 +65,7 @@ class Overhearing:
 
     async def concerns_nobody(self, message: InboundMessage) -> bool:
         """Returns true for words of a stranger in a group or topic that has no chat yet."""
+        self.in_use = True
         return await self._is_new(message.address) and await self._is_of_stranger(message)
 
     async def _is_new(self, address: Address) -> bool:
@@ -92,18 +95,9 @@ class Overhearing:
             self._known[message.address] = known
         return known
 
-    @property
-    def collected(self) -> Collection[int]:
-        """Returns the rows that still look new in the inbox because their marks are not stored."""
-        return self._collected
-
-    @property
-    def full(self) -> bool:
-        """Returns true when the marks should be stored before more updates are routed."""
-        return len(self._collected) >= _MOST_COLLECTED
-
     def pass_over(self, row: InboundRow) -> None:
-        self._collected.add(row.id)
+        self.in_use = True
+        self.collected.add(row.id)
         self._passed.add(row.id)
 
     def overhear(self, row: InboundRow, chat: Chat) -> None:
@@ -112,7 +106,7 @@ class Overhearing:
             self.pass_over(row)
             return
         expect = (InboundState.NEW,)
-        self._collected.add(row.id)
+        self.collected.add(row.id)
         self._heard[row.id] = MarkInbound(row.id, InboundState.HEARD, expect, chat.id)
 
     async def flush(self) -> None:
@@ -126,6 +120,7 @@ class Overhearing:
         async with self._storing:
             if self._passed or self._heard:
                 await self._store()
+            self.in_use = bool(self._passed or self._heard or self._known or self._new)
 
     async def _store(self) -> None:
         passed, heard = self._passed, self._heard
@@ -137,7 +132,7 @@ class Overhearing:
             self._passed |= passed
             self._heard = {**heard, **self._heard}
             raise
-        self._collected -= passed | heard.keys()
+        self.collected -= passed | heard.keys()
         for chat in {mark.chat for mark in heard.values() if mark.chat is not None}:
             await self._trim(chat)
 

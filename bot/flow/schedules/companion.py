@@ -17,12 +17,12 @@ from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.talk.reach import Reach
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results
+from bot.flow.log.concern import of_runs
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.day_bounds import DayBounds
@@ -57,7 +57,7 @@ class _Kept:
     """The task; None when it was deleted."""
 
 
-class RunCompanion(Bystander):
+class RunCompanion:
     """Takes part in the turns of runs alone."""
 
     def __init__(self, scheduled: Scheduled, speakers: Speakers, bounds: DayBounds) -> None:
@@ -65,6 +65,19 @@ class RunCompanion(Bystander):
         self._speakers = speakers
         self._bounds = bounds
         self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            of_runs,
+            taken_up=self.taken_up,
+            state=self.state,
+            stance=self.stance,
+            briefing=self.briefing,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         kept = await self._look(work)
@@ -139,9 +152,7 @@ class RunCompanion(Bystander):
         over = kept.run.ended(RunState.DONE, work.clock.now(), "its cards wait for a decision")
         return Aside((SaveRun(over),))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         kept = self._turns.get(work)
         plain = finish.stop_reason is StopReason.FINAL_ANSWER
         if kept is None or kept.task is None or kept.task.failures or not plain:

@@ -1,10 +1,11 @@
 """Lets a few runs begin at once, chat by chat in turn; others stand in line, behind people."""
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from bot.domain.turn.turn import TurnState
+from bot.domain.turn.turn import Turn, TurnState
 from bot.ports.clock import Clock
+from bot.ports.journal import Agenda
 from bot.ports.turns import TurnRows
 
 _LONGEST_SECONDS = 300.0
@@ -30,7 +31,8 @@ class RunGate:
         self._wake = wake
         self._clock = clock
         self._at_once = at_once
-        self._seats: dict[int, _Seat] = {}
+        self.seats: dict[int, _Seat] = {}
+        """The runs that were called in, by their chats."""
         self._line: dict[int, list[str]] = {}
 
     def add(self, turn: str, chat: int) -> None:
@@ -43,14 +45,14 @@ class RunGate:
 
     def begin(self) -> None:
         """Calls runs in, as far as there is room; the others when there is."""
-        while len(self._seats) < self._at_once:
-            chat = next((one for one in self._line if one not in self._seats), None)
+        while len(self.seats) < self._at_once:
+            chat = next((one for one in self._line if one not in self.seats), None)
             if chat is None:
                 return
             first, *others = self._line.pop(chat)
             if others:
                 self._line[chat] = others
-            self._seats[chat] = _Seat(first, self._clock.steady())
+            self.seats[chat] = _Seat(first, self._clock.steady())
             self._wake(chat)
 
     def over(self, turn: str, chat: int) -> None:
@@ -59,16 +61,27 @@ class RunGate:
             self._line[chat].remove(turn)
             if not self._line[chat]:
                 del self._line[chat]
-        seat = self._seats.get(chat)
+        seat = self.seats.get(chat)
         if seat is not None and seat.turn == turn:
-            del self._seats[chat]
+            del self.seats[chat]
             self.begin()
 
-    def seen(self, chat: int, turns: Collection[str]) -> None:
-        """Notes which turns of a chat are not over: another process may have ended its run."""
-        seat = self._seats.get(chat)
-        if seat is not None and seat.turn not in turns:
-            self.over(seat.turn, chat)
+    def free(self, agenda: Agenda) -> Agenda:
+        """Returns the agenda without the runs that stand in line.
+
+        A run that somebody stops is not held: it has to end. Another process may have ended the run
+        of the chat that was called in: then there is room for another one.
+        """
+        seat = self.seats.get(agenda.chat.id)
+        if seat is not None and all(
+            seat.turn != one.id for one in (*agenda.unfinished, *agenda.queued)
+        ):
+            self.over(seat.turn, agenda.chat.id)
+        free = tuple(turn for turn in agenda.queued if not self._held(turn))
+        return agenda if len(free) == len(agenda.queued) else replace(agenda, queued=free)
+
+    def _held(self, turn: Turn) -> bool:
+        return turn.stop_asked is None and self.holds(turn.id, turn.chat)
 
     def lost(self, chat: int) -> None:
         """Notes that another process may work on a chat: it carries out the chat's runs, too.
@@ -77,15 +90,15 @@ class RunGate:
         chat is woken, because there may be no other process: a server that died forgets claims.
         """
         self._line.pop(chat, None)
-        if self._seats.pop(chat, None) is not None:
+        if self.seats.pop(chat, None) is not None:
             self.begin()
         self._wake(chat)
 
     def tidy(self) -> None:
         """Makes room for others where a run takes long, or rests because no model answers."""
         oldest = self._clock.steady() - _LONGEST_SECONDS
-        for chat in [chat for chat, seat in self._seats.items() if seat.since < oldest]:
-            del self._seats[chat]
+        for chat in [chat for chat, seat in self.seats.items() if seat.since < oldest]:
+            del self.seats[chat]
         self.begin()
 
 

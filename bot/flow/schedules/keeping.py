@@ -16,9 +16,9 @@ from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import AskStop, DropTask, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.loop.contribution import Share
-from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.tools.tool import Status, ToolCall
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
@@ -31,16 +31,21 @@ CANCELLED = "its task was deleted"
 """The text of `stop_asked` of a run whose task was deleted."""
 
 
-class TaskKeeping(Bystander):
+class TaskKeeping:
     """Writes tasks in the transaction of the result, so that each call counts once."""
 
     def __init__(self, scheduled: Scheduled, making: TaskMaking) -> None:
         self._scheduled = scheduled
         self._making = making
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(SCHEDULE_TASK, UPDATE_TASK, CANCEL_TASK),
+            after_results=self.after_results,
+        )
+
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []
         for call, result in ran:
             if result.status is not Status.SUCCESS:

@@ -16,7 +16,6 @@ from bot.flow.schedules.companion import RunCompanion
 from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.gate import RunGate, line_up
-from bot.flow.schedules.held_runs import HeldRuns
 from bot.flow.schedules.keeping import TaskKeeping
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
@@ -25,7 +24,6 @@ from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.tools import task_tools
 from bot.flow.schedules.words import TaskWords
 from bot.flow.ways.speakers import Speakers
-from bot.ports.journal import Journal
 from bot.ports.peers import QueuedRun
 
 _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
@@ -59,7 +57,7 @@ class ScheduleRoom:
         return Room(
             commands=commands.table,
             desks={TASK_BUTTONS.letter: changing},
-            companions=(runs, TaskKeeping(self._scheduled, self.making)),
+            companions=(runs.answers, TaskKeeping(self._scheduled, self.making).answers),
             tools=task_tools(shelf),
             beside={"clock of tasks": self.clockwork.run},
             moved=self._moved,
@@ -98,14 +96,15 @@ class ScheduleRoom:
             self._scheduled,
             self.firing,
             self.timetable,
-            self._gate,
+            self.gate,
             self._ground.journal,
             self._ground.world.clock,
             self._ground.interrupt,
         )
 
     @cached_property
-    def _gate(self) -> RunGate:
+    def gate(self) -> RunGate:
+        """The line in which runs stand."""
         return RunGate(self._ground.wake, self._ground.world.clock, self._bounds.at_once)
 
     @cached_property
@@ -114,24 +113,20 @@ class ScheduleRoom:
 
     async def line_up(self) -> None:
         """Puts the runs from before the start into the line; to be called before chats wake."""
-        await line_up(self._ground.store.turns, self._gate)
+        await line_up(self._ground.store.turns, self.gate)
 
     def take_over(self, runs: Sequence[QueuedRun]) -> None:
         """Lines up runs of another process; calls of hooks and reflections do not stand in line."""
         for run in runs:
             if run.origin != "task":
                 self._ground.wake(run.chat)
-            elif not self._gate.holds(run.turn, run.chat):
-                self._gate.add(run.turn, run.chat)
-        self._gate.begin()
+            elif not self.gate.holds(run.turn, run.chat):
+                self.gate.add(run.turn, run.chat)
+        self.gate.begin()
 
     def call_in(self) -> None:
         """Calls the first runs of the line in, as far as there is room."""
-        self._gate.begin()
-
-    def held(self, journal: Journal) -> HeldRuns:
-        """Returns the journal for queues of chats, in which runs stand in line."""
-        return HeldRuns(journal, self._gate)
+        self.gate.begin()
 
     def _moved(self, change: Change) -> None:
         """Notes that tasks or runs have moved: another one may be due, or find room."""
@@ -146,9 +141,9 @@ class ScheduleRoom:
             case SaveRun(run=run):
                 due = run.again_at
                 if run.state not in _UNDER_WAY:
-                    self._gate.over(run.turn, run.chat)
+                    self.gate.over(run.turn, run.chat)
             case SaveTurn(turn=turn) if turn.state is TurnState.SETTLED and is_run(turn.id):
-                self._gate.over(turn.id, turn.chat)
+                self.gate.over(turn.id, turn.chat)
             case _:
                 pass
         if due is not None:

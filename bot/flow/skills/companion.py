@@ -17,7 +17,8 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Entrusted, Finish, Gate, TransitionSkill
 from bot.domain.turn.transcript import AskerBody, Body
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion
+from bot.flow.log.concern import of_skills, shows_skill
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.skills.grant_offer import offer_of
@@ -26,7 +27,7 @@ from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 
 
-class SkillCompanion(Bystander):
+class SkillCompanion:
     """Works with the skills as they were when the loop of a turn began."""
 
     def __init__(self, skills: Skills, documents: frozenset[str] = DOCUMENTS) -> None:
@@ -34,6 +35,26 @@ class SkillCompanion(Bystander):
         self._skills = skills
         self._documents = documents
         self._turns: WeakKeyDictionary[Work, SkillSet] = WeakKeyDictionary()
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            of_skills,
+            carries=TransitionSkill,
+            opening=self.opening,
+            taken_up=self.taken_up,
+            started=self.started,
+            state=self.state,
+            offered=self.offered,
+            placed=self.placed,
+            carry_out=self.carry_out,
+            after_results=self.after_results,
+            ended=self.ended,
+        )
+
+    @property
+    def telling(self) -> Companion:
+        return Companion(shows_skill, briefing=self.briefing)
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         """Uses the skill that the chat chose, or says why it cannot."""
@@ -69,11 +90,14 @@ class SkillCompanion(Bystander):
         return Share(replace(row, skill=name), writes=self._grants_ended(work, name))
 
     async def started(self, work: Work) -> Sequence[str]:
-        self._turns[work] = self._skills.known
+        self._known(work)
         return ()
 
+    def _known(self, work: Work) -> SkillSet:
+        return self._turns.setdefault(work, self._skills.known)
+
     async def state(self, work: Work, state: LoopState) -> LoopState:
-        return replace(state, following=self._turns[work].following(work.turn.skill))
+        return replace(state, following=self._known(work).following(work.turn.skill))
 
     def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
         """Returns the place under the skill that is in use now."""
@@ -95,11 +119,10 @@ class SkillCompanion(Bystander):
 
     async def carry_out(
         self, work: Work, step: Entrusted, gates: Mapping[str, Gate], tools: Mapping[str, Tool]
-    ) -> str | None:
+    ) -> str:
         """Hands over to the next skill, in the transaction of the text that it continues with."""
-        if not isinstance(step, TransitionSkill):
-            return None
-        body = handed_over(self._turns[work].skills[step.next], work.turn.skill or "")
+        assert isinstance(step, TransitionSkill)
+        body = handed_over(self._known(work).skills[step.next], work.turn.skill or "")
         turn = work.counted(skill=step.next, stages=work.turn.stages + 1)
         await work.write(body, turn=turn, also=self._grants_ended(work, step.next))
         return ""
@@ -107,7 +130,7 @@ class SkillCompanion(Bystander):
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         """Names the skill in use if the view does not; hides text that goes to the next skill."""
         words = due(self._at_work(work), view.skill, self._said_with(work))
-        following = self._turns[work].following(work.turn.skill)
+        following = self._known(work).following(work.turn.skill)
         hidden = following is not None and not following.fault
         return Briefing((words,) if words is not None else (), hidden)
 
@@ -157,11 +180,11 @@ class SkillCompanion(Bystander):
         asked = next((e.body for e in entries if isinstance(e.body, AskerBody)), None)
         name, words = arguments_in(asked.text) if asked is not None else ("", "")
         skill = self._at_work(work)
-        meant = skill is not None and self._turns[work].meant(name) == skill.name
+        meant = skill is not None and self._known(work).meant(name) == skill.name
         return words if meant else ""
 
     def _at_work(self, work: Work) -> Skill | None:
-        return self._turns[work].usable(work.turn.skill)
+        return self._known(work).usable(work.turn.skill)
 
 
 def _is_servers_danger(call: ToolCall, preview: Preview) -> bool:

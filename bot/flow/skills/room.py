@@ -20,8 +20,9 @@ class SkillRoom:
     def room(self) -> Room:
         world, policy = self._ground.world, self._ground.policy
         skills, documents = world.skills, policy.documents
+        companion = SkillCompanion(skills, documents)
         return Room(
             commands=SkillCommands(skills, self._preamble).table,
-            companions=(SkillCompanion(skills, documents),),
+            companions=(companion.answers, companion.telling),
             tools=skill_tools(skills, policy.limits.pipeline_depth, world.descriptions),
         )

@@ -1,27 +1,29 @@
 """A companion of turns that makes the answer to a voice message owed as a voice note too."""
 
-from collections.abc import Sequence
-
 from bot.domain.change import OweVoice
 from bot.domain.loop.contribution import Ended
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.voice import VoiceNote
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, with_voice
 from bot.flow.log.work import Work
 
 _ANSWERS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.PIPELINE_DEPTH)
 """The ends at which the model has the last word."""
 
 
-class SpeakingCompanion(Bystander):
+class SpeakingCompanion:
     """Speaks where `/voice on` was said; the text is settled and sent without waiting for it."""
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_voice,
+            ended=self.ended,
+        )
+
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if not work.log.chat.settings.voice or finish.stop_reason not in _ANSWERS:
             return Ended()
         turn = work.turn

@@ -24,7 +24,7 @@ class SpeakingRoom:
         speaks = self._ground.world.speaking is not None
         return Room(
             commands=VoiceCommands(hears=hears, speaks=speaks).table,
-            companions=(SpeakingCompanion(),) if speaks else (),
+            companions=(SpeakingCompanion().answers,) if speaks else (),
             beside={"speaking": self.speaker.run},
         )
 

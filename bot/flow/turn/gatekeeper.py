@@ -13,7 +13,7 @@ from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.flow.approvals.owners import AskedOwners, Owners
-from bot.flow.log.companion import Companions
+from bot.flow.log.companions import Companions
 from bot.flow.log.foreign_addresses import may_carry
 from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
@@ -68,8 +68,6 @@ class Gatekeeper:
         self, work: Work, tools: Mapping[str, Tool], place: Place, outside: Outside | None
     ) -> dict[str, Gate]:
         """Returns gates for open calls without a card, and for approved ones that changed since."""
-        if not work.progress.open_calls:
-            return {}
         asker = await self._people.get(place.person)
         rights = NOTHING if asker is None else asker.effective_rights
         gates: dict[str, Gate] = {}
@@ -84,7 +82,7 @@ class Gatekeeper:
             if forbidden is not None:
                 gates[call.id] = forbidden
             elif open_call.approval is None and not open_call.begun:
-                here = self.placed(work, place, call)
+                here = self._companions.placed(work, place, call)
                 foreign = _Foreign(outside, work)
                 gate = await self._judge(_Case(call, stance, here), tools, foreign, asker, held)
                 later = isinstance(stance, Deferred)
@@ -98,7 +96,7 @@ class Gatekeeper:
                 gate = bounded(gate, work.turn.mandate)
                 gates[call.id] = gate if later else asked_once(call, gate, asking)
             elif not _waits(open_call) and open_call.approval is not None:
-                case = _Case(call, stance, self.placed(work, place, call))
+                case = _Case(call, stance, self._companions.placed(work, place, call))
                 if anew := await self._anew(work, case, open_call.approval, tools, asker):
                     gates[call.id] = anew
         return gates
@@ -120,19 +118,11 @@ class Gatekeeper:
         owners = await self._owners.asked_for(work.log.chat)
         return bounded(_for_owner(anew, asker, work.log.chat, owners), work.turn.mandate)
 
-    def placed(self, work: Work, place: Place, call: ToolCall) -> Place:
-        """Returns the place where a call of the turn happens."""
-        for one in self._companions:
-            place = one.placed(work, place, call)
-        return place
-
     async def _offering(
         self, work: Work, gate: AskFirst, call: ToolCall, place: Place, tools: Mapping[str, Tool]
     ) -> AskFirst:
         """Returns the gate with what companions offer on the first card of a round."""
-        preview = gate.preview
-        for one in self._companions:
-            preview = await one.offered(work, call, preview, place, tools)
+        preview = await self._companions.offered(work, call, gate.preview, place, tools)
         return replace(gate, preview=preview)
 
     def _stance(self, work: Work, open_call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
@@ -140,8 +130,7 @@ class Gatekeeper:
 
         A call that happens elsewhere comes next: no plan keeps it.
         """
-        said = [one.stance(work, open_call, tools) for one in self._companions]
-        told = sorted(filter(None, said), key=_weight)
+        told = sorted(self._companions.stances(work, open_call, tools), key=_weight)
         return told[0] if told else None
 
     async def _judge(

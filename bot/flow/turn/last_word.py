@@ -85,9 +85,10 @@ class LastWords:
         if work.turn.stop_asked is not None:
             return ""  # they may be stopped too, and the answer to the command counts the rest
         count, chat = 0, work.turn.chat
-        if work.cards_above:
+        if work.agenda.cards_open:
             count += sum(c.turn != work.turn.id for c in await self._approvals.open_in(chat))
-        if work.plan_above:
+        plan = work.agenda.plan
+        if plan is not None and plan.ready:
             count += await self._plan_waits(chat)
         if not count:
             return ""
@@ -112,7 +113,9 @@ class LastWords:
             folded=is_long and chat.settings.long_answers is LongAnswers.FILE,
             previews=chat.settings.previews,
         )
-        return Show(f"answer:{turn.id}", turn.chat, shown_safely(work, content))
+        if work.log.foreign_to(turn.asker) is not None:
+            content = shown_safely(work, content)
+        return Show(f"answer:{turn.id}", turn.chat, content)
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The end of a turn by a fault of its model, and the line that tells of a longer pause."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
 from bot.domain.money.trouble import ModelTrouble, Trouble
@@ -40,13 +40,14 @@ def after(first: ModelTrouble | None, ending: Finish) -> Finish:
     return replace(ending, trouble=replace(first, others=tuple(others)))
 
 
+@dataclass(slots=True)
 class PauseLine:
     """One line in the chat about long pauses of one call of a model; short ones are not told."""
 
-    def __init__(self, work: Work) -> None:
-        self._work = work
-        self._waited = 0.0
-        self._shown = False
+    _work: Work
+    _waited: float = 0.0
+    shown: bool = False
+    """True once the line stands in the chat."""
 
     async def tell(self, fault: ModelError, seconds: float) -> None:
         """Takes the news that the call is tried again after so many seconds."""
@@ -54,12 +55,12 @@ class PauseLine:
         if self._waited < LONG_WAIT:
             return
         why = _REASONS.get(fault.trouble, _UNREACHED)
-        self._shown = True
+        self.shown = True
         await self._show(f"⏳ {why} I try again in {lasting(seconds)}.", buttons=True)
 
     async def over(self) -> None:
         """Makes the line short, and takes its button away, once the waiting is over."""
-        if self._shown:
+        if self.shown:
             await self._show(f"⏳ I waited {lasting(self._waited)} for the model.", buttons=False)
 
     async def _show(self, text: str, *, buttons: bool) -> None:

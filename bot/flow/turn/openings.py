@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from bot.domain.clock.zones import told_zone
 from bot.domain.consent.approval import Approval
+from bot.domain.plans.plan import Plan, plan_for
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.unrun import reported_as, told_of
-from bot.flow.log.companion import Companions, shared
+from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
@@ -53,28 +54,24 @@ class Openings:
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
     ) -> Work:
         """Opens a turn with a message; the message's rows are taken in the same transaction."""
-        asked = self._worded(gathered.asked, agenda)
+        asked = gathered.asked
+        if agenda.plan is not None:
+            asked = self._worded(asked, agenda.plan)
         turn = self._new(log, asked, await self._walls())
         work = await self._at_work(log, turn, asked.person, agenda)
-        work.words = asked.words
-        part = await shared(
-            self._companions,
-            work.counted(),
-            lambda one, row: one.opening(work, row, agenda),
-        )
+        work.words, work.resumed = asked.words, False
+        part = await self._companions.opening(work, work.counted(), agenda)
         work.occasion = part.purpose
         heard = (asked.heard.release,) if asked.heard is not None else ()
-        late = told_of(unreported, turn.conversation)
+        late = told_of(unreported, turn.conversation) if unreported else ()
         reported = map(reported_as, unreported)
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
         await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
         self._lives.taken(work, gathered.since)
         return work
 
-    def _worded(self, asked: Asked, agenda: Agenda) -> Asked:
-        bundle = asked.bundle
-        for one in self._companions:
-            bundle = one.worded(bundle, agenda)
+    def _worded(self, asked: Asked, plan: Plan) -> Asked:
+        bundle = self._companions.worded(asked.bundle, plan)
         return asked if bundle is asked.bundle else replace(asked, bundle=bundle)
 
     def _new(self, log: ChatLog, asked: Asked, walls: Walls) -> Turn:
@@ -98,11 +95,10 @@ class Openings:
         model = turn.model
         if turn.state is TurnState.QUEUED:
             model = turn.model or self._choosing.model(log.chat.settings.model)
+        work.called.update(c.call.name for c in (*work.progress.done, *work.progress.open_calls))
         again, shown = taken_up_again(work) if turn.state is TurnState.RESTING else ((), ())
         started = replace(self._begun(turn), rests_until=None, model=model)
-        part = await shared(
-            self._companions, started, lambda one, row: one.taken_up(work, row, agenda)
-        )
+        part = await self._companions.taken_up(work, started, agenda)
         work.occasion = part.purpose
         await work.write(*part.bodies, *again, turn=part.turn, also=(*part.writes, *shown))
         self._lives.taken(work, turn.created_at)
@@ -124,15 +120,15 @@ class Openings:
     async def _at_work(
         self, log: ChatLog, turn: Turn, asker: Person | None, agenda: Agenda
     ) -> Work:
-        await log.read(turn.conversation)
+        if log.conversation != turn.conversation:
+            await log.read(turn.conversation)
         own = [a for a in agenda.approvals if a.turn == turn.id]
         if turn.approval is not None and all(a.id != turn.approval for a in own):
             card = await self._approvals.get(turn.approval)
             own.extend((card,) if card is not None else ())
         counted_after = self._limits.counted_after_seconds
-        work = Work(log, turn, tuple(own), self._clock, asker, counted_after=counted_after)
+        work = Work(log, turn, tuple(own), self._clock, agenda, asker, counted_after=counted_after)
         work.timezone = told_zone(asker, log.chat)
-        work.cards_above = agenda.cards_open
-        work.plan_above = agenda.plan is not None and agenda.plan.ready
+        work.plan = plan_for(turn, agenda.plan)
         work.begin()
         return work

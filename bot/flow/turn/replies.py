@@ -18,9 +18,10 @@ from bot.domain.talk.errors import (
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
-from bot.domain.turn.transcript import Body, CutBody, NoteBody, Provenance, ReplyBody
+from bot.domain.turn.transcript import Body, CallPart, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest, RequestView
-from bot.flow.log.companion import Companions
+from bot.flow.log.companions import Companions
+from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.flow.models.finding import as_meant
@@ -78,8 +79,7 @@ class Replies:
         """Stores a reply; returns the next outlook, and the ending if no model replies."""
         outlook, why = await self._chosen(work, outlook)
         scene = outlook.scene
-        hidden = await self._prepare(work, scene, step)
-        fold = scene.fold(work.log, self._images)
+        fold, hidden = await self._prepare(work, scene, step)
         view = fold.view()
         foreign = fold.untrusted_for(work.turn.asker) is not None
         request = _request(work, scene, view, calls_allowed=isinstance(step, CallModel))
@@ -101,7 +101,8 @@ class Replies:
         except (ModelOverloaded, ModelUnreachable, ModelDenied) as fault:
             await pause.over()
             return await self._fall_back(work, outlook, fault, hidden=hidden)
-        await pause.over()
+        if pause.shown:
+            await pause.over()
         await self._store(work, scene, paid, view, replace(step, why=f"{step.why}{why}"))
         live.spoken()
         return replace(outlook, overflow=False, fleeting=False), None
@@ -130,35 +131,43 @@ class Replies:
         profile = self._models.profile(model)
         return replace(outlook, scene=replace(outlook.scene, profile=profile))
 
-    async def _prepare(self, work: Work, scene: Scene, step: CallModel | WrapUp) -> bool:
+    async def _prepare(
+        self, work: Work, scene: Scene, step: CallModel | WrapUp
+    ) -> tuple[ViewFold, bool]:
         """Stores the entries that the next request needs: a cut at a new epoch, notes, briefings.
 
-        Returns True when the person must not see what the model writes now.
+        Returns the view, and True when the person must not see what the model writes now.
         """
         bodies: list[Body] = []
         if _epoch_changed(work, scene):
             bodies.append(CutBody((), 0))
         view = scene.fold(work.log, self._images)
-        briefings = [await one.briefing(work, view) for one in self._companions]
-        bodies.extend(body for briefing in briefings for body in briefing.bodies)
+        briefing = await self._companions.briefing(work, view)
+        bodies.extend(briefing.bodies)
         if isinstance(step, WrapUp) and not work.progress.wrap_up_asked:
             bodies.append(NoteBody("wrap_up", _WRAP_UP))
         if isinstance(step, CallModel) and step.nudge:
             bodies.append(NoteBody("nudge", _NUDGE))
         if isinstance(step, CallModel) and step.written:
             bodies.append(NoteBody("nudge", _WRITTEN.format(tool=step.written)))
+        seen = work.log.end
         if bodies:
             await work.write(*bodies)
         if work.progress.reply is not None:
             await self._steering.join(work)
-        return any(briefing.hidden for briefing in briefings)
+        if work.log.end != seen:
+            view = scene.fold(work.log, self._images)
+        return view, briefing.hidden
 
     async def _store(
         self, work: Work, scene: Scene, paid: PaidReply, view: RequestView, step: Step
     ) -> None:
         profile, reply = scene.profile, paid.reply
+        parts = admit(reply.parts, work.log.call_ids)
+        if any(isinstance(part, CallPart) for part in parts):
+            parts = as_meant(parts, scene.preamble.tools)
         body = ReplyBody(
-            as_meant(admit(reply.parts, work.log.call_ids), scene.preamble.tools),
+            parts,
             reply.finish,
             Provenance(
                 profile.provider,
@@ -171,6 +180,7 @@ class Replies:
         )
         turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
         also = (*paid.records, _verdict(work, scene, view, step))
+        work.called.update(call.name for call in body.calls)
         if body.calls:
             await work.write(body, turn=turn, also=also)
         else:

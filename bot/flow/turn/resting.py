@@ -11,7 +11,7 @@ from bot.domain.turn.step import Finish, Refuse
 from bot.domain.turn.transcript import AskerBody, Body, NoteBody
 from bot.domain.turn.turn import TurnState
 from bot.flow.log.closing import body_of, closings
-from bot.flow.log.companion import Companions, closed_by, shared
+from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import ended_cards
 from bot.flow.turn.probation import Probation
@@ -54,15 +54,14 @@ class Resting:
             rests=work.turn.rests + 1,
             rests_until=work.clock.now() + pause,
         )
-        ran = _closed(work, closed_by(self._companions, work, Code.INTERRUPTED))
-        part = await shared(
-            self._companions, row, lambda one, row: one.after_results(work, row, ran)
-        )
+        ran = _closed(work, self._companions.closed(work, Code.INTERRUPTED))
+        part = await self._companions.after_results(work, row, ran)
         bodies = (*(body_of(result, work.late_approval) for _, result in ran), *part.bodies)
         real = sum(not done.result.synthetic for done in work.progress.done)
         card = shown_resting(row, work.purpose, real, pause)
         cards = ended_cards(work, ApprovalState.CANCELLED, _ASKS_AGAIN)
-        also = (*cards, *part.writes, card, _line(work, pause), *await self._late(work))
+        late = await self._companions.parked(work)
+        also = (*cards, *part.writes, card, _line(work, pause), *late)
         note = NoteBody("rest", _RESTS)
         await work.write(*bodies, note, turn=part.turn, also=also, durable=True)
 
@@ -79,12 +78,8 @@ class Resting:
         why = words_of(trouble, owner=True)[0] if trouble is not None else ending.why
         asked = timedelta(seconds=trouble.wait or 0) if trouble is not None else timedelta()
         card = shown_unserved(row, work.purpose, real, pause, why, sooner=asked > pause)
-        also = (card, _line(work, pause), *await self._late(work))
+        also = (card, _line(work, pause), *await self._companions.parked(work))
         await work.write(NoteBody("unserved", _UNSERVED), turn=row, also=also, durable=True)
-
-    async def _late(self, work: Work) -> list[Write]:
-        """Returns what companions add to a turn that is about to wait."""
-        return [write for one in self._companions for write in await one.parked(work)]
 
 
 def taken_up_again(work: Work) -> tuple[tuple[Body, ...], tuple[Write, ...]]:

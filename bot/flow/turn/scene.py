@@ -8,7 +8,7 @@ from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerStanding
-from bot.flow.log.companion import Companions
+from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -71,7 +71,7 @@ class Scenes:
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
         chat, turn = work.log.chat, work.turn
-        folder = await self._workspaces(chat, turn.asker)
+        folder = await self._workspaces(chat, work.asker or turn.asker)
         place = Place(
             workspace=folder.path,
             own=folder.own,
@@ -83,12 +83,12 @@ class Scenes:
             task=work.task,
             mandate=turn.mandate,
         )
-        lenders = [name for one in self._companions for name in await one.started(work)]
+        lenders = await self._companions.started(work)
+        withheld = self._companions.withheld(work)
         preamble = await self._preamble.during(
             chat, turn.id, lenders, lambda: self._leanings.of(work.log)
         )
-        for one in self._companions:
-            preamble = preamble.without(one.withheld(work))
+        preamble = preamble.without(withheld)
         return Scene(preamble.only(turn.mandate.tools), place, self._models.profile(turn.model))
 
     async def rest(self, chat: Chat) -> None:

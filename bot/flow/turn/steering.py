@@ -1,7 +1,7 @@
 """Messages that join the running turn instead of waiting for the next one."""
 
 from bot.domain.talk.chat import QueueMode
-from bot.flow.log.companion import Companions
+from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
 from bot.flow.signs.reactions import Reactions
@@ -37,7 +37,7 @@ class Steering:
                 return None
             if not gathered.asked.person.may_decide_for(work.turn.asker):
                 return None
-            if any(one.opens(gathered.asked.bundle) for one in self._companions):
+            if self._companions.opens(gathered.asked.bundle):
                 return None
             if gathered.wait > 0:
                 await work.clock.sleep(gathered.wait)

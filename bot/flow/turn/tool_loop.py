@@ -32,7 +32,7 @@ from bot.domain.turn.turn import TurnState
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
-from bot.flow.log.companion import Companions, shared
+from bot.flow.log.companions import Companions
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -107,30 +107,22 @@ class ToolLoop:
                 case Finish():
                     return step
                 case _:
-                    live.note(await self._entrust(work, scene, step, gates))
+                    tools = scene.preamble.tools
+                    live.note(await self._companions.carry_out(work, step, gates, tools))
             if ending is not None:
                 return ending
 
     async def _park(self, work: Work) -> None:
-        late = [write for one in self._companions for write in await one.parked(work)]
+        late = await self._companions.parked(work)
         await work.write(turn=work.counted(state=TurnState.PARKED), also=late)
-
-    async def _entrust(
-        self, work: Work, scene: Scene, step: Entrusted, gates: Mapping[str, Gate]
-    ) -> str:
-        """Hands a step to the companion that it belongs to; returns its line for people."""
-        for one in self._companions:
-            told = await one.carry_out(work, step, gates, scene.preamble.tools)
-            if told is not None:
-                return told
-        raise LookupError(f"no companion carries {type(step).__name__} out")
 
     async def _decided(self, work: Work, outlook: Outlook) -> tuple[Step, dict[str, Gate]]:
         """Returns the next step and the gates.
 
         A reply held back for the settlement is written when the next step is not the settlement.
         """
-        gates = await self._gates(work, outlook.scene)
+        calls = work.progress.open_calls
+        gates = await self._gates(work, outlook.scene) if calls else {}
         state = await self._state(work, outlook, gates)
         step = decide(state)
         _log_verdict(step, state.progress, work)
@@ -152,9 +144,7 @@ class ToolLoop:
             outlook.packed,
             doubted=doubted,
         )
-        for one in self._companions:
-            state = await one.state(work, state)
-        return state
+        return await self._companions.state(work, state)
 
     def _fold(self, work: Work, scene: Scene) -> ViewFold:
         return scene.fold(work.log, self._limits.images_in_view)
@@ -206,14 +196,12 @@ class ToolLoop:
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         told = [(r.call, r.result) for r in ran]
-        part = await shared(
-            self._companions, work.counted(), lambda one, row: one.after_results(work, row, told)
-        )
+        part = await self._companions.after_results(work, work.counted(), told)
         also.extend(outcomes(work, told, _told_in(part.writes)))
         await work.write(*bodies, *part.bodies, turn=part.turn, also=(*also, *part.writes))
 
     def _due(self, work: Work, scene: Scene, gates: Mapping[str, Gate], call: ToolCall) -> Due:
-        here = self._gatekeeper.placed(work, scene.place, call)
+        here = self._companions.placed(work, scene.place, call)
         return Due(call, _preview(work, gates, call), here)
 
     def _replay(self, scene: Scene, call: ToolCall) -> Replay:

@@ -115,7 +115,9 @@ class Turns:
         except ModelDenied as fault:
             return failed(fault, work.turn.model)
         if work.progress.reply is None and not work.progress.open_calls:
-            await server_faults.tell(work, await self._scenes.servers(work))
+            servers = await self._scenes.servers(work)
+            if any(server.fault for server in servers):
+                await server_faults.tell(work, servers)
         async with self._lives.of(work) as live:
             return await self._loop.advance(work, scene, live)
 

@@ -1,6 +1,5 @@
 """A companion of turns that shows what tools were given and what came of it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -13,7 +12,7 @@ from bot.domain.tools.call_words import CALLS, Conceal
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.work import Work
 from bot.flow.verbose.wording import NO_MORE, blocks_of, fits, heading, is_full
 from bot.ports.chats import Chats
@@ -30,7 +29,7 @@ class _Place:
     number: int
 
 
-class VerboseCompanion(Bystander):
+class VerboseCompanion:
     """Speaks where `/verbose on` was said; each message is owed with the results that it shows.
 
     The calls of a round stand in one message. The next round adds to it as long as it has room and
@@ -43,28 +42,28 @@ class VerboseCompanion(Bystander):
         self._conceal = conceal
         self._places: WeakKeyDictionary[Work, _Place] = WeakKeyDictionary()
 
-    async def after_results(
-        self, work: Work, row: Turn, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Share:
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            by_calls(),
+            after_results=self.after_results,
+            ended=self.ended,
+        )
+
+    async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         return Share(row, writes=await self._shown(work, ran))
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         return Ended(await self._shown(work, closed))
 
-    async def _shown(
-        self, work: Work, ran: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> tuple[Show, ...]:
+    async def _shown(self, work: Work, ran: Results) -> tuple[Show, ...]:
         told = _untold(work, ran)
         if not told:
             return ()
         chat = await self._chats.get(work.log.chat.shown_in)
         return await self._added(work, chat, told) if chat.settings.verbose else ()
 
-    async def _added(
-        self, work: Work, chat: Chat, told: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> tuple[Show, ...]:
+    async def _added(self, work: Work, chat: Chat, told: Results) -> tuple[Show, ...]:
         """Returns the message with these calls: the newest one, with them below, or a new one."""
         place = await self._place(work)
         new = blocks_of(told, self._conceal, whole=work.turn.origin != "errand")
@@ -95,9 +94,7 @@ class VerboseCompanion(Bystander):
         return newest is not None and newest.key.startswith(_key(work))
 
 
-def _untold(
-    work: Work, ran: Sequence[tuple[ToolCall, ToolResult]]
-) -> list[tuple[ToolCall, ToolResult]]:
+def _untold(work: Work, ran: Results) -> list[tuple[ToolCall, ToolResult]]:
     """Returns the calls but for those of which a card tells already that they did not run."""
     cards: dict[str, Approval | None] = {c.call.id: c.approval for c in work.progress.open_calls}
     return [

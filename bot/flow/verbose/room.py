@@ -20,5 +20,5 @@ class VerboseRoom:
         calls = NewestCalls(self._ground.journal, store.chats, store.errands)
         return Room(
             commands=VerboseCommands(world.groups, calls, world.conceal).table,
-            companions=(VerboseCompanion(store.chats, store.outbox, world.conceal),),
+            companions=(VerboseCompanion(store.chats, store.outbox, world.conceal).answers,),
         )

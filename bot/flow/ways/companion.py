@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 from bot.domain.change import DropPassage, EndWays, Write
 from bot.domain.loop.contribution import Aside, Ended, Share
-from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
-from bot.flow.log.bystander import Bystander
+from bot.flow.log.companion import Companion, Results, with_ways
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
 from bot.flow.ways.fitting_buttons import ways_of
@@ -19,12 +18,23 @@ from bot.ports.outbox import Outbox
 
 
 @dataclass(frozen=True, slots=True)
-class WaysCompanion(Bystander):
+class WaysCompanion:
     """Offers another try, another model or the rest; `models` are those set up, as names."""
 
     _outbox: Outbox
     _speakers: Speakers
     _models: Sequence[str]
+
+    @property
+    def answers(self) -> Companion:
+        return Companion(
+            with_ways,
+            opening=self.opening,
+            taken_up=self.taken_up,
+            parked=self.parked,
+            ended=self.ended,
+            set_aside=self.set_aside,
+        )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         return Share(row, writes=await self._past(agenda))
@@ -59,9 +69,7 @@ class WaysCompanion(Bystander):
         line = await self._outbox.row(wait_key(turn.id))
         return (without_buttons(line),) if line is not None and line.content.buttons else ()
 
-    async def ended(
-        self, work: Work, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
-    ) -> Ended:
+    async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         offer = await self._offer_gone(work)
         return Ended(writes=offer, buttons=ways_of(work, finish, self._models))
 

@@ -1,6 +1,8 @@
 """Every column says what it names and how its words go, and erasing, joining and moving obey."""
 
+import re
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, date, datetime
 from typing import Any
 
@@ -19,7 +21,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql import codec
 from bot.adapters.sql.columns import Bytes, ChatAddress, Choice, Json, Number, UtcTime, Words
-from bot.adapters.sql.store import open_store
+from bot.adapters.sql.store import Store, open_store
 from bot.adapters.sql.tables import METADATA
 from bot.adapters.sql.tables.marks import Forget, Names, mark_on, naming
 from bot.domain.assignments.errand import ErrandResult
@@ -27,9 +29,15 @@ from bot.domain.assignments.task import TaskLimits
 from bot.domain.change import Change, Erase, JoinChats, JoinPeople, Write
 from bot.domain.change.erasing import Target
 from bot.domain.clock.when import Once
-from bot.domain.talk.message import Address, Outbound, OutboundKind, Piece, Plain
+from bot.domain.clock.zones import Zones
+from bot.domain.memory.imported import IMPORTED
+from bot.domain.talk.message import Address, InboundMessage, Outbound, OutboundKind, Piece, Plain
+from bot.domain.talk.person import Sender
 from bot.domain.tools.tool import CommandRule, Effect, Preview, Status, ToolCall
 from bot.domain.turn.transcript import AskerBody
+from bot.flow.commanding.table import Invocation
+from bot.flow.memory.exporting import ExportCommands
+from tests.fakes.packing import FakePacking
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 ENDED = ("settled", "done", "denied", "shown")
@@ -99,12 +107,13 @@ def test_a_new_table_without_marks_is_found():
     assert unmarked(grown) == ["secret.id", "secret.text"]
 
 
-def spoken() -> list[Column[Any]]:
-    """Returns the columns whose words are forgotten."""
+def spoken(*but: Forget) -> list[Column[Any]]:
+    """Returns the columns with words that are forgotten or handed out."""
     return [
         column
         for column in open_columns(METADATA)
-        if (mark := mark_on(column)) and mark.names is None and mark.forget is not Forget.STAYS
+        if (mark := mark_on(column)) and mark.names is None and mark.forget not in but
+        if mark.told or mark.forget is not Forget.STAYS
     ]
 
 
@@ -139,7 +148,8 @@ def value(column: Column[Any], of: int) -> Any:
             (Forget.STAYS, one) for one in ("follows", "parent", "screen")
         }
         return None if empty else named.get(mark.names, of)
-    return told(column, SAID[of], of) if column in spoken() else plain(column, of)
+    words = f"{SAID[of]} {column.table.name}.{column.name}"
+    return told(column, words, of) if any(column is one for one in spoken()) else plain(column, of)
 
 
 def told(column: Column[Any], words: str, of: int) -> Any:
@@ -194,6 +204,9 @@ def fill(engine: Engine, of: int) -> None:
             if table is METADATA.tables["chat"]:
                 home = {"id": of + HOMES, "address": Address("home", str(of)), "screen": of}
                 connection.execute(table.insert().values(given | home))
+            if table is METADATA.tables["passage"]:
+                brought = {"number": of + HOMES, "id": f"{IMPORTED}{of}", "chat": None}
+                connection.execute(table.insert().values(given | brought))
 
 
 Row = tuple[str, tuple[object, ...]]
@@ -245,8 +258,12 @@ def engine(request: pytest.FixtureRequest) -> Engine:
     return create_engine(request.getfixturevalue(request.param), poolclass=NullPool)
 
 
+def opened(engine: Engine) -> AbstractAsyncContextManager[Store]:
+    return open_store(engine.url.render_as_string(hide_password=False))
+
+
 async def commit(engine: Engine, *writes: Write) -> None:
-    async with open_store(engine.url.render_as_string(hide_password=False)) as store:
+    async with opened(engine) as store:
         await store.journal.commit(Change(writes))
 
 
@@ -256,9 +273,10 @@ async def test_no_column_holds_a_word_of_one_person_and_the_other_one_keeps_ever
     fill(engine, 2)
     before = rows(engine)
     fill(engine, 1)
-    assert saying(engine, FIRST) == {f"{one.table.name}.{one.name}" for one in spoken()}
+    assert saying(engine, FIRST) == {str(one) for one in spoken()}
     await commit(engine, Erase(Target("p1")))
-    assert saying(engine, FIRST) == set()
+    staying = {str(one) for one in spoken()} - {str(one) for one in spoken(Forget.STAYS)}
+    assert saying(engine, FIRST) == staying == {"person.about"}
     assert before <= rows(engine)
 
 
@@ -282,3 +300,20 @@ async def test_everything_of_a_chat_belongs_to_the_one_it_is_joined_with(engine:
     assert 2 not in ids(engine, Names.CHAT)
     assert "talk-2" not in ids(engine, Names.CONVERSATION)
     assert counts(engine, GOING) == rows_of_both
+
+
+async def test_the_words_that_are_marked_for_it_are_handed_out_and_no_others(engine: Engine):
+    fill(engine, 1)
+    fill(engine, 2)
+    packing, here = FakePacking(), Address("telegram", "1")
+    message = InboundMessage(here, Sender("telegram", "1", "Ann"), "m", "/export", NOW)
+    async with opened(engine) as store:
+        ports = (store.belongings, store.notes, store.goals, store.feedback, store.journal)
+        chat, person = await store.chats.at(here, private=True), await store.people.get(1)
+        assert person is not None
+        exporting = ExportCommands(*ports, packing, Zones())
+        await exporting.export(Invocation(chat, person, (), message, 7))
+    said = "".join(page.lines for page in packing.packed["export:7"])
+    wanted = {str(one) for one in spoken() if (mark := mark_on(one)) and mark.told}
+    assert set(re.findall(rf"{FIRST} (\w+\.\w+)", said)) == wanted
+    assert SECOND not in said

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from bot.domain.money.model import FinishReason, ModelProfile
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import CallPart, ForeignPart, ReplyBody, TextPart, ThinkingPart
-from bot.flow.log.masking import is_own, legal_id, mask
+from bot.flow.log.masking import legal_id, mask
+from bot.flow.log.request_view import is_own
 from tests.domain.logs import OTHER, OWN, call, reply
 
 ids = st.text(max_size=70) | st.from_regex(r"[a-c.:]{0,3}", fullmatch=True)

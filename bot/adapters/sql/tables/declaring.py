@@ -33,10 +33,12 @@ def kept(kind: TypeEngine[Any] | type[TypeEngine[Any]], *given: ForeignKey, **op
 def spoken(
     kind: TypeEngine[Any] | type[TypeEngine[Any]],
     forget: Forget = Forget.MARK,
+    *,
+    told: bool = False,
     **options: Any,
 ) -> Any:
-    """Returns a column with words of people or of the model, which can be forgotten."""
-    return stored(kind, mark=Mark(forget=forget), **options)
+    """Returns a column with words of people or of the model; `/export` hands them out if `told`."""
+    return stored(kind, mark=Mark(forget=forget, told=told), **options)
 
 
 def partial(name: str, *columns: str, where: TextClause, unique: bool = False) -> Index:

@@ -27,7 +27,7 @@ class GoalTable(Stored, table=True):
     chat: int = of_chat()
     asker: int = of_person()
     asker_name: str = kept(Words)
-    text: str = spoken(Words, Forget.BY_HAND)
+    text: str = spoken(Words, Forget.BY_HAND, told=True)
     pace: GoalPace = stored(Choice(GoalPace))
     a_day: int | None = kept(Number, null=True)
     budget: int | None = kept(Number, null=True)
@@ -46,7 +46,7 @@ class DiaryTable(Stored, table=True):
     goal: str = kept(Words, ForeignKey("goal.id"))
     at: datetime = stored(UtcTime)
     kind: DiaryKind = stored(Choice(DiaryKind))
-    text: str = spoken(Words, Forget.ROW)
+    text: str = spoken(Words, Forget.ROW, told=True)
     turn: str = of_turn(Forget.ROW)
     untrusted: str | None = kept(Words, null=True)
 

@@ -29,7 +29,7 @@ class EntryTable(Stored, table=True):
     conversation: str = of_talk()
     turn: str = of_turn(Forget.BY_HAND)
     at: datetime = stored(UtcTime)
-    body: Any = spoken(Json(BODY), Forget.BY_HAND)
+    body: Any = spoken(Json(BODY), Forget.BY_HAND, told=True)
 
 
 class ArtifactTable(Stored, table=True):

@@ -1,4 +1,7 @@
-"""Marks of columns: erasing, joining and moving read from them which rows they change, and how."""
+"""Marks of columns: erasing, joining and moving read from them which rows they change, and how.
+
+What `/export` hands out is marked too; a test compares both.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,6 +49,8 @@ class Mark:
 
     names: Names | None = None
     forget: Forget = Forget.STAYS
+    told: bool = False
+    """True for words that `/export` hands to the person."""
 
 
 def mark_on(column: Column[Any]) -> Mark | None:

@@ -7,7 +7,8 @@ from sqlalchemy import Date, ForeignKey, Index, Integer
 
 from bot.adapters.sql.codec import PACE, RIGHTS
 from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, spoken, stored
+from bot.adapters.sql.tables.marks import Forget
 from bot.domain.talk.person import Role
 
 
@@ -17,7 +18,7 @@ class PersonTable(Stored, table=True):
     role: Role = stored(Choice(Role))
     rights: Any = kept(Json(RIGHTS), server_default="{}")
     pace: Any = kept(Json(PACE), null=True)
-    about: str = kept(Words, server_default="")
+    about: str = spoken(Words, Forget.STAYS, told=True, server_default="")
     timezone: str | None = kept(Words, null=True)
 
 

@@ -1,0 +1,111 @@
+"""The program under a tracer: a signal begins to count what is entered, another one writes it down.
+
+It counts the files of `bot/flow`, the changes from one of them to another, and the statements and
+transactions of the database.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from functools import partial
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from sqlalchemy import Engine, event
+
+import bot.flow
+from bot.bootstrap.program import chat, new_watch, serve, unserved
+from bot.checkup.program import PROBES, examined
+from bot.cli import CommandRun, Program, run
+from bot.logs import Secrets
+from bot.one_off.asking import ask
+from bot.settings import Settings
+
+COUNTED = "counted.json"
+"""The file in the home to which the counts are written."""
+
+_FLOW = str(Path(bot.flow.__file__).parent)
+
+
+class Counts:
+    """Counts from `begin` to `end`."""
+
+    def __init__(self) -> None:
+        self._entered: list[str] = []
+        self._statements: list[str] = []
+        self._ends: Counter[str] = Counter()
+
+    def begin(self) -> None:
+        self._entered.clear()
+        self._statements.clear()
+        self._ends.clear()
+        sys.setprofile(self._called)
+
+    def listen(self) -> None:
+        event.listen(Engine, "before_cursor_execute", self._executed)
+        event.listen(Engine, "commit", self._committed)
+        event.listen(Engine, "rollback", self._rolled_back)
+
+    def end(self, file: Path) -> None:
+        sys.setprofile(None)
+        files = [name.removeprefix(_FLOW).lstrip("/") for name in self._entered]
+        found = {"files": files, "statements": self._statements, "ends": self._ends}
+        new = file.with_suffix(".new")
+        new.write_text(json.dumps(found))
+        new.rename(file)
+
+    def _called(self, frame: FrameType, what: str, _: object) -> None:
+        """Notes a function of the flow that is entered from another file, or goes on."""
+        if what != "call":
+            return
+        file = frame.f_code.co_filename
+        if file.startswith(_FLOW) and (not self._entered or self._entered[-1] != file):
+            self._entered.append(file)
+
+    def _executed(self, *told: Any) -> None:
+        self._statements.append(told[2])
+
+    def _committed(self, _: object) -> None:
+        self._ends["commit"] += 1
+
+    def _rolled_back(self, _: object) -> None:
+        self._ends["rollback"] += 1
+
+
+async def _counted(work: CommandRun) -> int:
+    counts, loop = Counts(), asyncio.get_running_loop()
+    counts.listen()
+    file = Path(os.environ["STEWARD_HOME"]) / COUNTED
+    loop.add_signal_handler(signal.SIGUSR1, counts.begin)
+    loop.add_signal_handler(signal.SIGUSR2, counts.end, file)
+    return await work
+
+
+def main() -> None:
+    watch, secrets = new_watch(), Secrets()
+    served = partial(serve, secrets=secrets, watch=watch)
+
+    def counted(settings: Settings) -> CommandRun:
+        return _counted(served(settings))
+
+    program = Program(
+        counted,
+        partial(chat, secrets=secrets, watch=watch),
+        partial(ask, secrets=secrets),
+        examined,
+        unserved,
+        secrets,
+        os.environ,
+        Path.cwd(),
+        PROBES,
+        watch.new_loop,
+    )
+    sys.exit(run(program, sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()
