@@ -9,6 +9,7 @@ from bot.domain.talk.chat import Activation, Chat, LongAnswers, QueueMode
 from bot.domain.talk.message import ButtonRows
 from bot.flow.commanding.choices import choice, no_choice, on_off
 from bot.flow.commanding.table import Answer, Command, Handler, Invocation, Topic
+from bot.flow.commanding.wording import sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,7 @@ FOOTER = Switch(
     (
         Position(
             True,
-            f"A{_TOOK[1:]}. `/footer off` changes that.",
+            f"{sentence(_TOOK)} `/footer off` changes that.",
             f"From now on {_TOOK}. `/footer off` changes that.",
         ),
         Position(
@@ -209,14 +210,16 @@ VERBOSE = Switch(
     ),
 )
 
-_SPOKEN = "nswers to voice messages come as voice notes too, after their text"
+_SPOKEN = "answers to voice messages come as voice notes too, after their text"
 VOICE = Switch(
     "voice",
     "voice",
     "answers to voice messages as voice notes",
     "on|off",
     (
-        Position(True, f"A{_SPOKEN}. `/voice off` changes that.", f"From now on: a{_SPOKEN}."),
+        Position(
+            True, f"{sentence(_SPOKEN)} `/voice off` changes that.", f"From now on: {_SPOKEN}."
+        ),
         Position(
             False, "I answer in text only. `/voice on` changes that.", "I answer in text only."
         ),

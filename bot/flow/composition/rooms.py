@@ -7,7 +7,6 @@ from bot.domain.change import Change
 from bot.domain.tools.house import place_of
 from bot.flow.approvals.room import ApprovalRoom
 from bot.flow.background.companion import BackgroundCompanion
-from bot.flow.commands.noted import NotedCompanion
 from bot.flow.errands.room import ErrandRoom
 from bot.flow.goals.room import GoalRoom
 from bot.flow.hooks.room import HookRoom
@@ -125,7 +124,6 @@ class Rooms:
             ways.answers,
             *self.models.room.companions,
             *self.memory.room.companions,
-            NotedCompanion().answers,
             *self.approvals.room.companions,
             self.models.footer.answers,
             *self.money.room.companions,

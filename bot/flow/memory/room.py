@@ -8,6 +8,7 @@ from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.exporting import ExportCommands
 from bot.flow.memory.forgetting import ForgettingCommands
 from bot.flow.memory.note_changing import NoteChanging
+from bot.flow.memory.noted import NotedCompanion
 from bot.flow.memory.recall import Recall
 from bot.flow.memory.tools import memory_tools
 from bot.flow.room import Ground, Room
@@ -31,7 +32,7 @@ class MemoryRoom:
                 *self._exporting.table,
             ),
             desks={NOTE_BUTTONS.letter: changing},
-            companions=(self._companion.answers,),
+            companions=(self._companion.answers, NotedCompanion().answers),
             tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )
 
