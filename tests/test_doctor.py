@@ -41,7 +41,6 @@ class Visit:
             checks=[self._played(check, probes) for check in real.checks],
             skills=self._skills,
             templates=self._templates,
-            tools=frozenset({"read_file"}),
         )
         self.skills = SkillSet()
         self.templates: Sequence[Template | Broken] = ()

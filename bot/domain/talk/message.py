@@ -1,7 +1,7 @@
 """Messages from a channel and to it, in words that belong to no platform."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
@@ -476,6 +476,11 @@ class Outbound:
         """Tells if its words only point to a card."""
         pointing = (isinstance(block, Markdown) and block.points for block in self.blocks)
         return bool(self.blocks) and all(pointing)
+
+    def linking_freely(self) -> "Outbound":
+        """Returns it with links that may lead anywhere: nobody talked its writer into one."""
+        free = (replace(b, links=None) if isinstance(b, Markdown) else b for b in self.blocks)
+        return replace(self, blocks=tuple(free))
 
 
 @dataclass(frozen=True, slots=True)

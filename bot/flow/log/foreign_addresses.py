@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.domain.talk.message import Block, Markdown, Outbound
+from bot.domain.talk.message import Markdown, Outbound
 from bot.domain.tools.tool import ToolCall
 from bot.flow.log.work import Work
 from bot.ports.tool import Tool
@@ -40,11 +40,10 @@ def shown_safely(work: Work, content: Outbound) -> Outbound:
     words hide it, and by a preview to the address itself before anybody presses it.
     """
 
-    def shown(block: Block) -> Block:
-        if not isinstance(block, Markdown):
-            return block
-        return replace(block, links=known.among(block.text) if foreign else None)
-
-    foreign, known = work.log.foreign_to(work.turn.asker) is not None, work.log.addresses
-    previews = content.previews and not foreign
-    return replace(content, blocks=tuple(map(shown, content.blocks)), previews=previews)
+    if work.log.foreign_to(work.turn.asker) is None:
+        return content.linking_freely()
+    among = work.log.addresses.among
+    blocks = (
+        replace(b, links=among(b.text)) if isinstance(b, Markdown) else b for b in content.blocks
+    )
+    return replace(content, blocks=tuple(blocks), previews=False)

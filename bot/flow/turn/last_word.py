@@ -113,9 +113,10 @@ class LastWords:
             folded=is_long and chat.settings.long_answers is LongAnswers.FILE,
             previews=chat.settings.previews,
         )
-        if work.log.foreign_to(turn.asker) is not None:
-            content = shown_safely(work, content)
-        return Show(f"answer:{turn.id}", turn.chat, content)
+        # Most turns have nothing foreign in view, and stay in this room.
+        foreign = work.log.foreign_to(turn.asker) is not None
+        shown = shown_safely(work, content) if foreign else content.linking_freely()
+        return Show(f"answer:{turn.id}", turn.chat, shown)
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:
