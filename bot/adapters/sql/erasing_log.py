@@ -126,11 +126,19 @@ def erase_log(
     connection.execute(_REWRITE, rewritten)
     _cut(connection, within, of, at)
     for branch in branches_of(connection, of, min(lines)):
-        rename(connection, branch, mark, titled=titled)
-        _erase_summaries(connection, within, branch, mark)
-        _cut(connection, within, branch, at)
+        _begin_anew(connection, (within, branch), at, titled=titled)
     told = (row for row in rows if not isinstance(row[2], SummaryBody))
     return {own for seq, own, _ in told if seq in lines}
+
+
+def _begin_anew(
+    connection: Connection, place: tuple[int, str], at: datetime, *, titled: bool
+) -> None:
+    """Lets a branch that shares what was erased begin anew, without what sums it up."""
+    (within, branch), mark = place, mark_of(at)
+    rename(connection, branch, mark, titled=titled)
+    _erase_summaries(connection, within, branch, mark)
+    _cut(connection, within, branch, at)
 
 
 def _of_turn(calls: Set[tuple[str, str]], turn: str) -> set[str]:
