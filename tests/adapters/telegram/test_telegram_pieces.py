@@ -215,11 +215,11 @@ def test_cutting_leaves_out_only_blanks_between_parts(text: str, longest: int) -
 
 
 HEADINGS = (
-    "# BothForms {}",
-    "### BothForms {}",
-    "**BothForms {}**",
-    "BothForms {}\n======",
-    "###### BothForms {}",
+    "# Part {}",
+    "### Part {}",
+    "**Part {}**",
+    "Part {}\n======",
+    "###### Part {}",
 )
 PARAGRAPHS = st.integers(1, 400).map(lambda n: "word " * n) | st.just("```\ncode\n```")
 
@@ -233,7 +233,7 @@ def test_no_piece_ends_with_a_heading_and_nothing_is_lost_or_doubled(
     rich = formatted("\n\n".join(numbered))
     pieces = cut(rich, 500)
     for piece in pieces:
-        assert not piece.text.rstrip().rpartition("\n")[2].startswith("BothForms ")
+        assert not piece.text.rstrip().rpartition("\n")[2].startswith("Part ")
     assert "".join("".join(p.text for p in pieces).split()) == "".join(rich.text.split())
     assert all(len(piece.text) <= 500 for piece in pieces)
 

@@ -51,7 +51,7 @@ TABLE = "| Name | Price |\n|:--|--:|\n| Tea | 2 |\n| `a\\|b` | **3** |"
     ("source", "html"),
     [
         ("# Title", "<h1>Title</h1>"),
-        ("Text\n\n### *BothForms* 2", "<p>Text</p><h3><i>BothForms</i> 2</h3>"),
+        ("Text\n\n### *Part* 2", "<p>Text</p><h3><i>Part</i> 2</h3>"),
         (
             "- [ ] milk\n- [x] bread",
             '<ul><li><input type="checkbox">milk</li>'
@@ -153,7 +153,7 @@ def test_a_long_answer_is_one_message_and_a_longer_one_is_cut_between_blocks() -
     [body] = bodies(Markdown(long))
     assert len(shown(body).text) > LONGEST
     assert len(body["instead"]) > 2
-    longer = "\n\n".join(f"## BothForms {n}\n\n" + "words " * 1000 for n in range(12))
+    longer = "\n\n".join(f"## Part {n}\n\n" + "words " * 1000 for n in range(12))
     parts = bodies(Markdown(longer))
     told = [shown(body) for body in parts]
     assert len(told) == 3
