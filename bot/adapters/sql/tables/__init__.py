@@ -24,7 +24,7 @@ from bot.adapters.sql.tables.goals import diary, goal, goal_turn
 from bot.adapters.sql.tables.hooks import KEYED, SEALED, hook_call
 from bot.adapters.sql.tables.log import artifact, entry
 from bot.adapters.sql.tables.memory import UNINDEXED, UNMEANT, leaving, meaning, note, passage, past
-from bot.adapters.sql.tables.messages import COPIES, OWED, outbox, sight
+from bot.adapters.sql.tables.messages import ABOUT, COPIES, OWED, outbox, sight
 from bot.adapters.sql.tables.money import budget, usage
 from bot.adapters.sql.tables.opinions import feedback
 from bot.adapters.sql.tables.people import account, greeting, pairing, person
@@ -37,6 +37,7 @@ from bot.adapters.sql.tables.updates import COUNTED, HEARD, KNOWN, UNROUTED, WAI
 from bot.adapters.sql.tables.voice import voice_note
 
 __all__ = [
+    "ABOUT",
     "AT_WORK",
     "BRANCHES",
     "BROUGHT",
