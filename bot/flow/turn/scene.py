@@ -51,22 +51,14 @@ class Outlook:
     """The trouble of the wanted model, once it has failed."""
 
 
+@dataclass(frozen=True, slots=True)
 class Scenes:
-    def __init__(
-        self,
-        preamble: PreambleMaker,
-        models: ModelCalls,
-        workspaces: Workspaces,
-        companions: Companions,
-        zones: Zones,
-        leanings: Leanings,
-    ) -> None:
-        self._preamble = preamble
-        self._models = models
-        self._workspaces = workspaces
-        self._companions = companions
-        self._zones = zones
-        self._leanings = leanings
+    _preamble: PreambleMaker
+    _models: ModelCalls
+    _workspaces: Workspaces
+    _companions: Companions
+    _zones: Zones
+    _leanings: Leanings
 
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
