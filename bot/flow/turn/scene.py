@@ -7,7 +7,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
-from bot.domain.tools.server import ServerStanding
+from bot.domain.tools.server import ServerCondition
 from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
@@ -87,6 +87,6 @@ class Scenes:
         """Tells the maker of preambles that a chat has nothing to do."""
         await self._preamble.rest(chat)
 
-    async def servers(self, work: Work) -> Sequence[ServerStanding]:
+    async def servers(self, work: Work) -> Sequence[ServerCondition]:
         """Returns the present state of the servers of the chat."""
         return await self._preamble.servers(work.log.chat)
