@@ -5,7 +5,6 @@ import logging
 import secrets
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bot.domain.change import AddAudit, Change, InboundState, MarkInbound, Show, Write
@@ -42,34 +41,25 @@ _DEAD_LINK = (
 _DEAD_AND_OWNED = "This link is no longer good: somebody owns this assistant already."
 
 
-class _DeadLinks:
-    """Counts lines about dead links: 5 an hour for one account, 30 for all strangers together."""
-
-    def __init__(self) -> None:
-        self._told: deque[tuple[datetime, str]] = deque(maxlen=30)
-
-    def may_be_told(self, account: str, now: datetime) -> bool:
-        """Returns true, and counts the line, when it is within both bounds."""
-        while self._told and self._told[0][0] <= now - timedelta(hours=1):
-            self._told.popleft()
-        full = len(self._told) == self._told.maxlen
-        if full or sum(key == account for _, key in self._told) >= 5:
-            return False
-        self._told.append((now, account))
-        return True
-
-
-@dataclass(slots=True, eq=False)
 class Doorway:
     """Receives messages of people whom the bot does not know."""
 
-    _door: Door
-    _people: People
-    _knocking: Knocking
-    _chats: Chats
-    _journal: Journal
-    _clock: Clock
-    _dead_links: _DeadLinks = field(default_factory=_DeadLinks, init=False)
+    def __init__(
+        self,
+        door: Door,
+        people: People,
+        knocking: Knocking,
+        chats: Chats,
+        journal: Journal,
+        clock: Clock,
+    ) -> None:
+        self._door = door
+        self._people = people
+        self._knocking = knocking
+        self._chats = chats
+        self._journal = journal
+        self._clock = clock
+        self._dead_links = _DeadLinks()
 
     async def pairing_code(self) -> str:
         """Returns a new code for the pairing link and makes older codes void.
@@ -139,6 +129,23 @@ class Doorway:
             writes.append(AddAudit(now, chat.id, owner.id, "person.paired", sender.key, {}))
             _LOG.info("%s is the owner now", sender.key)
         await self._journal.commit(Change(tuple(writes), durable=True))
+
+
+class _DeadLinks:
+    """Counts lines about dead links: 5 an hour for one account, 30 for all strangers together."""
+
+    def __init__(self) -> None:
+        self._told: deque[tuple[datetime, str]] = deque(maxlen=30)
+
+    def may_be_told(self, account: str, now: datetime) -> bool:
+        """Returns true, and counts the line, when it is within both bounds."""
+        while self._told and self._told[0][0] <= now - timedelta(hours=1):
+            self._told.popleft()
+        full = len(self._told) == self._told.maxlen
+        if full or sum(key == account for _, key in self._told) >= 5:
+            return False
+        self._told.append((now, account))
+        return True
 
 
 def _code_in(message: InboundMessage) -> str:

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import (
     SaveConversation,
@@ -24,15 +23,24 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
 class TurnCommands:
-    _journal: Journal
-    _chats: Chats
-    _approvals: Approvals
-    _ending: CardEnding
-    _plans: PlanDesk
-    _clock: Clock
-    _choosing: Choosing
+    def __init__(
+        self,
+        journal: Journal,
+        chats: Chats,
+        approvals: Approvals,
+        ending: CardEnding,
+        plans: PlanDesk,
+        clock: Clock,
+        choosing: Choosing,
+    ) -> None:
+        self._journal = journal
+        self._chats = chats
+        self._approvals = approvals
+        self._ending = ending
+        self._plans = plans
+        self._clock = clock
+        self._choosing = choosing
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,7 +1,6 @@
 """Looks tasks up for the tools, tries wishes for tasks out, and shows them on cards."""
 
 from collections.abc import Awaitable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.task import Allowed, Overlap, TimedTask, task_id
@@ -24,15 +23,22 @@ _LISTED = 50
 _MONEY = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
 class TaskShelf:
     """Looks tasks up, and tries wishes for tasks out, for all the tools about them."""
 
-    _scheduled: Scheduled
-    _making: TaskMaking
-    _timetable: Timetable
-    _people: People
-    _clock: Clock
+    def __init__(
+        self,
+        scheduled: Scheduled,
+        making: TaskMaking,
+        timetable: Timetable,
+        people: People,
+        clock: Clock,
+    ) -> None:
+        self._scheduled = scheduled
+        self._making = making
+        self._timetable = timetable
+        self._people = people
+        self._clock = clock
 
     def occasion(self, place: Place, seen: str | None) -> Occasion:
         """Returns the circumstances of a call; `seen` is the moment when its card was made."""
