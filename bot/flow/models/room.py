@@ -16,7 +16,7 @@ from bot.flow.room import Ground, Room
 from bot.ports.tool import Tool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class ModelRoom:
     """Builds what calls models."""
 
