@@ -26,7 +26,7 @@ COPIES = text("copy_of IS NOT NULL")
 ABOUT = text("about <> ''")
 
 
-class OutboxTable(Stored, table=True):
+class OutboxTable(Stored):
     """A visible message: its wanted content, and its pieces and ids as last recorded.
 
     A message that shows the same as another one, its original, has the original's number. Its
@@ -56,7 +56,7 @@ class OutboxTable(Stored, table=True):
     about: str = of_turn(Forget.BY_HAND, server_default="")
 
 
-class SightTable(Stored, table=True):
+class SightTable(Stored):
     """The link from a platform's message id to its outbound message."""
 
     chat: int = of_chat(primary_key=True)
