@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
@@ -18,13 +17,14 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen, replace
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeaveButton:
     """The meaning of the button that leaves a group."""
 

@@ -31,7 +31,7 @@ from bot.adapters.sql.tables.memory import (
     passage,
     past,
 )
-from bot.adapters.sql.tables.messages import COPIES, OWED, outbox, sight
+from bot.adapters.sql.tables.messages import ABOUT, COPIES, OWED, outbox, sight
 from bot.adapters.sql.tables.money import budget, usage
 from bot.adapters.sql.tables.received_files import KEPT, hearing, received
 from bot.adapters.sql.tables.talk import (
@@ -74,6 +74,7 @@ from bot.adapters.sql.tables.updates import COUNTED, HEARD, KNOWN, UNROUTED, WAI
 from bot.adapters.sql.tables.voice import voice_note
 
 __all__ = [
+    "ABOUT",
     "AT_WORK",
     "BRANCHES",
     "BROUGHT",
