@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
+from bot.domain.clock.span import lasting
 from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.talk.errors import ModelError
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
-from bot.flow.turn.trouble_words import lasting
 from bot.flow.ways.buttons import stop, wait_key
 
 LONG_WAIT = 10.0
@@ -69,4 +69,4 @@ class PauseLine:
             return  # its button would stop the turn of another chat
         rows = stop(turn.id) if buttons else ()
         line = Outbound(OutboundKind.MENU, (Plain(text, style="aside"),), rows, silent=True)
-        await self._work.log.note(Show(wait_key(turn.id), turn.chat, line))
+        await self._work.log.note(Show(wait_key(turn.id), turn.chat, line, about=turn.id))
