@@ -8,6 +8,7 @@ from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, t
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import (
     COUNTED,
     FOR_OWNERS,
@@ -120,7 +121,7 @@ _HAND_OVER_NOTES = (
     )
     .values(whose=bindparam("after"))
 )
-_KEPT_ACCESS = (
+_KEPT_ACCESS = Prepared(
     select(account.c.key)
     .where(account.c.person == bindparam("of"))
     .limit(1)
@@ -190,7 +191,7 @@ def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: da
 
 def check_access(connection: Connection, writes: Sequence[CheckAccess], _at: datetime) -> None:
     for write in writes:
-        if connection.execute(_KEPT_ACCESS, {"of": write.person}).first() is None:
+        if _KEPT_ACCESS.first(connection, {"of": write.person}) is None:
             raise Conflict(f"person {write.person} has no account any more")
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Row,
     bindparam,
     case,
     delete,
@@ -21,6 +20,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import account, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.talk.errors import Conflict
@@ -28,9 +28,9 @@ from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.talk.rights import EVERYTHING, NEWCOMER
 
 _PEOPLE = select(*columns(person, Person))
-_BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
+_BY_ID = Prepared(_PEOPLE.where(person.c.id == bindparam("of")))
 _WITH_ACCOUNT = account.join(person, account.c.person == person.c.id)
-_BY_ACCOUNT = _PEOPLE.select_from(_WITH_ACCOUNT).where(account.c.key == bindparam("of"))
+_BY_ACCOUNT = Prepared(_PEOPLE.select_from(_WITH_ACCOUNT).where(account.c.key == bindparam("of")))
 _ACCOUNTS = (
     select(account.c.key, *columns(person, Person))
     .select_from(_WITH_ACCOUNT)
@@ -127,10 +127,10 @@ def _greet(connection: Connection, account: str, day: date, most: int) -> bool:
 
 
 def _of_account(connection: Connection, key: str) -> Person | None:
-    return _known(connection.execute(_BY_ACCOUNT, {"of": key}).all())
+    return _known(_BY_ACCOUNT.rows(connection, {"of": key}))
 
 
-def _known(rows: Sequence[Row[Any]]) -> Person | None:
+def _known(rows: Sequence[Any]) -> Person | None:
     row = first_of(rows)
     return None if row is None else Person(*row)
 
