@@ -83,11 +83,11 @@ class Host:
 Listen: TypeAlias = Callable[[Accept], Coroutine[Any, Any, None]]
 """Hands over updates until cancelled. If it returns, the person left and the run ends."""
 
-Hook: TypeAlias = Callable[[Host], Coroutine[Any, Any, None]]
+Opener: TypeAlias = Callable[[Host], Coroutine[Any, Any, None]]
 
 
 async def nothing(host: Host) -> None:
-    """Stands for a hook that a channel does not need."""
+    """Stands for an opener that a channel does not need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +107,10 @@ class OpenChannel:
     ready: Callable[[], Coroutine[Any, Any, None]] = at_once
     """Returns once stored updates can be read; until then no update is routed."""
 
-    prepare: Hook = nothing
+    prepare: Opener = nothing
     """Runs before the channel is listened to; the channel waits for it."""
 
-    greet: Hook = nothing
+    greet: Opener = nothing
     """Runs beside the first poll: the menu, the pairing link, loading what is heavy."""
 
 

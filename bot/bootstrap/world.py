@@ -74,7 +74,7 @@ def world_of(
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
         tools_missing=missing(settings),
-        commands_run=sandbox.standing,
+        commands_run=sandbox.condition,
         walls=sandbox.walls,
         store_returned=below.ground.store_returned,
         holds=holds,

@@ -196,7 +196,7 @@ async def _probe_sandbox(settings: Settings) -> str:
 
 async def _probe_server(settings: Settings, spec: ServerSpec) -> str:
     async with tool_servers(settings) as servers:
-        standing = await servers.tried(spec)
-    count = len(standing.tools)
+        condition = await servers.tried(spec)
+    count = len(condition.tools)
     told = f"It lends {count} {'tool' if count == 1 else 'tools'} ({spec.line})."
-    return f"{told} Not offered: {'; '.join(standing.left_out)}." if standing.left_out else told
+    return f"{told} Not offered: {'; '.join(condition.left_out)}." if condition.left_out else told

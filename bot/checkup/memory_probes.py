@@ -31,8 +31,8 @@ async def try_words(settings: Settings) -> str:
     mend = f"Run `{command('memory reindex')}`."
     try:
         async with open_store(settings.database_url, upgrade=False) as store:
-            standing = await store.memory.standing()
-            if standing.owed < standing.passages:
+            condition = await store.memory.condition()
+            if condition.owed < condition.passages:
                 held, wanted = await store.words.check()
                 if held != wanted:
                     told = f"The index of words has {held:,} answers instead of {wanted:,}."
@@ -41,10 +41,10 @@ async def try_words(settings: Settings) -> str:
         return _DUE
     except StoreError as fault:
         raise Complaint(f"The index of words is damaged: {fault}.", mend, "warn") from None
-    done = standing.passages - standing.owed
-    if not standing.passages:
+    done = condition.passages - condition.owed
+    if not condition.passages:
         return "Nothing to remember yet."
-    return f"{done:,} of {standing.passages:,} answers are found by words."
+    return f"{done:,} of {condition.passages:,} answers are found by words."
 
 
 async def try_meaning(settings: Settings, *, begun: bool = True) -> str:
@@ -108,10 +108,10 @@ async def _index(settings: Settings, begun: bool) -> str:
 
 async def _looked_at(settings: Settings) -> str:
     async with open_store(settings.database_url, upgrade=False) as store:
-        standing = await store.memory.standing()
+        condition = await store.memory.condition()
         owed = await store.meant.count_owed()
-        if standing.passages:
+        if condition.passages:
             async with meaning_to_look_at(settings, store):
                 pass
-    done = max(standing.passages - owed, 0)
-    return f"{done:,} of {standing.passages:,} answers are found by meaning."
+    done = max(condition.passages - owed, 0)
+    return f"{done:,} of {condition.passages:,} answers are found by meaning."

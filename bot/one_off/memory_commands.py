@@ -174,7 +174,7 @@ async def import_file(
     async with opened_as_it_is(settings) as store:
         owners = await _owners(store)
         _checked(owners, person)
-        before = (await store.memory.standing()).passages
+        before = (await store.memory.condition()).passages
         read, faults = 0, list[BrokenLine]()
         batch: list[Passage] = []
         for number, one in enumerate(read_file(file), 1):
@@ -192,7 +192,7 @@ async def import_file(
         await _keep(store, batch)
         await _indexed(store)
         await _meant(settings, store, say)
-        added = (await store.memory.standing()).passages - before
+        added = (await store.memory.condition()).passages - before
     for fault in faults[:_MOST_FAULTS]:
         say(f"{fault.number}: {fault.why}")
     if len(faults) > _MOST_FAULTS:

@@ -45,7 +45,7 @@ class PassagePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class MeaningStanding:
+class MeaningCondition:
     """The state of memory by meaning."""
 
     owed: int
@@ -90,7 +90,7 @@ class MeaningIndex(Protocol):
         """Notes that something may be owed."""
         ...
 
-    async def standing(self) -> MeaningStanding: ...
+    async def condition(self) -> MeaningCondition: ...
 
     async def run(self) -> None:
         """Gives the index what it is owed until it is cancelled."""

@@ -19,7 +19,7 @@ class Past:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryStanding:
+class MemoryCondition:
     """The state of the memory."""
 
     passages: int
@@ -54,7 +54,7 @@ class Memory(Protocol):
         """Returns the next conversation to read from before the memory; None when none is left."""
         ...
 
-    async def standing(self) -> MemoryStanding: ...
+    async def condition(self) -> MemoryCondition: ...
 
 
 class Index(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from bot.domain.tools.server import ServerSpec, ServerStanding
+from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.ports.tool import Tool
 
 
@@ -22,7 +22,7 @@ class Servers(Protocol):
         """
         ...
 
-    async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
+    async def condition(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerCondition]:
         """Returns the states of these servers without starting one."""
         ...
 

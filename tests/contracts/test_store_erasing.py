@@ -149,7 +149,7 @@ async def test_a_conversation_or_everything_is_erased(store: StorePorts, chat: C
     assert len(await store.notes.of("p1", 5)) == 1
     await commit(store, Erase(Target("p1")))
     assert await store.notes.of("p1", 5) == []
-    assert (await store.memory.standing()).passages == 0
+    assert (await store.memory.condition()).passages == 0
 
 
 async def test_a_turn_under_way_and_others_stay(store: StorePorts, chat: Chat) -> None:

@@ -77,14 +77,14 @@ async def test_a_passage_is_kept_once_and_owed_until_it_is_indexed(store: StoreP
     owed = await store.memory.owed(10)
     assert [replace(one, number=0) for one in owed] == [DOG, CAR]
     assert owed[0].number < owed[1].number
-    assert (await store.memory.standing()).owed == 2
+    assert (await store.memory.condition()).owed == 2
     assert await found(store, "dog") == []
     await store.words.take_in(owed)
     await store.words.take_in(owed)
     assert await store.memory.owed(10) == []
     assert await found(store, "dog") == ["dog"]
-    standing = await store.memory.standing()
-    assert (standing.passages, standing.owed) == (2, 0)
+    condition = await store.memory.condition()
+    assert (condition.passages, condition.owed) == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -234,13 +234,13 @@ async def test_the_past_is_read_conversation_by_conversation(store: StorePorts, 
     assert past is not None
     assert (past.chat.id, past.conversation) == (chat.id, chat.conversation)
     assert past.turns == (settled,)
-    standing = await store.memory.standing()
-    assert (standing.past_read, standing.past) == (0, 1)
+    condition = await store.memory.condition()
+    assert (condition.past_read, condition.past) == (0, 1)
     await commit(store, ReadPast(past.conversation))
     assert await store.memory.past() is None
-    assert (await store.memory.standing()).past_read == 1
+    assert (await store.memory.condition()).past_read == 1
     await commit(store, ReadPast(past.conversation, ended=True))
-    assert (await store.memory.standing()).past == 0
+    assert (await store.memory.condition()).past == 0
 
 
 async def test_what_was_said_at_an_account_follows_it_to_its_person(store: StorePorts) -> None:

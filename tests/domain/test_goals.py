@@ -13,14 +13,14 @@ from bot.domain.assignments.goal import (
     DiaryEntry,
     DiaryKind,
     Goal,
+    GoalCondition,
     GoalPace,
-    GoalStanding,
     GoalState,
+    condition,
     goal_id,
     opening,
     put_off,
     reflection_of,
-    standing,
 )
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.clock.when import next_time
@@ -123,13 +123,13 @@ def test_the_state_that_people_see_is_the_goals_own_unless_it_is_active(
 ) -> None:
     goal = replace(a_goal(), state=state)
     task = None if of_task is None else paced(goal, NOON, of_task)
-    seen = standing(goal, task)
+    seen = condition(goal, task)
     if state is not GoalState.ACTIVE:
         assert seen.name == state.name
     else:
         active = of_task is TaskState.ACTIVE
-        assert seen is (GoalStanding.ACTIVE if active else GoalStanding.PAUSED)
-    assert goal.over == (seen in (GoalStanding.DONE, GoalStanding.GIVEN_UP)) == (state in OVER)
+        assert seen is (GoalCondition.ACTIVE if active else GoalCondition.PAUSED)
+    assert goal.over == (seen in (GoalCondition.DONE, GoalCondition.GIVEN_UP)) == (state in OVER)
 
 
 @given(st.integers(0, 300), MOMENTS, MOMENTS)

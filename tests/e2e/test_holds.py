@@ -6,9 +6,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from tests.e2e.steward import Steward, results_in
 from tests.standins.messages_api import calls, text, tool
+from tests.standins.serving import serving
 from tests.words import APPROVE, EVENT_LOOP
 
 pytestmark = pytest.mark.flows_own("the watch over the loop knows no platform")
@@ -97,3 +102,28 @@ async def test_a_long_command_under_a_rule_for_its_program_holds_nobody_up(
     await steward.recorded()  # The whole of it comes in a document, and approval counts after that.
     steward.press(card, APPROVE)
     await steward.sees("Long.")
+
+
+async def test_pages_full_of_addresses_beside_an_answer_full_of_links_hold_nobody_up(
+    steward: Steward,
+) -> None:
+    crowded = {
+        "closed": "http://a)" * 2_200,
+        "open": "https://a.example/((((((((((((((((] " * 550,
+        "named": "https://пример.example/п?1 " * 750,
+    }
+
+    async def page(request: Request) -> Response:
+        return PlainTextResponse(crowded[request.path_params["what"]])
+
+    async with serving(Starlette(routes=[Route("/{what}/{n}", page)])) as site:
+        urls = [
+            f"{site}/{what}/{n}" for n in range(4) for what in crowded if what == "closed" or n < 2
+        ]
+        links = " ".join(f"[a{n}](https://пример.example/п?{n})" for n in range(1_200))
+        answer = text(f"{links} The end.").in_pieces(20)
+        steward.script(calls(*(tool("web_fetch", {"url": url}) for url in urls)), answer)
+        await steward.start(STEWARD_WEB_HOSTS=site.removeprefix("http://"))
+        steward.say(f"Read {' '.join(urls)}")
+        await steward.sees("The end.")
+    assert len(results_in(steward.model.requests[-1])) == len(urls)

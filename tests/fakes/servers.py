@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.domain.tools.server import ServerSpec, ServerStanding
+from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.ports.tool import Tool
 
 
@@ -30,13 +30,13 @@ class FakeServers:
     async def meet(self, wanted: Sequence[ServerSpec]) -> None:
         self.met.extend(wanted)
 
-    async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
-        return [self._standing(spec) for spec in wanted]
+    async def condition(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerCondition]:
+        return [self._condition(spec) for spec in wanted]
 
-    def _standing(self, spec: ServerSpec) -> ServerStanding:
+    def _condition(self, spec: ServerSpec) -> ServerCondition:
         fault = self.faults.get(spec.name, "")
         specs = tuple(tool.spec for tool in self._lent(spec))
-        return ServerStanding(spec, f"failed: {fault}" if fault else "running", specs, fault=fault)
+        return ServerCondition(spec, f"failed: {fault}" if fault else "running", specs, fault=fault)
 
     async def expel(self, identities: Collection[str]) -> None:
         self.expelled.extend(identities)

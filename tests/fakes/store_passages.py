@@ -15,7 +15,7 @@ from bot.domain.text.stems import soft, sought, stems
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
-from bot.ports.memory import MemoryStanding, Past
+from bot.ports.memory import MemoryCondition, Past
 from tests.fakes.store_erasing import chats_of
 from tests.fakes.store_rows import Rows
 
@@ -56,13 +56,13 @@ class MemoryPassages:
         ]
         return Past(chat, rest[0], tuple(turns))
 
-    async def standing(self) -> MemoryStanding:
+    async def condition(self) -> MemoryCondition:
         last, ended = self.rows.past
         kept, owed = len(self.rows.passages), len(await self.owed(len(self.rows.passages)))
         if ended:
-            return MemoryStanding(kept, owed, 0, 0)
+            return MemoryCondition(kept, owed, 0, 0)
         all_of = self.rows.conversations
-        return MemoryStanding(
+        return MemoryCondition(
             kept, owed, sum(id <= last for id in all_of), len(all_of), past_open=True
         )
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.domain.assignments.goal import DiaryKind, GoalStanding
+from bot.domain.assignments.goal import DiaryKind, GoalCondition
 from bot.domain.assignments.task import RunState
 from bot.domain.money.model import FinishReason
 from bot.domain.talk.limits import GoalBounds, Limits
@@ -79,7 +79,7 @@ async def test_a_death_at_any_write_of_a_goal_tells_each_thing_once(
     at: int, *, after: bool
 ) -> None:
     scene = await _play(Fate(at, after))
-    assert stands(scene) is GoalStanding.DONE
+    assert stands(scene) is GoalCondition.DONE
     told_keys = [key for key in scene.store.rows.outbox if key.startswith("goal:")]
     assert len(told_keys) == 4, "the milestone, the question, the thanks, the end"
     kinds = [kind for kind, _ in diary(scene) if kind is not DiaryKind.RESULT]

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.assignments.goal import DiaryKind, Goal, GoalStanding, GoalState, standing
+from bot.domain.assignments.goal import DiaryKind, Goal, GoalCondition, GoalState, condition
 from bot.domain.assignments.task import RunState, TaskState, TimedTask
 from bot.domain.money.model import Usage
 from bot.domain.money.money import DOLLAR
@@ -36,8 +36,8 @@ def pace_of(scene: Stage) -> TimedTask:
     return scene.store.rows.tasks[goal_in(scene).id]
 
 
-def stands(scene: Stage) -> GoalStanding:
-    return standing(goal_in(scene), scene.store.rows.tasks.get(goal_in(scene).id))
+def stands(scene: Stage) -> GoalCondition:
+    return condition(goal_in(scene), scene.store.rows.tasks.get(goal_in(scene).id))
 
 
 def diary(scene: Stage) -> list[tuple[DiaryKind, str]]:
@@ -156,7 +156,7 @@ async def test_being_stuck_asks_and_the_answer_starts_the_next_run() -> None:
         await begun(scene)
         await scene.settled()
         await scene.shows("❓ Which harbour?")
-        assert stands(scene) is GoalStanding.STUCK
+        assert stands(scene) is GoalCondition.STUCK
         await scene.clock.advance(3 * DAY)
         assert len(scene.turns) == 1, "a goal that is stuck rests"
         asked = next(s for s in scene.channel.screen.values() if "Which harbour?" in s.text)
@@ -165,7 +165,7 @@ async def test_being_stuck_asks_and_the_answer_starts_the_next_run() -> None:
         await scene.settled(2)
         assert "Porto, of course" in told(scene.model.requests[2])
         assert (DiaryKind.ANSWER, "Porto, of course") in diary(scene)
-        assert stands(scene) is GoalStanding.ACTIVE
+        assert stands(scene) is GoalCondition.ACTIVE
 
 
 async def test_an_answer_by_command_counts_as_a_reply_does() -> None:
@@ -254,7 +254,7 @@ async def test_a_wrong_update_changes_nothing(arguments: Mapping[str, str], faul
         await begun(scene)
         await scene.settled()
         assert fault in scene.results[0].text
-        assert stands(scene) is GoalStanding.ACTIVE
+        assert stands(scene) is GoalCondition.ACTIVE
 
 
 async def test_a_diary_has_room_for_a_few_entries_of_each_run() -> None:
@@ -322,7 +322,7 @@ async def test_three_failed_runs_after_a_reflection_pause_the_goal_with_a_word()
             await _next_run(scene)
             await _fail(scene)
         await scene.shows("⏸ The goal is paused: 5 runs in a row failed. /goals")
-        assert stands(scene) is GoalStanding.PAUSED
+        assert stands(scene) is GoalCondition.PAUSED
         assert len([one for one in scene.turns if one.origin == "reflection"]) == 1
         before = len(scene.turns)
         await scene.clock.advance(3 * DAY)
@@ -338,13 +338,13 @@ async def test_a_used_up_budget_is_said_once_and_pauses() -> None:
         await scene.settled()
         spent = await scene.store.goals.spent(goal.id)
         assert spent >= DOLLAR // 2, "the first run went over it"
-        assert stands(scene) is GoalStanding.ACTIVE
+        assert stands(scene) is GoalCondition.ACTIVE
         await scene.clock.advance(DAY)
         await scene.settled(2)
         paused = [text for text in scene.texts if "its budget of $0.50 is used up" in text]
         assert len(paused) == 1
         assert len(scene.model.requests) == 1, "nothing more was paid"
-        assert stands(scene) is GoalStanding.PAUSED
+        assert stands(scene) is GoalCondition.PAUSED
         await scene.clock.advance(3 * DAY)
         assert len(scene.turns) == 2
         await scene.say(f"/goals resume {goal.id}")
@@ -353,7 +353,7 @@ async def test_a_used_up_budget_is_said_once_and_pauses() -> None:
         await scene.shows("of $100.00")
         await scene.say(f"/goals resume {goal.id}")
         await scene.shows("▶️ Going on")
-        assert stands(scene) is GoalStanding.ACTIVE
+        assert stands(scene) is GoalCondition.ACTIVE
 
 
 async def test_a_budget_that_ends_in_a_run_ends_the_run_before_its_next_call() -> None:
@@ -381,7 +381,7 @@ async def test_the_money_of_a_day_keeps_runs_away_until_the_next_day() -> None:
         await scene.settled()
         await scene.clock.advance(3 * HOUR)
         assert states(scene) == [RunState.DONE, *[RunState.SKIPPED] * 3]
-        assert stands(scene) is GoalStanding.ACTIVE
+        assert stands(scene) is GoalCondition.ACTIVE
         await scene.clock.advance(9 * HOUR)
         await scene.settled(2)
 
@@ -397,7 +397,7 @@ async def test_a_goal_pauses_when_its_time_is_over() -> None:
             await scene.settled(n)
             await scene.clock.advance(DAY)
         await scene.shows("is paused: its time is over")
-        assert stands(scene) is GoalStanding.PAUSED
+        assert stands(scene) is GoalCondition.PAUSED
 
 
 async def test_foreign_text_in_a_diary_taints_the_runs_that_read_it() -> None:
@@ -438,7 +438,7 @@ async def test_only_the_asker_or_an_owner_changes_a_goal_or_answers() -> None:
         for verb in ("pause", "delete", "done", "answer"):
             await scene.say(f"/goals {verb} {goal.id} words", BOB)
         await scene.until(lambda: sum("Only the one who asked" in t for t in scene.texts) == 4)
-        assert stands(scene) is GoalStanding.STUCK
+        assert stands(scene) is GoalCondition.STUCK
 
 
 async def test_buttons_pause_resume_run_end_and_delete() -> None:
@@ -448,7 +448,7 @@ async def test_buttons_pause_resume_run_end_and_delete() -> None:
         await scene.settled()
         await scene.press("Show")
         await scene.press("Pause")
-        await scene.until(lambda: stands(scene) is GoalStanding.PAUSED or None)
+        await scene.until(lambda: stands(scene) is GoalCondition.PAUSED or None)
         await scene.clock.advance(2 * DAY)
         assert len(scene.turns) == 1
         await scene.press("Show")
@@ -456,15 +456,15 @@ async def test_buttons_pause_resume_run_end_and_delete() -> None:
         await scene.settled(2)
         await scene.press("Back")
         await scene.press("Resume")
-        await scene.until(lambda: stands(scene) is GoalStanding.ACTIVE or None)
+        await scene.until(lambda: stands(scene) is GoalCondition.ACTIVE or None)
         await scene.clock.advance(DAY)
         await scene.settled(3)
         await scene.press("Show")
         await scene.press("Done")
         await scene.shows("It ends now, and cannot go on later.")
-        assert stands(scene) is GoalStanding.ACTIVE, "the first press only asks"
+        assert stands(scene) is GoalCondition.ACTIVE, "the first press only asks"
         await scene.press("Done")
-        await scene.until(lambda: stands(scene) is GoalStanding.DONE or None)
+        await scene.until(lambda: stands(scene) is GoalCondition.DONE or None)
         await scene.press("Show")
         await scene.press("Delete")
         await scene.shows("Delete it, with its diary and its tasks?")
@@ -562,7 +562,7 @@ async def test_done_by_the_person_stops_a_run_under_way() -> None:
         await scene.parked()
         await scene.say(f"/goals end {goal.id}")
         await scene.settled()
-        assert stands(scene) is GoalStanding.DONE
+        assert stands(scene) is GoalCondition.DONE
         assert states(scene) == [RunState.STOPPED]
 
 
@@ -706,7 +706,7 @@ async def test_a_goal_of_a_member_lives_in_their_group() -> None:
         quote = Quote(asked.text, "Steward", own=True, message_id=asked.id)
         await team.say("Porto", EVE, to_bot=True, quote=quote)
         await scene.clock.advance(1)
-        assert stands(scene) is GoalStanding.STUCK
+        assert stands(scene) is GoalCondition.STUCK
         await team.say("Porto", BOB, to_bot=True, quote=quote)
         await scene.clock.advance(1)
         await scene.settled(2)

@@ -18,7 +18,7 @@ from bot.flow.memory.recall import Recall
 from bot.flow.memory.weighing import Weighing
 from bot.ports.clock import Clock
 from bot.ports.embedder import Embedded
-from bot.ports.meaning import MeaningStanding, MeantHits
+from bot.ports.meaning import MeaningCondition, MeantHits
 from tests.contracts.store_samples import NOW
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder, paid
@@ -99,8 +99,8 @@ class Slow:
         await asyncio.Event().wait()
         return MeantHits()
 
-    async def standing(self) -> MeaningStanding:
-        return MeaningStanding(owed=0, fault="", ready=True)
+    async def condition(self) -> MeaningCondition:
+        return MeaningCondition(owed=0, fault="", ready=True)
 
     async def run(self) -> None:
         await asyncio.Event().wait()
@@ -297,12 +297,12 @@ async def test_an_index_that_is_away_is_tried_again_and_keeps_what_it_has() -> N
     world.vectors.fault = VectorsAway("the index server failed (ConnectError)")
     with pytest.raises(VectorsAway):
         await found(meaning, "car")
-    assert (await meaning.standing()).fault.startswith("the index server failed")
+    assert (await meaning.condition()).fault.startswith("the index server failed")
     world.vectors.fault = None
     await meaning.catch_up()
     assert await found(meaning, "car") == ["t1"]
     assert world.vectors.puts == 1
-    assert (await meaning.standing()).fault == ""
+    assert (await meaning.condition()).fault == ""
 
 
 async def test_passages_that_are_kept_one_after_another_are_indexed_together() -> None:

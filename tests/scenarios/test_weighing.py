@@ -62,7 +62,7 @@ async def kept(world: World, passages: Sequence[Passage]) -> Meaning:
 
 
 async def weight(meaning: Meaning) -> float | None:
-    return (await meaning.standing()).weight
+    return (await meaning.condition()).weight
 
 
 async def order(world: World, meaning: Meaning | None, words: str) -> list[str]:
@@ -175,8 +175,8 @@ async def test_a_failed_measurement_leaves_the_search_as_it_was_and_comes_again_
     for _ in range(3):
         await driven(meaning.catch_up(), clock)
     assert failing.failed == 1
-    standing = await meaning.standing()
-    assert (standing.weight, standing.fault, standing.owed) == (None, "", 0)
+    condition = await meaning.condition()
+    assert (condition.weight, condition.fault, condition.owed) == (None, "", 0)
     failing.failing = None
     await clock.advance(6 * 3600)
     await driven(meaning.catch_up(), clock)

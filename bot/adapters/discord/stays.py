@@ -131,18 +131,18 @@ class Stays:
         if self._known is None or not self.doubts:
             return ()
         doubts, self._doubts = self._doubts, Doubts()
-        standing = Presences(self._api, self._places)
+        presences = Presences(self._api, self._places)
         news: dict[tuple[str, str], list[Address]] = {}
         invited: Sequence[Event] = ()
         try:
             told = {**await self._known.lost(CHANNEL), **self._told}
             lost = {place for place, how in told.items() if how is not Presence.MEMBER}
             for place in await self._in_doubt(doubts, lost):
-                was, now = told.get(place, Presence.MEMBER), await standing.at(place)
-                if was is not now and not standing.has_no_channel(place):
+                was, now = told.get(place, Presence.MEMBER), await presences.at(place)
+                if was is not now and not presences.has_no_channel(place):
                     server = self._server_of(place)
                     news.setdefault((_news(was, now), server), []).append(place)
-            invited = await self._invited(doubts, {self._server_of(one) for one in lost}, standing)
+            invited = await self._invited(doubts, {self._server_of(one) for one in lost}, presences)
         except (StoreError, ChannelError) as fault:
             _log.warning("Channels cannot be looked at: %s. I try again.", fault)
             self._doubts.join(doubts)
@@ -163,14 +163,14 @@ class Stays:
         return sorted(found, key=lambda one: (one.thread or "", one.chat))
 
     async def _invited(
-        self, doubts: Doubts, lost_in: Collection[str], standing: Presences
+        self, doubts: Doubts, lost_in: Collection[str], presences: Presences
     ) -> Sequence[Event]:
         """Returns an event for each server that is new; of one with lost places these tell it."""
         events: list[Event] = []
         for number, told in doubts.joined.items():
             at = told.time("joined_at")
             if at is not None and at > self._since and number not in lost_in:
-                by = await standing.inviter(number)
+                by = await presences.inviter(number)
                 joined: dict[str, Any] = {"id": number, "joined_at": told.text("joined_at")}
                 events.append(Event(INVITED, None, joined | ({"by": by} if by else {})))
         return events

@@ -14,7 +14,7 @@ from bot.adapters.mcp.starting import StartServer
 from bot.adapters.mcp.tool import ServerTool
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import one_line, visible
-from bot.domain.tools.server import ServerSpec, ServerStanding, without_secrets
+from bot.domain.tools.server import ServerCondition, ServerSpec, without_secrets
 from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)
@@ -82,11 +82,11 @@ class _Known:
         left_out.extend(_unchosen(self.server.spec, {each.name for each in remote}))
         return tuple(made.values()), tuple(left_out)
 
-    def standing(self) -> ServerStanding:
+    def condition(self) -> ServerCondition:
         specs = tuple(tool.spec for tool in self.tools)
         state = f"failed: {self.fault}" if self.fault else self.server.state
         fault = "" if specs else self.fault
-        return ServerStanding(self.server.spec, state, specs, self.left_out, fault)
+        return ServerCondition(self.server.spec, state, specs, self.left_out, fault)
 
 
 class ToolServers:
@@ -132,28 +132,28 @@ class ToolServers:
         usable = [spec for spec in wanted if spec.allowed and not spec.fault]
         await asyncio.gather(*map(one, usable))
 
-    async def standing(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerStanding]:
-        return [self._standing(spec) for spec in wanted]
+    async def condition(self, wanted: Sequence[ServerSpec]) -> Sequence[ServerCondition]:
+        return [self._condition(spec) for spec in wanted]
 
     async def expel(self, identities: Collection[str]) -> None:
         for id in identities:
             if id in self._known:
                 self._dismiss(id, "an owner has taken back that it was let in")
 
-    def _standing(self, spec: ServerSpec) -> ServerStanding:
+    def _condition(self, spec: ServerSpec) -> ServerCondition:
         if spec.fault:
-            return ServerStanding(spec, f"cannot be used: {spec.fault}", fault=spec.fault)
+            return ServerCondition(spec, f"cannot be used: {spec.fault}", fault=spec.fault)
         if not spec.allowed:
             asking = (self._starter(spec).spec,)
-            return ServerStanding(spec, "waits for an owner to let it in", asking)
+            return ServerCondition(spec, "waits for an owner to let it in", asking)
         known = self._known.get(spec.identity)
-        return known.standing() if known is not None else ServerStanding(spec, "not started yet")
+        return known.condition() if known is not None else ServerCondition(spec, "not started yet")
 
     def _starter(self, spec: ServerSpec) -> StartServer:
         """Returns the same object for the same server, so that surroundings stay the same."""
         return self._starters.setdefault(spec.identity, StartServer(spec))
 
-    async def tried(self, spec: ServerSpec) -> ServerStanding:
+    async def tried(self, spec: ServerSpec) -> ServerCondition:
         """Starts a server only to list its tools, then ends it; raises ToolFailure."""
         known = _Known(Server(spec))
         try:
@@ -162,7 +162,7 @@ class ToolServers:
             raise ToolFailure(_told(fault, spec)) from None
         finally:
             await known.server.end()
-        return known.standing()
+        return known.condition()
 
     async def _met(self, spec: ServerSpec, chat: int) -> _Known:
         async with self._meeting:

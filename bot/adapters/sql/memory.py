@@ -29,7 +29,7 @@ from bot.domain.change.erasing import MARKED, is_erased
 from bot.domain.memory.passage import Passage
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import Turn, TurnState
-from bot.ports.memory import MemoryStanding, Past
+from bot.ports.memory import MemoryCondition, Past
 
 _FIELDS = tuple(name for name in names(Passage) if name != "number")
 _PASSAGES = select(*columns(passage, Passage))
@@ -128,8 +128,8 @@ class SqlMemory:
     async def past(self) -> Past | None:
         return await self._database.read(_past)
 
-    async def standing(self) -> MemoryStanding:
-        return await self._database.read(_standing)
+    async def condition(self) -> MemoryCondition:
+        return await self._database.read(_condition)
 
 
 def _past(connection: Connection) -> Past | None:
@@ -142,15 +142,15 @@ def _past(connection: Connection) -> Past | None:
     return Past(place, following.id, tuple(Turn(*row) for row in rows))
 
 
-def _standing(connection: Connection) -> MemoryStanding:
+def _condition(connection: Connection) -> MemoryCondition:
     last, ended = _read_so_far(connection)
     kept = connection.execute(_COUNT).scalar_one()
     owed = connection.execute(_COUNT_OWED).scalar_one()
     if ended:
-        return MemoryStanding(kept, owed, 0, 0)
+        return MemoryCondition(kept, owed, 0, 0)
     read = connection.execute(_READ, {"last": last}).scalar_one()
     total = connection.execute(_CONVERSATIONS).scalar_one()
-    return MemoryStanding(kept, owed, read, total, past_open=True)
+    return MemoryCondition(kept, owed, read, total, past_open=True)
 
 
 def _read_so_far(connection: Connection) -> tuple[str, bool]:

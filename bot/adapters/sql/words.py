@@ -225,7 +225,7 @@ class SqlWords:
             if self._there:
                 return
             try:
-                if await self._database.read(_standing) != STEMS:
+                if await self._database.read(_kept_stems) != STEMS:
                     await self._database.write(self._bring_up, durable=True, repeatable=True)
             except (StoreDamaged, StoreFault) as fault:
                 await self._made_anew_for(fault)
@@ -234,10 +234,10 @@ class SqlWords:
     def _bring_up(self, connection: Connection) -> None:
         """Makes a missing index, and owes everything to one with other stems."""
         self._engine.alone(connection)
-        standing = _standing(connection)
-        if standing is None:
+        kept = _kept_stems(connection)
+        if kept is None:
             self._make_anew(connection)
-        elif standing != STEMS:
+        elif kept != STEMS:
             _LOG.info("the index of words gets other stems, in the background")
             _owe_all(connection)
 
@@ -308,7 +308,7 @@ class SqlWords:
         return self._totals.get(whose, _MOST_KNOWN)
 
 
-def _standing(connection: Connection) -> str | None:
+def _kept_stems(connection: Connection) -> str | None:
     """Returns the name of the stems of the index; None when there is no index."""
     known = inspect(connection)
     if not known.has_table(_TABLE):

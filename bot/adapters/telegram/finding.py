@@ -73,9 +73,9 @@ class Search:
         for number in count(newest + 1):
             if silent == SILENCE or number - newest > MOST_BEHIND or self._ended(number):
                 return
-            standing = await self._asked(number, pace)
-            silent = silent + 1 if standing is NumberOwner.NOTHING else 0
-            if standing is NumberOwner.OURS:
+            owner = await self._asked(number, pace)
+            silent = silent + 1 if owner is NumberOwner.NOTHING else 0
+            if owner is NumberOwner.OURS:
                 yield number
 
     def _between(self, floor: int, newest: int) -> list[int]:
@@ -93,7 +93,7 @@ class Search:
 
     async def _asked(self, number: int, pace: Pace) -> NumberOwner:
         async with pace():
-            return await standing_at(self._api, self._to, number)
+            return await owner_of_number(self._api, self._to, number)
 
 
 def counter_of(address: Address) -> tuple[str, str]:
@@ -102,7 +102,7 @@ def counter_of(address: Address) -> tuple[str, str]:
     return address.channel, address.chat if alone else ""
 
 
-async def standing_at(api: TelegramApi, to: Address, number: int) -> NumberOwner:
+async def owner_of_number(api: TelegramApi, to: Address, number: int) -> NumberOwner:
     """Tells what stands there; raises ContentRefused for an unknown answer."""
     try:
         async with api.calling() as bot:

@@ -78,7 +78,7 @@ class Sandbox:
         seen = "" if view.writes else ", files of other chats too, where it can change nothing"
         return f"in the workspace{seen}, sandboxed, {network}"
 
-    async def standing(self) -> str:
+    async def condition(self) -> str:
         """Returns in a few words how commands run at all."""
         if not await self.works():
             return "no sandbox, so each one asks"

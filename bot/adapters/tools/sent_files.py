@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
@@ -43,21 +44,16 @@ _SLACK_NS = 50_000_000
 _MENTION = re.compile(rf"(?<!\w){INBOX}(?!\w)", re.IGNORECASE)
 
 
+@dataclass(frozen=True, slots=True)
 class SentFiles:
     """Names the source of such a file; without a record copies are not recognised.
 
     With a journal and a clock it also puts on record what commands make of such files.
     """
 
-    def __init__(
-        self,
-        received: Received | None = None,
-        journal: Journal | None = None,
-        clock: Clock | None = None,
-    ) -> None:
-        self._received = received
-        self._journal = journal
-        self._clock = clock
+    _received: Received | None = None
+    _journal: Journal | None = None
+    _clock: Clock | None = None
 
     def origin_of(self, paths: Iterable[Sequence[str]]) -> str | None:
         """Returns the source of the first path in the inbox; None when there is none."""

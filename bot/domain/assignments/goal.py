@@ -151,7 +151,7 @@ class DiaryEntry:
     """The foreign content that was in view when it was written."""
 
 
-class GoalStanding(StrEnum):
+class GoalCondition(StrEnum):
     """The state of a goal as people see it."""
 
     PROPOSED = "waits for Start"
@@ -162,12 +162,12 @@ class GoalStanding(StrEnum):
     GIVEN_UP = "given up"
 
 
-def standing(goal: Goal, paced_by: TimedTask | None) -> GoalStanding:
+def condition(goal: Goal, paced_by: TimedTask | None) -> GoalCondition:
     """Returns the state of a goal: its own, and for an active one that of its task."""
     if goal.state is not GoalState.ACTIVE:
-        return GoalStanding[goal.state.name]
+        return GoalCondition[goal.state.name]
     going = paced_by is not None and paced_by.state is TaskState.ACTIVE
-    return GoalStanding.ACTIVE if going else GoalStanding.PAUSED
+    return GoalCondition.ACTIVE if going else GoalCondition.PAUSED
 
 
 def put_off(goal: Goal, task: TimedTask, wanted: datetime, now: datetime) -> TimedTask:

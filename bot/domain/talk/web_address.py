@@ -21,12 +21,13 @@ _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:(?!\d)")
 _OF_THE_WEB = re.compile(r"[hH][tT][tT][pP][sS]?://")
 
 _STOPS = r"\s<>\"`“”„«»‹›。，、；：！？（）「」『』【】《》"  # signs that end an address
-_NAMED = re.compile(
-    rf"{_OF_THE_WEB.pattern}[^{_STOPS}]{{1,{LONGEST}}}|"
+_BEGUN = re.compile(
+    rf"{_OF_THE_WEB.pattern}(?=[^{_STOPS}])|"
     r"(?<![\w.@/:%&=?#~-])(?:[a-zA-Z0-9-]++\.)+[a-zA-Z]{2,24}(?![\w-])(?::\d{1,5})?"
-    rf"(?:[/?#][^{_STOPS}]{{0,{LONGEST}}})?"
+    r"(?P<host>(?![/?#]))?"
 )
-_BRACKETS = re.compile(r"\\.|[(\[{]|[)\]}]", re.DOTALL)
+"""The beginning of an address: all that comes before a bracket may stand. `host` has no path."""
+_UP_TO_BRACKET = re.compile(rf"(?:\\[^{_STOPS}]?+|[^{_STOPS}\\()\[\]{{}}]++)*+")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SENTENCE_ENDS = ".,;:!?'*_~|…’"
@@ -123,10 +124,10 @@ def named_in(text: str) -> Iterator[WebAddress]:
     """
     at = 0
     for _ in range(MOST_IN_TEXT):
-        found = _NAMED.search(text, at)
+        found = _BEGUN.search(text, at)
         if found is None:
             return
-        at = found.start() + _end_within(found[0])
+        at = found.end() if found["host"] is not None else _end_within(text, found.end())
         whole = _ESCAPED.sub(r"\1", text[found.start() : at]).rstrip(_SENTENCE_ENDS)
         try:
             yield read_address(whole)
@@ -139,15 +140,21 @@ def links_in(*texts: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(address.link for text in texts for address in named_in(text)))
 
 
-def _end_within(found: str) -> int:
-    """Returns the length of an address up to a bracket that closes none of its own."""
-    opened = list[str]()
-    for sign in _BRACKETS.finditer(found):
-        if sign[0] not in _PAIRS:
-            opened += [] if sign[0][0] == "\\" else [sign[0]]
-        elif not opened or opened.pop() != _PAIRS[sign[0]]:
-            return sign.start()
-    return len(found)
+def _end_within(text: str, at: int) -> int:
+    """Returns the end of an address that goes on here: up to a bracket that closes none of its own.
+
+    Nothing behind the end is read, or a text full of brackets would be read again and again.
+    """
+    opened, most = list[str](), at + LONGEST
+    while (found := _UP_TO_BRACKET.match(text, at, most)) is not None:
+        at = found.end()
+        sign = text[at : at + 1] if at < most else ""
+        if sign in _PAIRS.values():
+            opened.append(sign)
+        elif not opened or opened.pop() != _PAIRS.get(sign):
+            break
+        at += 1
+    return at
 
 
 def _host(place: str) -> str:

@@ -90,7 +90,7 @@ class ServerConsent:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerStanding:
+class ServerCondition:
     """The state of a server in a few words, its tools, and the tools that are not offered.
 
     A `fault` is the reason why it lends no tools.

@@ -34,22 +34,16 @@ class KnownAddresses:
 
     def take(self, entry: Entry) -> None:
         """Takes the addresses of an entry whose words count."""
-        match entry.body:
-            case AskerBody() as asked:
-                writer = _EVERYBODY if asked.governs else asked.person
-                for address in _read(asked.own):
-                    self._learn(address, own=True)
-                    self._own[str(address)].add(writer)
-                self._take(named_in(asked.text) if asked.only is None else _read(asked.only))
-            case ReplyBody() as reply:
-                for part in reply.looked_up:
-                    self._take(named_in(part.text))
-            case ResultBody(result=result) if _of_the_web(result):
-                self._take(named_in(result.text))
-            case LateResultBody(result=ToolResult() as result, text=text) if _of_the_web(result):
-                self._take(named_in(text))
-            case _:
-                pass
+        if isinstance(asked := entry.body, AskerBody):
+            writer = _EVERYBODY if asked.governs else asked.person
+            for address in _read(asked.own):
+                self._learn(address, own=True)
+                self._own[str(address)].add(writer)
+        if isinstance(asked, AskerBody) and asked.only is not None:
+            self._take(_read(asked.only))
+            return
+        for text in texts_of(entry):
+            self._take(named_in(text))
 
     def may_fetch(self, text: str, person: int, private: Collection[str]) -> bool:
         """Returns True for an address that may be fetched unasked for this person.
@@ -85,6 +79,21 @@ class KnownAddresses:
         if own or not address.private:
             self._fetched.add(str(address))
             self._links.add(address.link)
+
+
+def texts_of(entry: Entry) -> Iterator[str]:
+    """Yields the texts of an entry that somebody else than the model wrote, or a person."""
+    match entry.body:
+        case AskerBody(text=text):
+            yield text
+        case ReplyBody() as reply:
+            yield from (part.text for part in reply.looked_up)
+        case ResultBody(result=result) if _of_the_web(result):
+            yield result.text
+        case LateResultBody(result=ToolResult() as result, text=text) if _of_the_web(result):
+            yield text
+        case _:
+            pass
 
 
 def _read(links: Iterable[str]) -> Iterator[WebAddress]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState
@@ -19,18 +19,16 @@ _MOST_AT_ONCE = 500
 """The most overdue cards that one sweep ends."""
 
 
+@dataclass(slots=True, eq=False)
 class CardEnding:
     """Ends open cards; the call of such a card never runs."""
 
-    def __init__(
-        self, cards: OpenCards, approvals: Approvals, journal: Journal, lanes: Lanes, clock: Clock
-    ) -> None:
-        self._cards = cards
-        self._approvals = approvals
-        self._journal = journal
-        self._lanes = lanes
-        self._clock = clock
-        self._giving_up = asyncio.Lock()
+    _cards: OpenCards
+    _approvals: Approvals
+    _journal: Journal
+    _lanes: Lanes
+    _clock: Clock
+    _giving_up: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def withdraw(self, cards: Sequence[Approval], person: Person | None) -> int:
         """Cancels open cards at the wish of a person or for a fresh start."""

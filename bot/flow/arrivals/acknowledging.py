@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Press, PressAnswer
-from bot.flow.tasks import TaskOwner
+from bot.flow.activities import ActivityOwner
 from bot.ports.channel import Channel
 
 _LOG = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ class Acknowledging:
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self._seconds = seconds
-        self._tasks = TaskOwner()
+        self._tasks = ActivityOwner()
         self._under_way: Counter[str] = Counter()
 
     async def __aenter__(self) -> Self:

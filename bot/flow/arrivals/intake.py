@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from bot.domain.talk.errors import StoreError, StoreUnavailable
 from bot.domain.talk.message import RawUpdate
@@ -18,26 +19,18 @@ _LOG = logging.getLogger(__name__)
 _BATCH = 200
 
 
+@dataclass(slots=True, eq=False)
 class Intake:
     """Takes in the updates of every channel."""
 
-    def __init__(
-        self,
-        inbox: Inbox,
-        rows: RowReader,
-        lines: Lines,
-        seams: Seams,
-        overhearing: Overhearing,
-        clock: Clock,
-    ) -> None:
-        self._inbox = inbox
-        self._rows = rows
-        self._lines = lines
-        self._seams = seams
-        self._overhearing = overhearing
-        self._clock = clock
-        self._arrived = asyncio.Event()
-        self._in_doubt = False
+    _inbox: Inbox
+    _rows: RowReader
+    _lines: Lines
+    _seams: Seams
+    _overhearing: Overhearing
+    _clock: Clock
+    _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _in_doubt: bool = field(default=False, init=False)
 
     async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
         """Stores updates; after this returns, the platform may hear that they arrived."""

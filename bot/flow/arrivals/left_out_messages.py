@@ -1,5 +1,7 @@
 """Tells people of messages that came while the bot was off, and that were too many to read."""
 
+from dataclasses import dataclass, field
+
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
 from bot.domain.talk.message import LeftOut, Outbound, OutboundKind, Plain
@@ -18,19 +20,17 @@ MOST_AN_HOUR = 10
 _ZONE = "UTC"
 
 
+@dataclass(slots=True, eq=False)
 class LeftOutMessages:
     """Tells the person of a private chat, and owners about a group, once for each gap."""
 
-    def __init__(
-        self, people: People, chats: Chats, news: News, journal: Journal, clock: Clock
-    ) -> None:
-        self._people = people
-        self._chats = chats
-        self._news = news
-        self._journal = journal
-        self._clock = clock
-        self._hour = ""
-        self._told = 0
+    _people: People
+    _chats: Chats
+    _news: News
+    _journal: Journal
+    _clock: Clock
+    _hour: str = field(default="", init=False)
+    _told: int = field(default=0, init=False)
 
     async def tell(self, row: InboundRow, left: LeftOut) -> None:
         """Stores the message about it with the mark of the update, so it is told once."""

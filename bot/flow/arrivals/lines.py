@@ -17,8 +17,8 @@ from bot.domain.talk.message import (
     Unreadable,
     Withdrawn,
 )
+from bot.flow.activities import ActivityOwner
 from bot.flow.arrivals.patient_router import PatientRouter
-from bot.flow.tasks import TaskOwner
 from bot.ports.inbox import InboundRow
 
 AT_WORK = 64
@@ -41,7 +41,7 @@ class _Held:
     whose: str
 
 
-class Lines(TaskOwner):
+class Lines(ActivityOwner):
     """Routes updates, each when it is first in the line of every place that it concerns.
 
     A place is a private chat, or a group with all its topics. So a slow command delays only what

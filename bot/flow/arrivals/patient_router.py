@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 from bot.domain.change import Change, InboundState, MarkInbound
 from bot.domain.talk.errors import Conflict, StoreUnavailable
@@ -22,23 +23,16 @@ _PAUSE_SECONDS = 1.0
 """Seconds until the store is asked again after it could not work."""
 
 
+@dataclass(slots=True, eq=False)
 class PatientRouter:
     """Wraps a router; an update that cannot be routed at all is set aside and marked dead."""
 
-    def __init__(
-        self,
-        router: Router,
-        inbox: Inbox,
-        journal: Journal,
-        clock: Clock,
-        set_aside: SetAsideUpdates,
-    ) -> None:
-        self._router = router
-        self._inbox = inbox
-        self._journal = journal
-        self._clock = clock
-        self._set_aside = set_aside
-        self._complaint = ""
+    _router: Router
+    _inbox: Inbox
+    _journal: Journal
+    _clock: Clock
+    _set_aside: SetAsideUpdates
+    _complaint: str = field(default="", init=False)
 
     async def route(self, row: InboundRow, inbound: Inbound) -> None:
         """Routes an update; waits as long as the store cannot write."""

@@ -1,7 +1,7 @@
 """Tells owners of updates that a fault set aside; a press has one of them routed anew."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
@@ -47,24 +47,16 @@ KEPT = "The fault is mine. Nothing was done with it, and I keep it. The log name
 TRYING = "I try it again."
 
 
+@dataclass(slots=True, eq=False)
 class SetAsideUpdates(ButtonsAlone):
-    def __init__(
-        self,
-        inbox: Inbox,
-        outbox: Outbox,
-        news: News,
-        journal: Journal,
-        clock: Clock,
-        look_again: Callable[[], None],
-    ) -> None:
-        self._inbox = inbox
-        self._outbox = outbox
-        self._news = news
-        self._journal = journal
-        self._clock = clock
-        self._look_again = look_again
-        self._hour = ""
-        self._told = 0
+    _inbox: Inbox
+    _outbox: Outbox
+    _news: News
+    _journal: Journal
+    _clock: Clock
+    _look_again: Callable[[], None]
+    _hour: str = field(default="", init=False)
+    _told: int = field(default=0, init=False)
 
     async def told(self, row: InboundRow, inbound: Inbound) -> Sequence[Show]:
         """Returns messages with the button to the owners on the update's channel."""

@@ -1,6 +1,7 @@
 """Decides the cards that ask if a new plan replaces the live one."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import assert_never
 
 from bot.domain.change import Change, InboundState, Write
@@ -28,27 +29,19 @@ _LOOKS = 5
 """The number of tries for one press, since the plan may change at the same moment."""
 
 
+@dataclass(frozen=True, slots=True)
 class PlanReplacing(ButtonsAlone):
     """The desk of those cards: it carries the asking command out again, or drops it.
 
     The state of the message's row tells if the question is open, so it is answered once.
     """
 
-    def __init__(
-        self,
-        arrivals: StoredArrivals,
-        journal: Journal,
-        plans: Plans,
-        commands: PlanCommands,
-        queueing: Queueing,
-        consequences: Consequences,
-    ) -> None:
-        self._arrivals = arrivals
-        self._journal = journal
-        self._plans = plans
-        self._commands = commands
-        self._queueing = queueing
-        self._consequences = consequences
+    _arrivals: StoredArrivals
+    _journal: Journal
+    _plans: Plans
+    _commands: PlanCommands
+    _queueing: Queueing
+    _consequences: Consequences
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = REPLACE_BUTTONS.read(press.data)

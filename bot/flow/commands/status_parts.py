@@ -23,8 +23,8 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
 from bot.ports.errands import ErrandProgress, Errands
 from bot.ports.journal import MOST_AHEAD, Journal
-from bot.ports.meaning import MeaningStanding
-from bot.ports.memory import MemoryStanding
+from bot.ports.meaning import MeaningCondition
+from bot.ports.memory import MemoryCondition
 from bot.ports.people import People
 from bot.ports.persona import Persona
 
@@ -192,7 +192,7 @@ class TheProgram:
         lines = [
             f"- Owner: {await self._owners(asked.person)}",
             f"- My character: {self._who(asked)}",
-            f"- Memory: {_remembered(*await self._recall.standing())}",
+            f"- Memory: {_remembered(*await self._recall.condition())}",
             delays,
             f"- Version {version('steward')}, running for {runs}",
         ]
@@ -229,26 +229,26 @@ def _about(person: Person) -> str:
     return f"{counted(length, 'character')}; see /about"
 
 
-def _remembered(standing: MemoryStanding, meaning: MeaningStanding | None) -> str:
+def _remembered(condition: MemoryCondition, meaning: MeaningCondition | None) -> str:
     """Tells how much is remembered, and how far the indexes are."""
-    kept = f"I can look up {counted(standing.passages, 'answer')}"
-    told = [kept if standing.passages else "nothing yet"]
-    if standing.owed:
-        told.append(f"{standing.owed:,} of them not searchable yet")
-    if standing.past:
-        done = 100 * standing.past_read // standing.past
+    kept = f"I can look up {counted(condition.passages, 'answer')}"
+    told = [kept if condition.passages else "nothing yet"]
+    if condition.owed:
+        told.append(f"{condition.owed:,} of them not searchable yet")
+    if condition.past:
+        done = 100 * condition.past_read // condition.past
         told.append(f"reading older conversations: {done} % done")
     if meaning is not None:
-        told.append(_meant(standing, meaning))
+        told.append(_meant(condition, meaning))
     return ", ".join(told)
 
 
-def _meant(standing: MemoryStanding, meaning: MeaningStanding) -> str:
+def _meant(condition: MemoryCondition, meaning: MeaningCondition) -> str:
     """Tells whether answers are found by their meaning too."""
     if meaning.fault:
         return f"found by words alone ({literal(meaning.fault)})"
     if meaning.owed:
-        done = 100 * max(standing.passages - meaning.owed, 0) // max(standing.passages, 1)
+        done = 100 * max(condition.passages - meaning.owed, 0) // max(condition.passages, 1)
         return f"{done} % of them found by meaning too"
     if not meaning.ready:
         return "found by words so far"

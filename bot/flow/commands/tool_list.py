@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.memory.note import REMEMBER
 from bot.domain.text.markdown import literal
-from bot.domain.tools.server import ServerStanding
+from bot.domain.tools.server import ServerCondition
 from bot.domain.tools.tool import Effect, ToolSpec
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.models.finding import FIND_TOOLS
@@ -64,7 +64,7 @@ def _tool_line(spec: ToolSpec) -> str:
     return f"- `{spec.name}`: {told}" if told else f"- `{spec.name}`"
 
 
-def _server_line(server: ServerStanding) -> str:
+def _server_line(server: ServerCondition) -> str:
     spec = server.spec
     whose = f" of the skill {spec.skill}" if spec.skill else ""
     return f"The tool server `{spec.name}`{whose}: {server.state}"

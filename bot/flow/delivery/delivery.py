@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 
 from bot.domain.talk.limits import Limits
+from bot.flow.activities import ActivityOwner
 from bot.flow.delivery.courier import Courier, Jitter, Pauses, ToldOfMove
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.looking import Looking
@@ -13,7 +14,6 @@ from bot.flow.delivery.owed_rows import OwedRows
 from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.seats import Admission, Seat, Seats
 from bot.flow.delivery.showing import Showing
-from bot.flow.tasks import TaskOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
@@ -22,7 +22,7 @@ AT_WORK = 256
 """The most chats that are delivered to at a time."""
 
 
-class Delivery(TaskOwner):
+class Delivery(ActivityOwner):
     """Delivers the rows of each chat in order, in a task that exists while rows are owed.
 
     At most `AT_WORK` chats are delivered to at a time; the others stand in line without a task.

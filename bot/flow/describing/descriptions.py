@@ -11,10 +11,10 @@ from bot.domain.memory.passage import Hit
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import EmbedderUnpaid, OtherSize, StewardError, StoreError
 from bot.domain.tools.shelf import Shelf
+from bot.flow.activities import InTime
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.money.paid_embedder import PaidEmbedder
-from bot.flow.tasks import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 

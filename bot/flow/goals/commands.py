@@ -9,8 +9,8 @@ from bot.domain.assignments.goal import (
     Goal,
     GoalPace,
     GoalState,
+    condition,
     goal_id,
-    standing,
 )
 from bot.domain.assignments.task import BY_HAND, TaskState
 from bot.domain.change import AskStop, DropGoal, HoldGoalTasks, SaveGoal, SaveTask, Write
@@ -194,7 +194,7 @@ class GoalCommands:
             return await self._proposed(asked, goal, ())
         task = await self._parts.scheduled.get(goal.id)
         told = await self._words.whole(goal, task)
-        return Answer(told, buttons=menu_of(goal, standing(goal, task)), optional=True)
+        return Answer(told, buttons=menu_of(goal, condition(goal, task)), optional=True)
 
     async def _proposed(self, asked: Invocation, goal: Goal, writes: tuple[Write, ...]) -> Answer:
         zone = self._zones.of(asked.person, asked.chat)
@@ -240,7 +240,7 @@ class GoalCommands:
             return Answer(OVER)
         moved = self._parts.planning.paced(new, task, self._parts.clock.now())
         told = await self._words.whole(new, moved)
-        menu = menu_of(new, standing(new, moved))
+        menu = menu_of(new, condition(new, moved))
         return Answer(told, (saved, SaveTask(moved, task.version)), buttons=menu, optional=True)
 
     async def _resumed(self, asked: Invocation, goal: Goal) -> Answer:

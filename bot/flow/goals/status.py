@@ -3,14 +3,14 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bot.domain.assignments.goal import GoalStanding, standing
+from bot.domain.assignments.goal import GoalCondition, condition
 from bot.flow.commanding.table import Invocation
 from bot.flow.goals.words import SIGNS
 from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 
 _LOOKED_AT = 50
-_TOLD = (GoalStanding.ACTIVE, GoalStanding.STUCK, GoalStanding.PAUSED, GoalStanding.PROPOSED)
+_TOLD = (GoalCondition.ACTIVE, GoalCondition.STUCK, GoalCondition.PAUSED, GoalCondition.PROPOSED)
 
 
 class TheGoals:
@@ -25,5 +25,5 @@ class TheGoals:
     async def lines(self, asked: Invocation) -> Sequence[str]:
         found = await self._goals.of_chat(asked.chat.id, _LOOKED_AT)
         live = [goal for goal in found if not goal.over]
-        stands = Counter([standing(one, await self._scheduled.get(one.id)) for one in live])
+        stands = Counter([condition(one, await self._scheduled.get(one.id)) for one in live])
         return [f"- {SIGNS[one]} {stands[one]} {one}" for one in _TOLD if stands[one]]

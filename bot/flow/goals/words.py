@@ -9,9 +9,9 @@ from bot.domain.assignments.goal import (
     DiaryEntry,
     DiaryKind,
     Goal,
+    GoalCondition,
     GoalPace,
-    GoalStanding,
-    standing,
+    condition,
 )
 from bot.domain.assignments.task import BY_HAND, TimedTask
 from bot.domain.clock.zones import short_moment
@@ -32,12 +32,12 @@ _SHOWN = 300
 """Characters of an entry on a page, and of a milestone."""
 
 SIGNS = {
-    GoalStanding.PROPOSED: "🎯",
-    GoalStanding.ACTIVE: "▶️",
-    GoalStanding.PAUSED: "⏸",
-    GoalStanding.STUCK: "❓",
-    GoalStanding.DONE: "🏁",
-    GoalStanding.GIVEN_UP: "🏳️",
+    GoalCondition.PROPOSED: "🎯",
+    GoalCondition.ACTIVE: "▶️",
+    GoalCondition.PAUSED: "⏸",
+    GoalCondition.STUCK: "❓",
+    GoalCondition.DONE: "🏁",
+    GoalCondition.GIVEN_UP: "🏳️",
 }
 _ENTRIES = {
     DiaryKind.NOTE: "📝",
@@ -87,9 +87,9 @@ class GoalWords:
 
     async def whole(self, goal: Goal, task: TimedTask | None) -> str:
         """Returns everything about a goal that has begun."""
-        stands, spent = standing(goal, task), await self._goals.spent(goal.id)
+        stands, spent = condition(goal, task), await self._goals.spent(goal.id)
         zone = "UTC" if task is None else task.zone
-        why = task.why if stands is GoalStanding.PAUSED and task is not None else ""
+        why = task.why if stands is GoalCondition.PAUSED and task is not None else ""
         pause = f": {literal(why)}" if why and why != BY_HAND else ""
         lines = [
             f"{SIGNS[stands]} **{literal(goal.text)}** · {stands}{pause}",
@@ -125,10 +125,10 @@ class GoalWords:
     async def _line(self, goal: Goal) -> str:
         task = await self._scheduled.get(goal.id)
         spent, newest = await self._goals.spent(goal.id), await self._milestone(goal)
-        stands = standing(goal, task)
+        stands = condition(goal, task)
         reached = f" · 🎯 {_short(newest.text)}" if newest is not None else ""
         money = f" · {told(spent)} of {_money(goal.budget)}"
-        due = f" · next {_next(goal, task)}" if stands is GoalStanding.ACTIVE else ""
+        due = f" · next {_next(goal, task)}" if stands is GoalCondition.ACTIVE else ""
         return f"{SIGNS[stands]} {literal(goal.name)} · {stands}{due}{money}{reached}"
 
     async def _milestone(self, goal: Goal) -> DiaryEntry | None:
@@ -150,10 +150,10 @@ def proposal_menu(goal: Goal) -> Menu:
     return (paces, start)
 
 
-def menu_of(goal: Goal, stands: GoalStanding) -> Menu:
+def menu_of(goal: Goal, stands: GoalCondition) -> Menu:
     """Returns the buttons below a goal that has begun."""
     switch = choice("⏸ Pause", "goals", "pause", goal.id)
-    if stands in (GoalStanding.PAUSED, GoalStanding.STUCK):
+    if stands in (GoalCondition.PAUSED, GoalCondition.STUCK):
         switch = choice("▶️ Resume", "goals", "resume", goal.id)
     first = (*switch, *choice("⏩ Run now", "goals", "run", goal.id))
     second = choice("📖 Diary", "goals", "diary", goal.id)
@@ -223,7 +223,7 @@ def _next_run(goal: Goal, task: TimedTask | None) -> str:
 
 
 def _next(goal: Goal, task: TimedTask | None) -> str:
-    going = task is not None and standing(goal, task) is GoalStanding.ACTIVE
+    going = task is not None and condition(goal, task) is GoalCondition.ACTIVE
     return short_moment(task.due, task.zone) if going and task and task.due else ""
 
 

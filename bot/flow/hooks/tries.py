@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.assignments.hook import HookCall
@@ -25,23 +26,16 @@ LONGEST_NAP = 20.0
 _BATCH = 100
 
 
+@dataclass(slots=True, eq=False)
 class HookTries:
     """Sleeps until the next try; the rows are the truth, so a restart loses none."""
 
-    def __init__(
-        self,
-        calls: HookCalls,
-        turns: TurnRows,
-        people: People,
-        journal: Journal,
-        clock: Clock,
-    ) -> None:
-        self._calls = calls
-        self._turns = turns
-        self._people = people
-        self._journal = journal
-        self._clock = clock
-        self._changed = asyncio.Event()
+    _calls: HookCalls
+    _turns: TurnRows
+    _people: People
+    _journal: Journal
+    _clock: Clock
+    _changed: asyncio.Event = field(default_factory=asyncio.Event, init=False)
 
     def failed(self) -> None:
         """Notes that a run failed and is tried again."""

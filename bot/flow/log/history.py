@@ -20,15 +20,15 @@ from bot.domain.money.model import ModelProfile
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.in_view import InView, R, newest_after
-from bot.domain.turn.known_addresses import KnownAddresses
+from bot.domain.turn.known_addresses import KnownAddresses, texts_of
 from bot.domain.turn.transcript import Body, Entry, ReplyBody
 from bot.flow.log.request_view import ViewFold, any_view
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
-_AT_ONCE = 20
-"""Entries whose addresses are read in the event loop; of a longer log they are read in a thread."""
+_AT_ONCE = 20_000
+"""Characters whose addresses are read in the event loop; more are read in a thread."""
 
 
 class ChatLog:
@@ -79,8 +79,7 @@ class ChatLog:
         self.view = None
         self._in_view.clear()
         self._known, self._known_to = KnownAddresses(), 0
-        if len(self._entries) > _AT_ONCE:
-            await asyncio.to_thread(self._learn)
+        await self.learn()
         self.call_ids = {c.id for e in self._entries for c in _calls(e)}
 
     def entries(self, turn: str | None = None) -> Sequence[Entry]:
@@ -115,6 +114,13 @@ class ChatLog:
         """Returns the known addresses of the whole conversation; only new entries are read."""
         self._learn()
         return self._known
+
+    async def learn(self) -> None:
+        """Reads the addresses of new entries, beside the event loop where there is much to read."""
+        new = newest_after(self._entries, self._known_to)
+        if sum(len(text) for entry in new for text in texts_of(entry)) > _AT_ONCE:
+            await asyncio.to_thread(self._learn)
+        self._learn()
 
     def _learn(self) -> None:
         for entry in reversed(newest_after(self._entries, self._known_to)):

@@ -158,6 +158,7 @@ class Work:
         entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)
         self._torn = False
         self.turn = row
+        await self.log.learn()
         return entries
 
     def hold(self, body: Body, turn: Turn, also: Sequence[Write]) -> None:

@@ -64,7 +64,7 @@ class Indexing:
         while (past := await self._memory.past()) is not None:
             await self._read(past)
             await self._index()
-        if (await self._memory.standing()).past_open:
+        if (await self._memory.condition()).past_open:
             await self._journal.commit(Change((ReadPast("", ended=True),)))
         self._past_is_read = True
 

@@ -39,7 +39,7 @@ from bot.flow.money.paid_embedder import (
 )
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-from bot.ports.meaning import Begun, MeaningDebts, MeaningStanding, Meant, MeantHits, Vectors
+from bot.ports.meaning import Begun, MeaningCondition, MeaningDebts, Meant, MeantHits, Vectors
 
 _LOG = logging.getLogger(__name__)
 
@@ -116,11 +116,11 @@ class Meaning:
         if self._kept == 1 or self._kept >= _ENOUGH or self._opened is None:
             self._wanted.set()
 
-    async def standing(self) -> MeaningStanding:
+    async def condition(self) -> MeaningCondition:
         owed = await self._meant.count_owed()
         fault = await self._embedder.refusal() or self._fault
         weight = None if self._begun is None else self._begun.weight
-        return MeaningStanding(owed, fault, self._opened is not None, weight)
+        return MeaningCondition(owed, fault, self._opened is not None, weight)
 
     async def run(self) -> None:
         """Gives the index what it is owed until it is cancelled."""

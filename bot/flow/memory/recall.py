@@ -11,11 +11,11 @@ from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.unknowing import says_unknown
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import StewardError, StoreError
-from bot.flow.tasks import InTime
+from bot.flow.activities import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-from bot.ports.meaning import MeaningIndex, MeaningStanding, MeantHits
-from bot.ports.memory import Index, Memory, MemoryStanding
+from bot.ports.meaning import MeaningCondition, MeaningIndex, MeantHits
+from bot.ports.memory import Index, Memory, MemoryCondition
 
 _LOG = logging.getLogger(__name__)
 
@@ -125,10 +125,10 @@ class Recall:
         held = {one.id: one for one in await self._memory.around([one.id for one in found])}
         return [(held[one.id], one) for one in found if one.id in held]
 
-    async def standing(self) -> tuple[MemoryStanding, MeaningStanding | None]:
+    async def condition(self) -> tuple[MemoryCondition, MeaningCondition | None]:
         """Returns the state of the memory, and of its search by meaning if there is one."""
-        by_meaning = None if self._meaning is None else await self._meaning.standing()
-        return await self._memory.standing(), by_meaning
+        by_meaning = None if self._meaning is None else await self._meaning.condition()
+        return await self._memory.condition(), by_meaning
 
     async def _write_down(self, records: Sequence[AddUsage]) -> None:
         try:

@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 from bot.domain.skills.skill import SKILL_LIST, SkillSet
 from bot.domain.skills.skill_words import is_crowded, listing
 from bot.domain.talk.chat import Chat
-from bot.domain.tools.server import ServerSpec, ServerStanding
+from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import ByMeaning, FindTools, UseTool
@@ -176,10 +176,10 @@ class PreambleMaker:
             return ()
         return await self._lending.wanted(skills)
 
-    async def servers(self, chat: Chat) -> Sequence[ServerStanding]:
+    async def servers(self, chat: Chat) -> Sequence[ServerCondition]:
         """Returns the states of a chat's servers without starting any."""
         wanted = await self._wanted(_at_work(chat))
-        return await self._servers.standing(wanted) if self._servers and wanted else ()
+        return await self._servers.condition(wanted) if self._servers and wanted else ()
 
     async def hidden(self, chat: Chat) -> Sequence[ToolSpec]:
         """Returns the tools of the chat's servers that the model has to search for."""

@@ -1,6 +1,7 @@
 """The room of models: their calls, the choice among them, and what stands before a request."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.flow.models.choosing import Choosing, ModelOffer
@@ -15,13 +16,13 @@ from bot.flow.room import Ground, Room
 from bot.ports.tool import Tool
 
 
+@dataclass(eq=False)
 class ModelRoom:
     """Builds what calls models."""
 
-    def __init__(self, ground: Ground, till: Till, house: Callable[[], Sequence[Tool]]) -> None:
-        self._ground = ground
-        self._till = till
-        self._house = house
+    _ground: Ground
+    _till: Till
+    _house: Callable[[], Sequence[Tool]]
 
     @cached_property
     def room(self) -> Room:

@@ -1,6 +1,7 @@
 """Commands of a person about themselves: who they are, and which clock they use."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -24,17 +25,15 @@ _EACH_ROW = 2
 _HOW = "Write `/timezone` and your city, as in `/timezone Lisbon`, or `/timezone +2`."
 
 
+@dataclass(slots=True, eq=False)
 class PersonalCommands:
     """Commands about a person; `rezoned` moves that person's tasks to a new zone."""
 
-    def __init__(
-        self, zones: Zones, clock: Clock, rezoned: Rezoned, channels: Mapping[str, Channel]
-    ) -> None:
-        self._zones = zones
-        self._clock = clock
-        self._rezoned = rezoned
-        self._channels = channels
-        self._names = ZoneNames()
+    _zones: Zones
+    _clock: Clock
+    _rezoned: Rezoned
+    _channels: Mapping[str, Channel]
+    _names: ZoneNames = field(default_factory=ZoneNames, init=False)
 
     @property
     def table(self) -> Sequence[Command]:

@@ -1,6 +1,7 @@
 """Declines messages that exceed the pace of a person, and tells the person."""
 
 import asyncio
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from math import ceil
 from weakref import WeakValueDictionary
@@ -18,21 +19,21 @@ from bot.ports.outbox import Outbox
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
+@dataclass(slots=True, eq=False)
 class Pacing:
     """Checks a person's pace against stored messages, so a restart does not reset the count.
 
     `common` is the pace of members who have none of their own.
     """
 
-    def __init__(
-        self, members: Members, outbox: Outbox, journal: Journal, clock: Clock, common: Pace
-    ) -> None:
-        self._members = members
-        self._outbox = outbox
-        self._journal = journal
-        self._clock = clock
-        self._common = common
-        self._counting: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
+    _members: Members
+    _outbox: Outbox
+    _journal: Journal
+    _clock: Clock
+    _common: Pace
+    _counting: WeakValueDictionary[int, asyncio.Lock] = field(
+        default_factory=WeakValueDictionary, init=False
+    )
 
     def counting(self, person: Person) -> asyncio.Lock:
         """Returns the lock that is held from the check of a message until it is stored.

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable
 from datetime import datetime
 
-from bot.flow.tasks import TaskOwner
+from bot.flow.activities import ActivityOwner
 from bot.ports.clock import Clock
 
 _LONGEST_SLEEP_SECONDS = 60.0
 """The time of day may be set anew, so it is looked at now and then."""
 
 
-class Trials(TaskOwner):
+class Trials(ActivityOwner):
     """Holds the next trial of each chat in memory; the rows of the turns are read again anyway."""
 
     def __init__(self, wake: Callable[[int], None], clock: Clock) -> None:

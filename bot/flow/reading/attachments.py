@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from bot.domain.talk.bundle import Bundle
 from bot.domain.talk.chat import Chat
@@ -31,27 +32,18 @@ _WAITS = (1.0, 3.0)
 _LONGEST_WAIT = 10.0
 
 
+@dataclass(frozen=True, slots=True)
 class Enclosures:
     """Opens attachments; one that cannot be read is replaced by a note, and the message stays."""
 
-    def __init__(
-        self,
-        files: Mapping[str, Files],
-        reader: Reader,
-        keeping: Keeping,
-        clock: Clock,
-        limits: Limits,
-        bounds: EnclosureBounds,
-        listening: Listening | None,
-    ) -> None:
-        """Takes `files` by channel name; attachments of a channel that is not in it stay unread."""
-        self._files = files
-        self._reader = reader
-        self._keeping = keeping
-        self._clock = clock
-        self._limits = limits
-        self._bounds = bounds
-        self._listening = listening
+    _files: Mapping[str, Files]
+    """The files by channel name; attachments of a channel that is not here stay unread."""
+    _reader: Reader
+    _keeping: Keeping
+    _clock: Clock
+    _limits: Limits
+    _bounds: EnclosureBounds
+    _listening: Listening | None
 
     async def open(self, bundle: Bundle, chat: Chat, person: int) -> Enclosed:
         """Fetches, keeps and reads one attachment after the other, in bounded time."""

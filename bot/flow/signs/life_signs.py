@@ -8,6 +8,7 @@ from contextlib import (
     nullcontext,
     suppress,
 )
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
@@ -31,26 +32,19 @@ Put: TypeAlias = Callable[[Button], bool]
 """Puts a button below the growing message; False where none is on the screen."""
 
 
+@dataclass(slots=True, eq=False)
 class Lives:
     """Shows the progress of turns: in the chat, and on the messages that they answer.
 
     `beside` shows what stands beside the progress of a turn, where platforms have rates.
     """
 
-    def __init__(
-        self,
-        channels: Mapping[str, Channel],
-        clock: Clock,
-        reactions: Reactions,
-        placing: Placing,
-        beside: Callable[[Work, Put], Signs],
-    ) -> None:
-        self._channels = channels
-        self._clock = clock
-        self._reactions = reactions
-        self._placing = placing
-        self._beside = beside
-        self._placeholders: dict[str, Placeholder] = {}
+    _channels: Mapping[str, Channel]
+    _clock: Clock
+    _reactions: Reactions
+    _placing: Placing
+    _beside: Callable[[Work, Put], Signs]
+    _placeholders: dict[str, Placeholder] = field(default_factory=dict, init=False)
 
     def taken(self, work: Work, since: datetime) -> None:
         """Shows that the turn works now on messages that came at `since`."""

@@ -18,7 +18,7 @@ from bot.domain.talk.errors import (
 )
 from bot.domain.talk.message import Address, Button, Piece
 from bot.domain.turn.turn import Turn
-from bot.flow.tasks import TaskOwner
+from bot.flow.activities import ActivityOwner
 from bot.ports.channel import Channel, DraftPlace
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -58,7 +58,7 @@ class Lookout(Protocol):
         ...
 
 
-class Placing(TaskOwner):
+class Placing(ActivityOwner):
     """Holds the parts that all placeholders share; `wake` starts a delivery to a chat.
 
     `names` has the number of the next message of a turn that has not ended: a name serves for one

@@ -10,7 +10,7 @@ from typing import Self
 
 from bot.domain.talk.errors import ChannelError, ContentRefused, FloodWait, RecipientGone
 from bot.domain.talk.message import Address, Sign
-from bot.flow.tasks import TaskOwner
+from bot.flow.activities import ActivityOwner
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 
@@ -36,7 +36,7 @@ class _Mark:
     task: asyncio.Task[None] | None = None
 
 
-class Reactions(TaskOwner):
+class Reactions(ActivityOwner):
     """Shows the newest state of a message as soon as there is room; no turn waits for that.
 
     A message that was answered quickly has no reaction and gets none at its end; in a flood most

@@ -1,6 +1,6 @@
 """Fresh starts: closing a conversation with its summary and opening the next one."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddUsage, SaveConversation, Write
@@ -17,20 +17,13 @@ from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
 
 
+@dataclass(frozen=True, slots=True)
 class Conversations:
-    def __init__(
-        self,
-        chats: Chats,
-        approvals: Approvals,
-        ending: CardEnding,
-        compaction: Compaction,
-        models: ModelCalls,
-    ) -> None:
-        self._chats = chats
-        self._approvals = approvals
-        self._ending = ending
-        self._compaction = compaction
-        self._models = models
+    _chats: Chats
+    _approvals: Approvals
+    _ending: CardEnding
+    _compaction: Compaction
+    _models: ModelCalls
 
     async def close(self, work: Work, reason: str) -> list[Write]:
         """Returns the writes that end this conversation with a summary and open a new one."""

@@ -47,22 +47,15 @@ class _Case:
     place: Place
 
 
+@dataclass(frozen=True, slots=True)
 class Gatekeeper:
     """Judges calls that have no card yet, by the rights that their asker has at that moment."""
 
-    def __init__(
-        self,
-        people: People,
-        owners: Owners,
-        companions: Companions,
-        grounds: Grounds,
-        repetitions: Repetitions,
-    ) -> None:
-        self._people = people
-        self._owners = owners
-        self._companions = companions
-        self._grounds = grounds
-        self._repetitions = repetitions
+    _people: People
+    _owners: Owners
+    _companions: Companions
+    _grounds: Grounds
+    _repetitions: Repetitions
 
     async def judge(
         self, work: Work, tools: Mapping[str, Tool], place: Place, outside: Outside | None

@@ -30,16 +30,16 @@ class Outside:
     """False for a turn whose own words were written beside foreign text."""
 
 
+@dataclass(frozen=True, slots=True)
 class Grounds:
     """Finds rules, which taint pauses, and open cards.
 
     `documents` are the endings of files that a rule for a folder covers.
     """
 
-    def __init__(self, approvals: Approvals, rules: Rules, documents: frozenset[str]) -> None:
-        self._approvals = approvals
-        self._rules = rules
-        self._documents = documents
+    _approvals: Approvals
+    _rules: Rules
+    _documents: frozenset[str]
 
     async def gate(
         self,

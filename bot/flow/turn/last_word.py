@@ -30,23 +30,17 @@ class LastWord:
     """True when buttons below the message start another turn."""
 
 
+@dataclass(frozen=True, slots=True)
 class LastWords:
     """Puts the last word together; an answer of more than `long_answer` characters is long.
 
     `plan_waits` tells of a chat if a plan waits there for a decision.
     """
 
-    def __init__(
-        self,
-        approvals: Approvals,
-        plan_waits: Callable[[int], Awaitable[bool]],
-        outbox: Outbox,
-        long_answer: int,
-    ) -> None:
-        self._approvals = approvals
-        self._plan_waits = plan_waits
-        self._outbox = outbox
-        self._long_answer = long_answer
+    _approvals: Approvals
+    _plan_waits: Callable[[int], Awaitable[bool]]
+    _outbox: Outbox
+    _long_answer: int
 
     async def at(self, work: Work, finish: Finish, parts: Sequence[Ended]) -> LastWord:
         """Returns the last word, in which the parts of the companions have their places."""

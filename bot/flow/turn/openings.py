@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.clock.zones import told_zone
 from bot.domain.consent.approval import Approval
@@ -27,28 +27,18 @@ from bot.ports.journal import Agenda
 from bot.ports.people import People
 
 
+@dataclass(frozen=True, slots=True)
 class Openings:
     """Writes the first row of a turn, or its next start."""
 
-    def __init__(
-        self,
-        lives: Lives,
-        approvals: Approvals,
-        clock: Clock,
-        companions: Companions,
-        choosing: Choosing,
-        limits: Limits,
-        people: People,
-        walls: Callable[[], Awaitable[Walls]],
-    ) -> None:
-        self._lives = lives
-        self._approvals = approvals
-        self._clock = clock
-        self._companions = companions
-        self._choosing = choosing
-        self._limits = limits
-        self._people = people
-        self._walls = walls
+    _lives: Lives
+    _approvals: Approvals
+    _clock: Clock
+    _companions: Companions
+    _choosing: Choosing
+    _limits: Limits
+    _people: People
+    _walls: Callable[[], Awaitable[Walls]]
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda

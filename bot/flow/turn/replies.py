@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AddVerdict
 from bot.domain.talk.errors import (
@@ -51,27 +51,19 @@ _MARGIN = 1_000
 _LEAST_OUTPUT = 1_024
 
 
+@dataclass(frozen=True, slots=True)
 class Replies:
     """Asks the model of a turn, or its fallback; a view holds at most `images` pictures.
 
     A tier may give each round another model. While a fallback answers, the tier waits.
     """
 
-    def __init__(
-        self,
-        models: ModelCalls,
-        steering: Steering,
-        companions: Companions,
-        choosing: Choosing,
-        fallbacks: Sequence[str],
-        images: int,
-    ) -> None:
-        self._models = models
-        self._steering = steering
-        self._companions = companions
-        self._choosing = choosing
-        self._fallbacks = fallbacks
-        self._images = images
+    _models: ModelCalls
+    _steering: Steering
+    _companions: Companions
+    _choosing: Choosing
+    _fallbacks: Sequence[str]
+    _images: int
 
     async def next(
         self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live

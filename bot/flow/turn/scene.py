@@ -7,7 +7,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
-from bot.domain.tools.server import ServerStanding
+from bot.domain.tools.server import ServerCondition
 from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
@@ -51,22 +51,14 @@ class Outlook:
     """The trouble of the wanted model, once it has failed."""
 
 
+@dataclass(frozen=True, slots=True)
 class Scenes:
-    def __init__(
-        self,
-        preamble: PreambleMaker,
-        models: ModelCalls,
-        workspaces: Workspaces,
-        companions: Companions,
-        zones: Zones,
-        leanings: Leanings,
-    ) -> None:
-        self._preamble = preamble
-        self._models = models
-        self._workspaces = workspaces
-        self._companions = companions
-        self._zones = zones
-        self._leanings = leanings
+    _preamble: PreambleMaker
+    _models: ModelCalls
+    _workspaces: Workspaces
+    _companions: Companions
+    _zones: Zones
+    _leanings: Leanings
 
     async def of(self, work: Work) -> Scene:
         """Returns the scene of a turn; raises ModelDenied when its model is not set up any more."""
@@ -95,6 +87,6 @@ class Scenes:
         """Tells the maker of preambles that a chat has nothing to do."""
         await self._preamble.rest(chat)
 
-    async def servers(self, work: Work) -> Sequence[ServerStanding]:
+    async def servers(self, work: Work) -> Sequence[ServerCondition]:
         """Returns the present state of the servers of the chat."""
         return await self._preamble.servers(work.log.chat)

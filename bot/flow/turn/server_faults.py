@@ -5,21 +5,21 @@ from collections.abc import Iterable, Sequence
 from bot.domain.change import Show
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import one_line
-from bot.domain.tools.server import ServerStanding
+from bot.domain.tools.server import ServerCondition
 from bot.domain.turn.transcript import Entry, NoteBody
 from bot.flow.log.work import Work
 
 _LONGEST = 300
 
 
-async def tell(work: Work, standings: Sequence[ServerStanding]) -> None:
+async def tell(work: Work, conditions: Sequence[ServerCondition]) -> None:
     """Writes a note for each server with a fault that this conversation has not heard of yet.
 
     The model reads no word of the server itself: those are foreign.
     """
     known = _known(work.log.entries())
-    notes = {s.spec.name: _note(s.spec.name) for s in standings if s.fault}
-    fresh = [s for s in standings if s.fault and notes[s.spec.name].text not in known]
+    notes = {s.spec.name: _note(s.spec.name) for s in conditions if s.fault}
+    fresh = [s for s in conditions if s.fault and notes[s.spec.name].text not in known]
     if not fresh:
         return
     lines = [f"{s.spec.name}: {one_line(s.fault, _LONGEST)}" for s in fresh]

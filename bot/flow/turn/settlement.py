@@ -1,6 +1,6 @@
 """Settles a turn: closing results, the last word, the row and the cards, in one transaction."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, Write
 from bot.domain.consent.approval import ApprovalState
@@ -18,15 +18,13 @@ from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.outcome_words import note_of
 
 
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """Ends turns; the delivery reads rows, so nothing is handed to it in memory."""
 
-    def __init__(
-        self, conversations: Conversations, companions: Companions, last_words: LastWords
-    ) -> None:
-        self._conversations = conversations
-        self._companions = companions
-        self._last_words = last_words
+    _conversations: Conversations
+    _companions: Companions
+    _last_words: LastWords
 
     async def settle(self, work: Work, finish: Finish) -> Outcome:
         """Closes the open calls and tells the person truthfully how the turn ended."""

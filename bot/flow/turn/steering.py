@@ -1,5 +1,7 @@
 """Messages that join the running turn instead of waiting for the next one."""
 
+from dataclasses import dataclass
+
 from bot.domain.talk.chat import QueueMode
 from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
@@ -9,14 +11,12 @@ from bot.ports.inbox import Inbox
 from bot.ports.journal import MOST_AHEAD
 
 
+@dataclass(frozen=True, slots=True)
 class Steering:
-    def __init__(
-        self, inbox: Inbox, gathering: Gathering, reactions: Reactions, companions: Companions
-    ) -> None:
-        self._inbox = inbox
-        self._gathering = gathering
-        self._reactions = reactions
-        self._companions = companions
+    _inbox: Inbox
+    _gathering: Gathering
+    _reactions: Reactions
+    _companions: Companions
 
     async def join(self, work: Work) -> None:
         """Adds messages that the asker or an owner wrote meanwhile behind the round's results."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.domain.change import AddAudit, Show, Write
@@ -50,26 +50,17 @@ _LONGEST_RULED = 200
 """Characters of a line about a call that a standing rule let run."""
 
 
+@dataclass(frozen=True, slots=True)
 class ToolLoop:
     """Carries one turn forward until it finishes or waits for a person."""
 
-    def __init__(
-        self,
-        replies: Replies,
-        runner: ToolRunner,
-        gatekeeper: Gatekeeper,
-        asking: Asking,
-        compaction: Compaction,
-        companions: Companions,
-        limits: Limits,
-    ) -> None:
-        self._replies = replies
-        self._runner = runner
-        self._gatekeeper = gatekeeper
-        self._asking = asking
-        self._compaction = compaction
-        self._companions = companions
-        self._limits = limits
+    _replies: Replies
+    _runner: ToolRunner
+    _gatekeeper: Gatekeeper
+    _asking: Asking
+    _compaction: Compaction
+    _companions: Companions
+    _limits: Limits
 
     def broken_off(self, work: Work) -> Finish | None:
         """Returns the end of a turn that a person stopped, or that failed after its last rest."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from bot.domain.consent.approval import Approval
 from bot.domain.talk.chat import Chat
@@ -31,27 +32,18 @@ from bot.flow.turn.tool_loop import ToolLoop
 from bot.ports.journal import Agenda
 
 
+@dataclass(frozen=True, slots=True)
 class Turns:
     """Opens turns, takes them up again, and runs them until they settle or park."""
 
-    def __init__(
-        self,
-        openings: Openings,
-        loop: ToolLoop,
-        settlement: Settlement,
-        resting: Resting,
-        chores: Mapping[str, Chore],
-        scenes: Scenes,
-        lives: Lives,
-    ) -> None:
-        """Takes the `chores` by the origin of their turns."""
-        self._openings = openings
-        self._loop = loop
-        self._settlement = settlement
-        self._resting = resting
-        self._chores = chores
-        self._scenes = scenes
-        self._lives = lives
+    _openings: Openings
+    _loop: ToolLoop
+    _settlement: Settlement
+    _resting: Resting
+    _chores: Mapping[str, Chore]
+    """The chores by the origin of their turns."""
+    _scenes: Scenes
+    _lives: Lives
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda

@@ -1,6 +1,7 @@
 """The desk for the buttons below the end of a turn: each counts once, while nobody has gone on."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from bot.domain.change import AskStop, Change, EndWays
 from bot.domain.talk.errors import Conflict
@@ -35,22 +36,14 @@ OVER = "That is over already."
 NO_ASKER = "The one who asked can no longer use me, so this button does nothing."
 
 
+@dataclass(frozen=True, slots=True)
 class WaysDesk(ButtonsAlone):
-    def __init__(
-        self,
-        journal: Journal,
-        turns: TurnRows,
-        outbox: Outbox,
-        people: People,
-        lanes: Lanes,
-        clock: Clock,
-    ) -> None:
-        self._journal = journal
-        self._turns = turns
-        self._outbox = outbox
-        self._people = people
-        self._lanes = lanes
-        self._clock = clock
+    _journal: Journal
+    _turns: TurnRows
+    _outbox: Outbox
+    _people: People
+    _lanes: Lanes
+    _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = END_BUTTONS.read(press.data)

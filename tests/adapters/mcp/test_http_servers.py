@@ -102,8 +102,8 @@ async def test_a_tool_against_the_protocol_is_left_out_alone_over_http_too(bench
     async with serving(Starlette(routes=[Route("/mcp", _careless, methods=["POST"])])) as url:
         one = bench(command=(), url=f"{url}/mcp")
         assert list(await one.tools()) == ["nasty__good"]
-        (standing,) = await one.servers.standing([one.spec])
-        assert standing.left_out == ("bare: against the protocol, inputSchema: Field required",)
+        (condition,) = await one.servers.condition([one.spec])
+        assert condition.left_out == ("bare: against the protocol, inputSchema: Field required",)
 
 
 async def _packing(request: Request) -> Response:
@@ -117,8 +117,8 @@ async def test_an_answer_that_is_packed_is_not_unpacked(bench: Make) -> None:
     async with serving(Starlette(routes=[Route("/mcp", _packing, methods=["POST"])])) as url:
         one = bench(command=(), url=f"{url}/mcp")
         assert not await one.tools()
-        (standing,) = await one.servers.standing([one.spec])
-        assert "packed" in standing.state
+        (condition,) = await one.servers.condition([one.spec])
+        assert "packed" in condition.state
 
 
 async def test_a_server_of_the_older_transport_is_spoken_to(bench: Make) -> None:
@@ -145,7 +145,7 @@ async def test_an_address_where_nothing_speaks_the_protocol_is_told_in_a_sentenc
     async with serving(Starlette()) as url:
         one = bench(command=(), url=f"{url}/nowhere")
         assert not await one.tools()
-        (standing,) = await one.servers.standing([one.spec])
-        assert standing.state.startswith(
+        (condition,) = await one.servers.condition([one.spec])
+        assert condition.state.startswith(
             "failed: its address answers with 404, and speaks neither streamable HTTP nor the older"
         )

@@ -65,8 +65,8 @@ def test_an_end_without_words_is_told_by_its_exit_code(exit_code: int | None, to
 async def test_a_program_that_says_nothing_is_named_by_its_exit_code(bench: Make) -> None:
     one = bench(command=("/bin/false",))
     assert await one.tools() == {}
-    (standing,) = await one.servers.standing([one.spec])
-    assert standing.state == "failed: it ended with exit code 1"
+    (condition,) = await one.servers.condition([one.spec])
+    assert condition.state == "failed: it ended with exit code 1"
 
 
 async def test_a_banner_is_no_cause_of_an_end(bench: Make, tmp_path: Path) -> None:

@@ -143,8 +143,8 @@ async def test_a_long_operation_ends_with_its_time(both: Bench, everything: obje
 async def test_an_address_that_nobody_answers_at_is_told(bench: Make) -> None:
     one = bench(command=(), url="http://127.0.0.1:9/mcp")
     assert await one.tools() == {}
-    (standing,) = await one.servers.standing([one.spec])
-    assert "connect" in standing.state.lower()
+    (condition,) = await one.servers.condition([one.spec])
+    assert "connect" in condition.state.lower()
     with pytest.raises(ToolFailure, match="connect"):
         await one.servers.tried(one.spec)
 

@@ -18,8 +18,8 @@ async def test_a_server_that_is_not_let_in_offers_the_question_alone(bench: Make
     tools = await one.tools()
     assert list(tools) == ["nasty__start"]
     assert one.noted("starts") == []
-    (standing,) = await one.servers.standing([one.spec])
-    assert standing.state == "waits for an owner to let it in"
+    (condition,) = await one.servers.condition([one.spec])
+    assert condition.state == "waits for an owner to let it in"
     again = await one.tools()
     assert again["nasty__start"] is tools["nasty__start"]
 
@@ -101,9 +101,9 @@ async def test_a_server_that_was_met_makes_no_turn_wait_and_is_not_started_again
 ) -> None:
     one = bench()
     await one.servers.meet([one.spec])
-    (standing,) = await one.servers.standing([one.spec])
-    assert len(standing.tools) > 1
-    assert set(await one.tools()) == {spec.name for spec in standing.tools}
+    (condition,) = await one.servers.condition([one.spec])
+    assert len(condition.tools) > 1
+    assert set(await one.tools()) == {spec.name for spec in condition.tools}
     await one.servers.meet([one.spec])
     assert len(one.noted("starts")) == 1
 

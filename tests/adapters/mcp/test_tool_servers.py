@@ -50,8 +50,8 @@ async def test_the_settings_choose_tools_and_say_which_only_read(bench: Make) ->
         "nasty__echo": Effect.READ,
         "nasty__burn": Effect.READ,
     }
-    (standing,) = await one.servers.standing([one.spec])
-    assert standing.left_out == (
+    (condition,) = await one.servers.condition([one.spec])
+    assert condition.left_out == (
         "10 that `tools` in steward.toml does not name",
         "gone: steward.toml names it, and the server does not list it",
     )
@@ -63,8 +63,8 @@ async def test_a_server_that_cannot_be_used_is_shown_and_keeps_no_other_from_wor
     one = bench()
     wrong = replace(one.spec, name="GitHub", command=(), fault="its name should be small")
     assert "nasty__echo" in await one.tools(wrong, one.spec)
-    standing, _ = await one.servers.standing([wrong, one.spec])
-    assert (standing.state, standing.tools) == ("cannot be used: its name should be small", ())
+    condition, _ = await one.servers.condition([wrong, one.spec])
+    assert (condition.state, condition.tools) == ("cannot be used: its name should be small", ())
 
 
 async def test_a_hint_that_frees_counts_only_as_a_boolean(bench: Make) -> None:
@@ -77,8 +77,8 @@ async def test_a_hint_that_frees_counts_only_as_a_boolean(bench: Make) -> None:
 async def test_a_tool_that_needs_tasks_is_left_out_with_the_reason(bench: Make) -> None:
     one = bench("--sly")
     assert "nasty__task" not in await one.tools()
-    (standing,) = await one.servers.standing([one.spec])
-    assert standing.left_out == (
+    (condition,) = await one.servers.condition([one.spec])
+    assert condition.left_out == (
         "task: it can only be called as a task, which is not supported here",
     )
 
@@ -155,7 +155,7 @@ async def test_nothing_is_started_for_tools_that_were_listed_before(bench: Make)
     second = bench()
     assert list(await second.tools()) == list(known)
     assert len(first.noted("starts")) == 1
-    assert (await second.servers.standing([second.spec]))[0].state == "not started yet"
+    assert (await second.servers.condition([second.spec]))[0].state == "not started yet"
     assert (await second.run("echo", text="hello")).text == "hello"
     assert len(first.noted("starts")) == 2
 
@@ -182,8 +182,8 @@ async def test_odd_tools_are_offered_in_legal_form_or_left_out_with_the_reason(
 ) -> None:
     one = bench("--odd")
     tools = await one.tools()
-    (standing,) = await one.servers.standing([one.spec])
-    left_out = " ".join(standing.left_out)
+    (condition,) = await one.servers.condition([one.spec])
+    left_out = " ".join(condition.left_out)
     assert all(len(name) <= 64 and name.isascii() and "/" not in name for name in tools)
     assert len([name for name in tools if name.startswith(("nasty___ber", "nasty__x"))]) == 2
     for why in ("twin: it is listed twice", "huge: its schema has"):
@@ -225,8 +225,8 @@ async def test_a_server_that_does_not_start_is_tried_twice_and_then_named(bench:
     one = bench("--die")
     assert await one.tools() == {}
     assert len(one.noted("starts")) == 2
-    (standing,) = await one.servers.standing([one.spec])
-    assert "no licence found" in standing.state
+    (condition,) = await one.servers.condition([one.spec])
+    assert "no licence found" in condition.state
 
 
 async def test_a_server_that_is_gone_by_the_time_of_a_call_is_named_in_its_result(
@@ -247,8 +247,8 @@ async def test_a_server_that_is_gone_by_the_time_of_a_call_is_named_in_its_resul
 async def test_a_tool_against_the_protocol_is_left_out_alone_and_named(bench: Make) -> None:
     one = bench("--broken")
     assert list(await one.tools()) == ["nasty__echo"]
-    (standing,) = await one.servers.standing([one.spec])
-    assert standing.left_out == (
+    (condition,) = await one.servers.condition([one.spec])
+    assert condition.left_out == (
         "bare: against the protocol, inputSchema: Field required",
         "list: against the protocol, inputSchema.type: Input should be 'object'",
         "tool 3: against the protocol, name: Input should be a valid string",
@@ -264,15 +264,15 @@ async def test_what_was_left_out_is_known_after_a_restart_too(bench: Make) -> No
     await first.tools()
     await second.tools()
     assert len(first.noted("starts")) == 1
-    known, kept = [(await one.servers.standing([one.spec]))[0].left_out for one in (first, second)]
+    known, kept = [(await one.servers.condition([one.spec]))[0].left_out for one in (first, second)]
     assert kept == known
 
 
 async def test_a_listing_that_is_none_is_refused(bench: Make) -> None:
     one = bench("--shapeless")
     assert await one.tools() == {}
-    (standing,) = await one.servers.standing([one.spec])
-    assert "not what the protocol allows" in standing.state
+    (condition,) = await one.servers.condition([one.spec])
+    assert "not what the protocol allows" in condition.state
 
 
 async def test_pages_in_a_circle_come_to_an_end(bench: Make) -> None:
@@ -290,15 +290,15 @@ async def test_pages_without_an_end_are_given_up(bench: Make) -> None:
 async def test_a_command_that_is_not_there_is_told(bench: Make) -> None:
     one = bench(command=("/nowhere/server",))
     assert await one.tools() == {}
-    (standing,) = await one.servers.standing([one.spec])
-    assert "/nowhere/server: No such file" in standing.state
+    (condition,) = await one.servers.condition([one.spec])
+    assert "/nowhere/server: No such file" in condition.state
 
 
 async def test_a_server_that_says_nothing_ends_with_its_time(bench: Make) -> None:
     one = bench("--mute", start_seconds=0.3)
     assert await one.tools() == {}
-    (standing,) = await one.servers.standing([one.spec])
-    assert "not ready within 0.3 s" in standing.state
+    (condition,) = await one.servers.condition([one.spec])
+    assert "not ready within 0.3 s" in condition.state
 
 
 async def test_a_call_without_an_answer_ends_with_its_time_and_the_hung_server_too(
@@ -389,8 +389,8 @@ async def test_an_idle_server_rests_and_is_started_again(bench: Make) -> None:
     await one.run("echo", text="once")
 
     async def rests() -> bool:
-        (standing,) = await one.servers.standing([one.spec])
-        return standing.state == "resting until it is needed"
+        (condition,) = await one.servers.condition([one.spec])
+        return condition.state == "resting until it is needed"
 
     await eventually(rests)
     assert (await one.run("echo", text="again")).text == "again"

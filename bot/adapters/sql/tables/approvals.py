@@ -29,7 +29,7 @@ PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
 DECIDED = text("state <> 'open' AND NOT turn_settled")
 
 
-class ApprovalTable(Stored, table=True):
+class ApprovalTable(Stored):
     """A card; `turn_settled` follows its turn, so that pending cards are found without a join."""
 
     __table_args__ = (
@@ -69,9 +69,9 @@ class ApprovalTable(Stored, table=True):
     turn_settled: bool = stored(Boolean)
 
 
-class RuleTable(Stored, table=True):
+class RuleTable(Stored, sqlite_autoincrement=True):
     # No number is used twice: a late button for a dropped rule must not drop another rule.
-    __table_args__ = (Index("ix_rule_chat", "chat", "person"), {"sqlite_autoincrement": True})
+    __table_args__ = (Index("ix_rule_chat", "chat", "person"),)
     id: int | None = kept(Number, primary_key=True)
     person: int = of_person(Forget.STAYS, ForeignKey("person.id"))
     chat: int = of_chat()
@@ -83,7 +83,7 @@ class RuleTable(Stored, table=True):
     under: str = kept(Words, server_default="")
 
 
-class ConsentTable(Stored, table=True):
+class ConsentTable(Stored):
     """A tool server that an owner has let in, with a digest of everything that would be started."""
 
     identity: str = kept(Words, primary_key=True)

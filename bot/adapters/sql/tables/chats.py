@@ -24,7 +24,7 @@ from bot.domain.talk.message import Address
 BRANCHES = text("parent IS NOT NULL")
 
 
-class ChatTable(Stored, table=True):
+class ChatTable(Stored):
     """A chat; separate statements move `fence` and `last_seq`."""
 
     id: int | None = kept(Number, primary_key=True)
@@ -52,7 +52,7 @@ class ChatTable(Stored, table=True):
     screen: int | None = stored(Number, null=True, mark=Mark(Names.CHAT))
 
 
-class ConversationTable(Stored, table=True):
+class ConversationTable(Stored):
     __table_args__ = (
         Index("ix_conversation_closed", "chat", "closed_at"),
         partial("ix_conversation_branches", "parent", where=BRANCHES),

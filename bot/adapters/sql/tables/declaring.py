@@ -3,9 +3,8 @@
 import re
 from typing import Any
 
-from sqlalchemy import Column, ForeignKey, Index, MetaData, TextClause
+from sqlalchemy import Column, ForeignKey, Index, MetaData, Table, TextClause
 from sqlalchemy.types import TypeEngine
-from sqlmodel import Field, SQLModel
 
 from bot.adapters.sql.columns import Number, Words
 from bot.adapters.sql.tables.marks import MARKED, Forget, Mark, Names
@@ -22,7 +21,7 @@ def stored(
 ) -> Any:
     """Returns a column of this type; it must have a value unless `null`."""
     info = {} if mark is None else {MARKED: mark}
-    return Field(sa_column=Column(kind, *constraints, nullable=null, info=info, **options))
+    return Column(kind, *constraints, nullable=null, info=info, **options)
 
 
 def kept(kind: TypeEngine[Any] | type[TypeEngine[Any]], *given: ForeignKey, **options: Any) -> Any:
@@ -72,24 +71,29 @@ def of_turn(forget: Forget, **options: Any) -> Any:
     return stored(Words, mark=Mark(Names.TURN, forget), **options)
 
 
-class Stored(SQLModel, defer_build=True):
-    """The base of the tables; its metadata contain nothing else."""
+METADATA = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+    }
+)
 
-    metadata = MetaData(
-        naming_convention={
-            "pk": "pk_%(table_name)s",
-            "fk": "fk_%(table_name)s_%(column_0_name)s",
-            "uq": "uq_%(table_name)s_%(column_0_name)s",
-        }
-    )
+
+class Stored:
+    """The base of the tables: a class below it declares one, with its attributes as columns.
+
+    Statements read and write rows, so no object is made of such a class.
+    """
+
+    __table_args__: tuple[Index, ...] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         words = re.findall("[A-Z][a-z]*", cls.__name__.removesuffix("Table"))
-        cls.__tablename__ = "_".join(words).lower()
-        super().__init_subclass__(**options)
-
-
-METADATA = Stored.metadata
+        columns = {name: part for name, part in vars(cls).items() if isinstance(part, Column)}
+        for name, column in columns.items():
+            column.name = column.key = name
+        Table("_".join(words).lower(), METADATA, *columns.values(), *cls.__table_args__, **options)
 
 
 def whole_metadata() -> MetaData:

@@ -8,7 +8,7 @@ from bot.adapters.sql.columns import UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 
 
-class DescriptionTable(Stored, table=True):
+class DescriptionTable(Stored):
     """A description that was or is being embedded, without its words.
 
     `vector` is null while a process is at it. `at` is the time of its claim, later of its last use.

@@ -26,7 +26,7 @@ UNTAKEN = text("NOT taken")
 BROUGHT = text("state = 'done' AND NOT taken")
 
 
-class ErrandTable(Stored, table=True):
+class ErrandTable(Stored):
     """A task of a turn, whose own turn works in the chat `home`."""
 
     __table_args__ = (

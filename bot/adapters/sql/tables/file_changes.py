@@ -19,7 +19,7 @@ from bot.adapters.sql.tables.marks import Forget
 from bot.domain.tools.file_change import Stage
 
 
-class FileChangeTable(Stored, table=True):
+class FileChangeTable(Stored):
     """Changes of files that can be taken back."""
 
     __table_args__ = (

@@ -19,7 +19,7 @@ from bot.adapters.sql.tables.marks import Forget
 from bot.domain.assignments.goal import DiaryKind, GoalPace, GoalState
 
 
-class GoalTable(Stored, table=True):
+class GoalTable(Stored):
     """A goal; `version` grows with every write. Its own task has the same id."""
 
     __table_args__ = (Index("ix_goal_chat", "chat"), Index("ix_goal_asker", "asker"))
@@ -38,7 +38,7 @@ class GoalTable(Stored, table=True):
     version: int = stored(Integer)
 
 
-class DiaryTable(Stored, table=True):
+class DiaryTable(Stored):
     """An entry in the diary of a goal."""
 
     __table_args__ = (Index("ix_diary_goal", "goal", "at"), Index("ix_diary_turn", "turn"))
@@ -51,7 +51,7 @@ class DiaryTable(Stored, table=True):
     untrusted: str | None = kept(Words, null=True)
 
 
-class GoalTurnTable(Stored, table=True):
+class GoalTurnTable(Stored):
     """A turn that works for a goal, whose cost counts there."""
 
     __table_args__ = (Index("ix_goal_turn_goal", "goal"),)

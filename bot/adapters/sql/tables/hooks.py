@@ -22,7 +22,7 @@ KEYED = text("key <> ''")
 SEALED = text("seal <> ''")
 
 
-class HookCallTable(Stored, table=True):
+class HookCallTable(Stored):
     """A call of a hook; `key` is unique in its hook, `seal` among all, as long as they are kept."""
 
     __table_args__ = (

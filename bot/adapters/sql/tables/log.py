@@ -20,7 +20,7 @@ from bot.adapters.sql.tables.declaring import (
 from bot.adapters.sql.tables.marks import Forget
 
 
-class EntryTable(Stored, table=True):
+class EntryTable(Stored):
     """One line of the log, never updated but when its words are erased."""
 
     __table_args__ = (Index("ix_entry_conversation", "conversation", "seq"),)
@@ -32,7 +32,7 @@ class EntryTable(Stored, table=True):
     body: Any = spoken(Json(BODY), Forget.BY_HAND, told=True)
 
 
-class ArtifactTable(Stored, table=True):
+class ArtifactTable(Stored):
     id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
     text: str = spoken(Bytes, Forget.BY_HAND)

@@ -24,7 +24,7 @@ UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")
 
 
-class PassageTable(Stored, table=True):
+class PassageTable(Stored, sqlite_autoincrement=True):
     """A settled answer with its question.
 
     `indexed` is false while the index of words is owed it, `meant` while that of meaning is.
@@ -38,7 +38,6 @@ class PassageTable(Stored, table=True):
         Index("ix_passage_conversation", "conversation", "number"),
         partial("ix_passage_unindexed", "number", where=UNINDEXED),
         partial("ix_passage_unmeant", "number", where=UNMEANT),
-        {"sqlite_autoincrement": True},
     )
     number: int | None = kept(Number, primary_key=True)
     id: str = of_turn(Forget.BY_HAND)
@@ -57,7 +56,7 @@ class PassageTable(Stored, table=True):
     meant: bool = stored(Boolean, server_default=false())
 
 
-class NoteTable(Stored, table=True):
+class NoteTable(Stored):
     __table_args__ = (Index("ix_note_whose", "whose", "at"),)
     id: str = kept(Words, primary_key=True)
     whose: str = of_owner(Forget.ROW)
@@ -68,7 +67,7 @@ class NoteTable(Stored, table=True):
     conversation: str = of_talk()
 
 
-class PastTable(Stored, table=True):
+class PastTable(Stored):
     """The last conversation from before the memory that was read; `ended` after all of them."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
@@ -76,7 +75,7 @@ class PastTable(Stored, table=True):
     ended: bool = stored(Boolean)
 
 
-class MeaningTable(Stored, table=True):
+class MeaningTable(Stored):
     """The index of meaning that `meant` is about."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
@@ -86,7 +85,7 @@ class MeaningTable(Stored, table=True):
     weighed: int = kept(Number, server_default="0")
 
 
-class LeavingTable(Stored, table=True):
+class LeavingTable(Stored):
     """Vectors that the index of meaning has to take out."""
 
     number: int = kept(Number, primary_key=True, autoincrement=False)

@@ -24,7 +24,7 @@ OWED = text("state = 'owed'")
 COPIES = text("copy_of IS NOT NULL")
 
 
-class OutboxTable(Stored, table=True):
+class OutboxTable(Stored):
     """A visible message: its wanted content, and its pieces and ids as last recorded.
 
     A message that shows the same as another one, its original, has the original's number. Its
@@ -52,7 +52,7 @@ class OutboxTable(Stored, table=True):
     maker: int | None = kept(Number, null=True, default=ThisProcess())
 
 
-class SightTable(Stored, table=True):
+class SightTable(Stored):
     """The link from a platform's message id to its outbound message."""
 
     chat: int = of_chat(primary_key=True)

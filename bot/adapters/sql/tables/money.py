@@ -18,7 +18,7 @@ from bot.adapters.sql.tables.marks import Forget
 from bot.domain.money.budget import CallKind, Scope
 
 
-class UsageTable(Stored, table=True):
+class UsageTable(Stored):
     """A paid call; `cost` in billionths of a dollar, null without a known price."""
 
     __table_args__ = (
@@ -45,7 +45,7 @@ class UsageTable(Stored, table=True):
     estimated: bool = stored(Boolean)
 
 
-class BudgetTable(Stored, table=True):
+class BudgetTable(Stored):
     """A budget that an owner set in a chat; `money` in billionths of a dollar, null for none."""
 
     scope: Scope = stored(Choice(Scope), primary_key=True)

@@ -20,7 +20,7 @@ from bot.adapters.sql.tables.marks import Forget
 from bot.domain.talk.feedback import Opinion
 
 
-class FeedbackTable(Stored, table=True):
+class FeedbackTable(Stored):
     """Opinions about answers; each person has one about each."""
 
     __table_args__ = (

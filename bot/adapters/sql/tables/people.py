@@ -12,7 +12,7 @@ from bot.adapters.sql.tables.marks import Forget
 from bot.domain.talk.person import Role
 
 
-class PersonTable(Stored, table=True):
+class PersonTable(Stored):
     id: int | None = kept(Number, primary_key=True)
     name: str = kept(Words)
     role: Role = stored(Choice(Role))
@@ -22,7 +22,7 @@ class PersonTable(Stored, table=True):
     timezone: str | None = kept(Words, null=True)
 
 
-class AccountTable(Stored, table=True):
+class AccountTable(Stored):
     """An account of a platform and its person; the key is `channel:id`."""
 
     __table_args__ = (Index("ix_account_person", "person"),)
@@ -30,7 +30,7 @@ class AccountTable(Stored, table=True):
     person: int = kept(Number, ForeignKey("person.id"))
 
 
-class PairingTable(Stored, table=True):
+class PairingTable(Stored):
     """The only live pairing code; redeeming it deletes the row."""
 
     id: int = stored(Integer, primary_key=True, autoincrement=False)
@@ -38,7 +38,7 @@ class PairingTable(Stored, table=True):
     expires_at: datetime = stored(UtcTime)
 
 
-class GreetingTable(Stored, table=True):
+class GreetingTable(Stored):
     """The last day an account was told that the bot is private."""
 
     account: str = kept(Words, primary_key=True)

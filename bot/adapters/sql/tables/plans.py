@@ -25,7 +25,7 @@ from bot.domain.tools.tool import Effect
 PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
 
 
-class PlanTable(Stored, table=True):
+class PlanTable(Stored):
     """A plan; `version` grows with every write, and a chat has one live plan at most."""
 
     __table_args__ = (
@@ -53,7 +53,7 @@ class PlanTable(Stored, table=True):
     owner_chats: Any = kept(Json(NUMBERS))
 
 
-class PlanStepTable(Stored, table=True):
+class PlanStepTable(Stored):
     """A step of a plan; steps of older revisions stay for the record."""
 
     plan: str = kept(Words, ForeignKey("plan.id"), primary_key=True)

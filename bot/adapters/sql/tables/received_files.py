@@ -19,7 +19,7 @@ from bot.adapters.sql.tables.marks import Forget
 KEPT = text("NOT swept")
 
 
-class ReceivedTable(Stored, table=True):
+class ReceivedTable(Stored):
     """A file that somebody sent; rows of swept files stay, so that copies are recognised."""
 
     __table_args__ = (
@@ -38,7 +38,7 @@ class ReceivedTable(Stored, table=True):
     swept: bool = stored(Boolean)
 
 
-class HearingTable(Stored, table=True):
+class HearingTable(Stored):
     """The words of a recording, as they were heard."""
 
     chat: int = of_chat(Forget.ROW, primary_key=True)

@@ -13,7 +13,7 @@ from bot.adapters.sql.tables.marks import Forget, Mark, Names
 RAN = text("action = 'call.ran'")
 
 
-class AuditTable(Stored, table=True):
+class AuditTable(Stored):
     """A line of the record, kept for ever; without references, so that no deletion takes it."""
 
     __table_args__ = (

@@ -26,7 +26,7 @@ TRIED_AGAIN = text("state = 'again'")
 NOT_OVER = text("state IN ('queued', 'running', 'waiting', 'again')")
 
 
-class TaskTable(Stored, table=True):
+class TaskTable(Stored):
     """A task; `version` grows with every write."""
 
     __table_args__ = (
@@ -64,7 +64,7 @@ class TaskTable(Stored, table=True):
     goal: str | None = kept(Words, null=True)
 
 
-class RunTable(Stored, table=True):
+class RunTable(Stored):
     """A due time of a task that was met; the key keeps it from being met twice."""
 
     __table_args__ = (

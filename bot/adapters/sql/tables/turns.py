@@ -30,7 +30,7 @@ STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
 LEADS_ON = text("ways_on = 'open'")
 
 
-class TurnTable(Stored, table=True):
+class TurnTable(Stored):
     """A turn; its owner is the process in whose line it stands as long as nobody waits for it."""
 
     __table_args__ = (
@@ -72,7 +72,7 @@ class TurnTable(Stored, table=True):
     owner: int | None = kept(Number, null=True, default=ThisProcess())
 
 
-class VerdictTable(Stored, table=True):
+class VerdictTable(Stored):
     __table_args__ = (Index("ix_verdict_turn", "turn"),)
     id: int | None = kept(Number, primary_key=True)
     turn: str = of_turn(Forget.STAYS)

@@ -27,7 +27,7 @@ KNOWN = text("person IS NOT NULL")
 COUNTED = text("person IS NOT NULL AND NOT fragment")
 
 
-class InboxTable(Stored, table=True):
+class InboxTable(Stored):
     """A raw update; rows stay, so that an update is recognised for ever.
 
     Its owner is the process that routes it.

@@ -9,7 +9,7 @@ from bot.adapters.sql.tables.declaring import METADATA, Stored, of_chat, of_turn
 from bot.adapters.sql.tables.marks import Forget
 
 
-class VoiceNoteTable(Stored, table=True):
+class VoiceNoteTable(Stored):
     """An answer that is owed as a voice note too; its words stand in its message."""
 
     turn: str = of_turn(Forget.STAYS, primary_key=True)

@@ -10,7 +10,7 @@ from bot.ports.clock import Clock
 _T = TypeVar("_T")
 
 
-class TaskOwner:
+class ActivityOwner:
     """Owns tasks; when it is closed, it cancels them and waits for their end.
 
     It is an async context manager, and can be opened only once.
