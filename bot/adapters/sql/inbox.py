@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -28,7 +29,7 @@ from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import RawUpdate
 from bot.ports.inbox import InboundRow
 
-_ACCEPT = Upsert(inbox, ["channel", "key"])
+_ACCEPT = Upsert(inbox, ["channel", "key"], returning=(inbox.c.id,))
 _COLUMNS = columns(inbox, InboundRow)
 _GET = select(*_COLUMNS).where(inbox.c.id == bindparam("of"))
 _ASKED = (
@@ -115,21 +116,11 @@ class SqlInbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        rows = [
-            {
-                "channel": channel,
-                "key": update.key,
-                "body": update.body,
-                "state": InboundState.NEW,
-                "received_at": at,
-                "reason": "",
-            }
-            for update in updates
-        ]
-        return await self._database.write(
-            lambda c: _ACCEPT.run(c, *rows), durable=True, repeatable=True
-        )
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        work = partial(_accept, channel=channel, updates=updates, at=at)
+        return await self._database.write(work, durable=True, repeatable=True)
 
     async def get(self, id: int) -> InboundRow | None:
         row = first_of(await self._database.fetch(_GET, {"of": id}))
@@ -166,6 +157,17 @@ class SqlInbox:
         wanted = {"of": chat, "most": limit}
         newest = [InboundRow(*row) for row in await self._database.fetch(_HEARD, wanted)]
         return newest[::-1]
+
+
+def _accept(
+    connection: Connection, channel: str, updates: Sequence[RawUpdate], at: datetime
+) -> list[InboundRow]:
+    state, added = InboundState.NEW, list[InboundRow]()
+    for one in updates:
+        row = {"channel": channel, "key": one.key, "body": one.body, "state": state}
+        for (id,) in _ACCEPT.rows(connection, {**row, "received_at": at, "reason": ""}):
+            added.append(InboundRow(id, channel, one.key, one.body, state, at))
+    return added
 
 
 def waiting(connection: Connection, chat: int, most: int | None) -> list[InboundRow]:

@@ -23,9 +23,9 @@ class _Compiled(NamedTuple):
     fixed: Values
     """The values that are the same each time."""
     bound: Sequence[tuple[str, _Process | None]]
-    """The other values, each with what makes it a value of the driver."""
+    """The names of the other values, each with the processor that makes a value of the driver."""
     read: Sequence[_Process | None]
-    """What makes the columns of a row values of the domain."""
+    """Processors of the columns of a row, which make values of the domain."""
 
     def bind(self, values: Values) -> Any:
         row = {
@@ -47,8 +47,9 @@ class Prepared:
 
     def rows(self, connection: Connection, values: Values | None = None) -> list[tuple[Any, ...]]:
         """Returns the rows that the statement finds, or that it returns of what it writes."""
-        wanted = self._for(connection, ())
-        cursor = _executed(connection, wanted.sql, wanted.bind(values or {}))
+        values = values or {}
+        wanted = self._for(connection, tuple(values))
+        cursor = _executed(connection, wanted.sql, wanted.bind(values))
         found, read = cursor.fetchall(), wanted.read
         if not any(read):
             return found

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from sqlalchemy import Table, TextClause
+from sqlalchemy import Column, Table, TextClause
 from sqlalchemy.dialects import sqlite
 
 from bot.adapters.sql.prepared import Prepared
@@ -26,20 +26,27 @@ class Upsert(Prepared):
         update: Callable[[ConflictInsert], Mapping[str, Any]] | None = None,
         where: Callable[[ConflictInsert], Any] | None = None,
         index_where: TextClause | None = None,
+        returning: Sequence[Column[Any]] = (),
     ) -> None:
-        """Takes the condition of a partial index as `index_where`."""
+        """Takes the condition of a partial index as `index_where`.
+
+        The columns that it is `returning` are read of rows that it inserts or changes.
+        """
         super().__init__(table.insert())
         self._table = table
         self._key = key
         self._update = update
         self._where = where
         self._index_where = index_where
+        self._returning = returning
 
-    def in_words_of(self, database: str) -> ConflictInsert:
+    def in_words_of(self, database: str) -> Any:
         # A dialect takes megabytes: the used one is loaded already, the other one never is.
-        insert: ConflictInsert = import_module(f"sqlalchemy.dialects.{database}").insert(
-            self._table
-        )
+        insert = import_module(f"sqlalchemy.dialects.{database}").insert(self._table)
+        yielding = self._yielding(insert)
+        return yielding.returning(*self._returning) if self._returning else yielding
+
+    def _yielding(self, insert: ConflictInsert) -> ConflictInsert:
         if self._update is None:
             return insert.on_conflict_do_nothing(
                 index_elements=self._key, index_where=self._index_where
