@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from bot.domain.talk.chat import Chat
@@ -10,6 +9,7 @@ from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
+from bot.domain.value import field, frozen
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.belongings import Belongings, Packing
@@ -55,7 +55,7 @@ Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch; a number is looked up."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StorePorts:
     """Every port of the store."""
 
@@ -137,7 +137,7 @@ async def no_walls() -> Walls:
     return Walls.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class World:
     """The ports of the flow other than the store."""
 

@@ -1,15 +1,15 @@
 """Changes of files that can be taken back: their rows, and the door to the files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.talk.message import Block
 from bot.domain.tools.file_change import FileChange
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptSize:
     """The bytes that one row keeps."""
 
@@ -44,7 +44,7 @@ class FileChanges(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PresentFile:
     """A file as it is now; no content when it is missing, or too large to be kept."""
 

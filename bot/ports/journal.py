@@ -1,7 +1,6 @@
 """The log and the rows around it: read in parts, written only by whole changes."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
 
 from bot.domain.assignments.errand import Errand
@@ -12,13 +11,14 @@ from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import Entry
 from bot.domain.turn.turn import Turn
+from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
 
 MOST_AHEAD = 100
 """The number of waiting messages that are considered when the next job is chosen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agenda:
     """A chat and its open work, oldest first."""
 

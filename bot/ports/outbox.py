@@ -48,6 +48,8 @@ class OutboxRow:
     """The reason why it was given up."""
     ours: bool = True
     """False when another process made it, or an earlier run where processes have numbers."""
+    about: str = ""
+    """The turn, card or plan whose words it shows."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Tasks and their runs as rows; they are written by changes of the journal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.assignments.task import TaskRun, TimedTask
 from bot.domain.money.money import Nano
 from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.value import frozen
 
 
 class Scheduled(Protocol):
@@ -62,7 +62,7 @@ class Scheduled(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Occasion:
     """The circumstances in which somebody asks for a task."""
 

@@ -196,5 +196,5 @@ def lines(chat: Chat, *numbers: int) -> Append:
     return Append(chat.id, tuple(an_entry(chat, number) for number in numbers))
 
 
-def shown(chat: Chat, key: str = "answer:1", text: str = "Done.") -> Show:
-    return Show(key, chat.id, an_outbound(text))
+def shown(chat: Chat, key: str = "answer:1", text: str = "Done.", about: str = "") -> Show:
+    return Show(key, chat.id, an_outbound(text), about=about)

@@ -78,8 +78,8 @@ async def said(store: StorePorts, chat: Chat, id: str, first: int) -> None:
         SaveTurn(turn),
         Append(chat.id, tuple(lines)),
         KeepPassage(passage),
-        shown(chat, f"answer:{id}", SECRET),
-        AddArtifact(f"{id}-1", chat.id, SECRET),
+        shown(chat, f"answer:{id}", SECRET, id),
+        AddArtifact(f"{id}-1", chat.id, SECRET, id),
     )
     await store.words.take_in(await store.memory.owed(10))
 
@@ -178,7 +178,8 @@ async def planted(store: StorePorts, chat: Chat) -> Chat:
     (row,) = await store.inbox.unrouted(5)
     other = await store.chats.at(Address("telegram", "43"), private=True)
     again = RecallBody(("f",), SECRET)
-    told = ("noted:n", "said:f:1", "calls:f:1", f"command:{row.id}", "plan:q:1", "rest:f")
+    told = ("noted:n", f"command:{row.id}", f"copy:7:{row.id}")
+    of_turn = ("said:f:1", "calls:f:1", "rest:f", "wait:f", "servers:f")
     await commit(
         store,
         SaveTurn(failed),
@@ -190,7 +191,9 @@ async def planted(store: StorePorts, chat: Chat) -> Chat:
         AddAudit(NOW, chat.id, 1, "card.opened", SECRET, ran),
         AddNote(Note("n", "p1", SECRET, NOW, 1)),
         MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=chat.id, person=1),
-        *(shown(chat, key, SECRET) for key in (*told, "wait:f", "servers:f", f"copy:7:{row.id}")),
+        *(shown(chat, key, SECRET) for key in told),
+        *(shown(chat, key, SECRET, "f") for key in of_turn),
+        shown(chat, "plan:q:1", SECRET, "q"),
         SaveTurn(a_turn(other, "o", state=TurnState.SETTLED)),
         Append(other.id, (Entry(1, other.conversation, "o", NOW, again),)),
     )
@@ -230,8 +233,8 @@ async def test_what_goes_on_keeps_its_words(store: StorePorts, chat: Chat) -> No
         SaveTurn(a_turn(chat, "w", state=TurnState.PARKED)),
         SaveApproval(a_card(chat, "open", turn="w")),
         SavePlan(live, None, ()),
-        shown(chat, "card:open", SECRET),
-        shown(chat, "plan:live:1", SECRET),
+        shown(chat, "card:open", SECRET, "open"),
+        shown(chat, "plan:live:1", SECRET, "live"),
     )
     await commit(store, Erase(Target("p1")))
     for key in ("card:open", "plan:live:1"):
@@ -253,7 +256,7 @@ async def quoting(store: StorePorts, result: ToolResult) -> Chat:
         SaveTurn(a_turn(other, "o", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)),
         Append(other.id, (Entry(1, other.conversation, "o", NOW, AskerBody("what?", "Ann")),)),
         Append(other.id, (Entry(2, other.conversation, "o", NOW, ResultBody(result)),)),
-        AddArtifact("o-1", other.id, SECRET),
+        AddArtifact("o-1", other.id, SECRET, "o"),
     )
     await store.inbox.accept("telegram", [RawUpdate("s", SECRET)], NOW)
     (row,) = await store.inbox.unrouted(5)
@@ -263,8 +266,8 @@ async def quoting(store: StorePorts, result: ToolResult) -> Chat:
         SaveConversation(Conversation(other.conversation, other.id, NOW, None, "what?", SECRET)),
         MarkInbound(row.id, InboundState.DONE, (InboundState.NEW,), chat=other.id, person=1),
         Show(f"command:{row.id}", other.id, listed),
-        Show("calls:o:1", other.id, listed),
-        Show("calls:another:1", other.id, listed),
+        Show("calls:o:1", other.id, listed, about="o"),
+        Show("calls:another:1", other.id, listed, about="another"),
     )
     return other
 
@@ -470,8 +473,9 @@ async def test_many_turns_are_erased_by_about_as_many_statements_as_few(
     needed: list[int] = []
     for many in (2, 400):
         for n in range(many):
-            settled = a_turn(chat, f"{many}-{n}", state=TurnState.SETTLED)
-            await commit(store, SaveTurn(settled), shown(chat, f"answer:{many}-{n}", SECRET))
+            id = f"{many}-{n}"
+            settled = a_turn(chat, id, state=TurnState.SETTLED)
+            await commit(store, SaveTurn(settled), shown(chat, f"answer:{id}", SECRET, id))
         counted.clear()
         event.listen(Engine, "before_cursor_execute", count)
         try:
@@ -522,7 +526,7 @@ async def test_a_note_loses_its_call_its_record_and_the_card_that_offered_to_del
             ),
         ),
         SaveApproval(card),
-        shown(chat, "card:k", SECRET),
+        shown(chat, "card:k", SECRET, "k"),
         AddAudit(NOW, chat.id, 1, "call.ran", SECRET, ran),
         AddAudit(NOW, chat.id, 1, "call.ran", "mine", {**ran, "turn": "u", "arguments": "mine"}),
         AddAudit(NOW, chat.id, 1, "card.opened", SECRET, {"card": "k"}),
@@ -562,3 +566,17 @@ async def test_the_call_of_a_turn_under_way_stays_though_its_note_is_forgotten(
     log = await texts(store, chat)
     assert SECRET in log
     assert "the note again" not in log
+
+
+async def test_a_card_that_was_changed_goes_with_its_copy(store: StorePorts, chat: Chat) -> None:
+    turn = a_turn(chat, "t", state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER)
+    card = a_card(chat, "k", turn="t", state=ApprovalState.DENIED)
+    await commit(store, SaveTurn(turn), SaveApproval(card), shown(chat, "card:k", SECRET, "k"))
+    original = await store.outbox.row("card:k")
+    assert original is not None
+    copy = Show("copy:9", chat.id, original.content, copy_of=original.id, about=original.about)
+    await commit(store, copy, shown(chat, "card:k", SECRET))
+    await commit(store, Erase(Target("p1", turn="t")))
+    left = [await store.outbox.row(key) for key in ("card:k", "copy:9")]
+    assert [row.about for row in left if row is not None] == ["k", "k"], "an edit keeps it"
+    assert SECRET not in str(left)

@@ -158,7 +158,7 @@ async def test_an_erased_turn_takes_the_words_of_its_errands_along(
         SaveTurn(a_turn(home, "e", state=TurnState.SETTLED)),
         SaveTurn(a_turn(chat, state=TurnState.SETTLED)),
         SaveErrand(done, errand.version),
-        shown(chat, "errands:turn-1", "find it"),
+        shown(chat, "errands:turn-1", "find it", "turn-1"),
         AddAudit(NOW, chat.id, 1, "errand.sent", "find it", details),
     )
     await commit(store, Erase(Target("p1", turn="turn-1")))

@@ -26,7 +26,7 @@ NEW, WAITING, TAKEN = InboundState.NEW, InboundState.WAITING, InboundState.TAKEN
 
 
 def heard(chat: Chat, key: str = "7/u", words: str = "buy milk") -> KeepHeard:
-    return KeepHeard(HeardWords(chat.id, key, words, NOW))
+    return KeepHeard(HeardWords(chat.id, key, words, NOW, key.partition("/")[0]))
 
 
 async def test_what_was_heard_is_found_by_chat_and_key(store: StorePorts, chat: Chat) -> None:
@@ -85,9 +85,9 @@ async def test_erased_words_are_erased_as_they_were_heard_too(
         MarkInbound(two.id, WAITING, (NEW,), chat.id, message_id="8"),
         heard(chat, "7/u"),
         heard(chat, "77/u"),
-        shown(chat, f"heard:{one.id}:0", "buy milk"),
-        shown(chat, f"heard:{two.id}:0", "buy milk"),
-        shown(chat, "voice:one", "buy milk"),
+        shown(chat, f"heard:{one.id}:0", "buy milk", "one"),
+        shown(chat, f"heard:{two.id}:0", "buy milk", "two"),
+        shown(chat, "voice:one", "buy milk", "one"),
     )
     await commit(store, Erase(Target("p1", turn="one")))
     assert await store.voice.heard(chat.id, "7/u") is None

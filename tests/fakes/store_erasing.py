@@ -10,7 +10,6 @@ from bot.domain.change import Erase, InboundState
 from bot.domain.change.erasing import (
     BILL,
     COMMANDS,
-    TOLD,
     Target,
     billed,
     calls_about,
@@ -18,7 +17,6 @@ from bot.domain.change.erasing import (
     erased_card,
     erased_line,
     erased_message,
-    kept_aside,
     mark_of,
     quotes,
     without,
@@ -30,7 +28,7 @@ from bot.domain.plans.plan import Plan
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.call_words import CALLS
 from bot.domain.tools.tool import Preview
-from bot.domain.turn.transcript import AskerBody, CutBody, Entry, SummaryBody
+from bot.domain.turn.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from tests.fakes.store_branches import branches_of, past_of
@@ -154,12 +152,11 @@ def _erase_log(
         if line.turn in turns or again or summed:
             rows.entries[key] = replace(line, body=erased(body, mark))
             if again and line.turn not in turns and not isinstance(body, SummaryBody):
-                _erase_called(rows, line.turn, mark)
+                _erase_told(rows, {line.turn}, mark, CALLS)
             changed.add(line.conversation)
             least.setdefault(line.conversation, line.seq)
-            for name in kept_aside(body):
-                if name in rows.artifacts:
-                    rows.artifacts[name] = replace(rows.artifacts[name], text=mark)
+            if isinstance(body, ResultBody) and (name := body.result.artifact) in rows.artifacts:
+                rows.artifacts[name] = replace(rows.artifacts[name], text=mark)
     titled = {id for id, turn in first.items() if turn in turns}
     for id in [*changed]:
         shared = branches_of(rows, id, least.get(id, sys.maxsize))
@@ -215,7 +212,7 @@ def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) 
             continue
         touched |= {line.conversation, *branches_of(rows, line.conversation, line.seq)}
         rows.entries[key] = replace(line, body=without(line.body, calls))
-        _erase_called(rows, line.turn, mark)
+        _erase_told(rows, {line.turn}, mark, CALLS)
         of = [c for c in rows.approvals.values() if c.turn == line.turn and c.call.id in calls]
         closed = [c for c in of if c.state is not ApprovalState.OPEN]
         _erase_cards(rows, closed, mark)
@@ -228,44 +225,40 @@ def _erase_calls(rows: "Rows", chats: set[int], note: str | None, at: datetime) 
     return touched
 
 
-def _erase_called(rows: "Rows", turn: str, mark: str) -> None:
+def _erase_told(rows: "Rows", about: Collection[str], mark: str, begins: str = "") -> None:
+    """Erases the messages about these turns, cards or plans whose keys begin so."""
     for key, row in list(rows.outbox.items()):
-        if key.startswith(f"{CALLS}{turn}:"):
+        if row.about in about and key.startswith(begins):
             rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
 
 
 def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
     for card in cards:
         rows.approvals[card.id] = erased_card(card, mark)
-        for key, row in list(rows.outbox.items()):
-            if key == f"card:{card.id}" or key.startswith(f"card:{card.id}@"):
-                content = erased_message(row.content, mark)
-                rows.outbox[key] = replace(row, content=content, pieces=())
+    _erase_told(rows, {card.id for card in cards}, mark)
 
 
 def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     cards = [c for c in rows.approvals.values() if c.turn == id]
     _erase_cards(rows, [c for c in cards if c.state is not ApprovalState.OPEN], mark)
-    keys = {f"{kind}:{id}" for kind in TOLD}
-    if rows.turns[id].origin == "undo":
-        keys.add(rows.turns[id].said)
+    asked = rows.outbox.get(rows.turns[id].said) if rows.turns[id].origin == "undo" else None
+    if asked is not None:
+        content = erased_message(asked.content, mark)
+        rows.outbox[asked.key] = replace(asked, content=content, pieces=())
     rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
-    begins = (f"send:{id}:", f"said:{id}:", f"goal:{id}:", f"undo:{id}:", f"{CALLS}{id}:")
-    begins += tuple(f"heard:{row.id}:" for row in sent)
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")
-        gone = [at for at in rows.hearings if at[0] == row.chat]
-        for at in [at for at in gone if at[1].startswith(f"{row.message_id}/")]:
-            del rows.hearings[at]
-    for key, row in list(rows.outbox.items()):
-        if key in keys or key.startswith(begins):
-            content = erased_message(row.content, mark)
-            rows.outbox[key] = replace(row, content=content, pieces=())
+        rows.hearings = {
+            at: one
+            for at, one in rows.hearings.items()
+            if (one.chat, one.message) != (row.chat, row.message_id)
+        }
+    _erase_told(rows, {id}, mark)
     for change in [c for c in rows.file_changes.values() if id in (c.turn, c.task)]:
         del rows.file_changes[change.id]
     for key, artifact in list(rows.artifacts.items()):
-        if key.startswith(f"{id}-"):
+        if artifact.turn == id:
             rows.artifacts[key] = replace(artifact, text=mark)
 
 
@@ -299,10 +292,8 @@ def _kept(rows: "Rows") -> set[str]:
 
 def _erase_messages(rows: "Rows", chats: set[int], mark: str) -> None:
     kept = _kept(rows)
-    live = {row.id for key, row in rows.outbox.items() if any(id in key for id in kept)}
     for key, row in list(rows.outbox.items()):
-        going = row.id in live or rows.copies.get(key) in live
-        if row.chat in chats and row.state is not DeliveryState.OWED and not going:
+        if row.chat in chats and row.state is not DeliveryState.OWED and row.about not in kept:
             content = erased_message(row.content, mark)
             rows.outbox[key] = replace(row, content=content, pieces=())
     ended = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
@@ -329,10 +320,7 @@ def _erase_plans(
         )
         told = {name: mark if getattr(plan, name) else "" for name in ("title", "summary", "wish")}
         rows.plans[id] = replace(plan, steps=steps, message="", **told)
-        for key, row in list(rows.outbox.items()):
-            if key.startswith((f"plan:{id}:", f"change-plan:{id}:")):
-                content = erased_message(row.content, mark)
-                rows.outbox[key] = replace(row, content=content, pieces=())
+    _erase_told(rows, gone, mark)
     return gone
 
 

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
 
 
+_LONG = 16
+"""Characters from which on an id in a key is no accident."""
+
+
 def owe(rows: "Rows", write: Show | Retract, at: datetime) -> None:
     if isinstance(write, Retract):
         _retract(rows, write, at)
@@ -45,6 +49,10 @@ def _put(rows: "Rows", write: Show, at: datetime) -> None:
             message_ids=() if write.anew else known.message_ids,
         )
         return
+    named = {id for id in (*rows.turns, *rows.approvals, *rows.plans) if len(id) >= _LONG}
+    assert write.about or not any(id in write.key for id in named), (
+        f"{write.key} tells not what it is about"
+    )
     rows.outbox[write.key] = OutboxRow(
         id=len(rows.outbox) + 1,
         key=write.key,
@@ -56,6 +64,7 @@ def _put(rows: "Rows", write: Show, at: datetime) -> None:
         state=DeliveryState.OWED,
         created_at=at,
         message_ids=() if write.over is None else (write.over,),
+        about=write.about,
     )
 
 
@@ -72,4 +81,5 @@ def _retract(rows: "Rows", write: Retract, at: datetime) -> None:
         state=DeliveryState.OWED,
         created_at=at,
         message_ids=(write.message_id,),
+        about=write.turn,
     )

@@ -5,7 +5,10 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -13,7 +16,18 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import CommandLine, Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import NullPool, create_engine, inspect, make_url, text
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    MetaData,
+    NullPool,
+    Table,
+    create_engine,
+    inspect,
+    make_url,
+    text,
+)
 
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
@@ -26,6 +40,12 @@ from bot.domain.turn.transcript import AskerBody
 ROOT = Path(__file__).parents[2]
 RECORDED = Path(__file__).with_name("first_release.sql")
 """A database of the first release, with something in every table that people fill."""
+
+RELEASED = {
+    "0039": "f401e56b6e48262c9d9dd8303b4abfabfdff23f179e1207b997ea1a0ba8873b2",
+    "0040": "c9324d3efa2413685bca30d37a86b640d72c49072ddebe52d1fff962aba33bec",
+}
+"""The digest of each migration; a new one adds its own, and none changes."""
 
 
 @pytest.fixture
@@ -89,6 +109,22 @@ async def alembic(*arguments: str) -> None:
     await asyncio.to_thread(
         CommandLine("alembic").main, ["-c", str(ROOT / "alembic.ini"), *arguments]
     )
+
+
+def insert(connection: Connection, table: str, **given: object) -> None:
+    """Inserts a row; what must have a value and is not given is empty or 0."""
+    looked = Table(table, MetaData(), autoload_with=connection)
+    row = {
+        column.name: _blank(column)
+        for column in looked.c
+        if not column.nullable and column.server_default is None
+    }
+    connection.execute(looked.insert().values(row | given))
+
+
+def _blank(column: Column[Any]) -> object:
+    kind = column.type.python_type
+    return datetime(2026, 11, 21, tzinfo=UTC) if kind is datetime else kind()
 
 
 def play(recorded: Path, path: Path) -> str:
@@ -200,6 +236,73 @@ async def test_a_file_of_the_first_release_is_taken_over_with_all_it_holds(
         pass
     assert (shape(url), indexes(url)) == (shape(today), indexes(today))
     assert differences(url) == []
+
+
+ABOUT = {
+    "answer:hook-1-2": "hook-1-2",
+    "calls:hook-1:all:7": "hook-1",
+    "goal:hook-1:call:1:answered": "hook-1",
+    "card:c-1": "c-1",
+    "card:c-1@9": "c-1",
+    "change:c-1@press": "c-1",
+    "plan:p1:2": "p1",
+    "change-plan:p1:2@9#press": "p1",
+    "copy:m1:2": "hook-1",
+    "heard:5:0": "hook-1",
+    "unsent:answer:hook-1-2": "hook-1-2",
+    "command:5": "",
+    "noted:hook-1": "",
+    "answer:unknown": "",
+}
+"""The keys of messages, numbered from 1 on, and the turn, card or plan that they are about."""
+
+
+async def test_messages_texts_and_recordings_of_the_first_release_name_their_turn_too(
+    empty_url: str,
+):
+    await alembic("-x", f"url={empty_url}", "upgrade", "0039")
+    engine = create_engine(_driven(empty_url), poolclass=NullPool)
+    asked = '{"text": "read_file artifact:document-0123456789abcdef has the whole"}'
+    with engine.begin() as connection:
+        insert(connection, "chat", id=1)
+        for turn in ("hook-1", "hook-1-2"):
+            insert(connection, "turn", id=turn, chat=1)
+        insert(connection, "approval", id="c-1", chat=1)
+        insert(connection, "plan", id="p1", chat=1)
+        insert(connection, "inbox", id=5, chat=1, message_id="m/2", turn="hook-1")
+        for number, key in enumerate(ABOUT, 1):
+            insert(connection, "outbox", id=number, key=key, chat=1)
+        insert(connection, "entry", chat=1, seq=1, turn="hook-1", body=asked)
+        for name in ("hook-1-2-af01", "document-0123456789abcdef", "other"):
+            insert(connection, "artifact", id=name, chat=1)
+        for key in ("m/2/file/7", "m3/file/7"):
+            insert(connection, "hearing", chat=1, key=key)
+    async with open_store(empty_url):
+        pass
+    with engine.connect() as connection:
+        told = connection.execute(text("SELECT key, about FROM outbox ORDER BY id")).all()
+        aside = connection.execute(text("SELECT id, turn FROM artifact ORDER BY id")).all()
+        heard = connection.execute(text("SELECT key, message FROM hearing ORDER BY key")).all()
+    assert {key: about for key, about in told} == ABOUT
+    assert [tuple(row) for row in aside] == [
+        ("document-0123456789abcdef", "hook-1"),
+        ("hook-1-2-af01", "hook-1-2"),
+        ("other", ""),
+    ]
+    assert [tuple(row) for row in heard] == [("m/2/file/7", "m/2"), ("m3/file/7", "m3")]
+
+
+def _driven(url: str) -> URL:
+    return make_url(url).set(
+        drivername="sqlite" if url.startswith("sqlite") else "postgresql+psycopg"
+    )
+
+
+def test_a_migration_never_changes_after_its_release():
+    """Each database must have taken the same way; what is wrong in one, a later one puts right."""
+    versions = sorted((ROOT / "alembic" / "versions").glob("*.py"))
+    digests = {one.name[:4]: sha256(one.read_bytes()).hexdigest() for one in versions}
+    assert digests == RELEASED
 
 
 @pytest.mark.parametrize("upgrade", [True, False])

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from bot.domain.assignments.task import RunState
+from bot.domain.change import Change, Erase
+from bot.domain.change.erasing import Target
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import ModelDenied
 from bot.domain.talk.limits import Limits
@@ -22,6 +24,7 @@ from tests.scenarios.tools import writing
 from tests.words import TRIED
 
 FOUND = "No water."
+SECRET = "xyzzyplugh"
 
 
 def hook_states(scene: Stage) -> list[tuple[RunState, int]]:
@@ -97,6 +100,32 @@ async def test_a_call_that_waits_for_its_next_try_ends_when_the_bot_leaves_the_c
         (over,) = scene.store.rows.hook_calls.values()
         assert (over.state, over.why, over.data) == (RunState.STOPPED, BOT_GONE, "")
         assert len(scene.turns) == 1
+
+
+async def test_a_call_keeps_what_it_needs_until_its_last_try_and_nothing_afterwards() -> None:
+    def once_failing(request: ModelRequest, _: int) -> ModelReply:
+        if TRIED not in str(request.messages):
+            raise ModelDenied("no", Trouble.KEY, "A_KEY")
+        return says(FOUND)
+
+    scene = Stage(RuledModel(once_failing), [], Limits())
+    scene.hooks.add("build", "Look at {{log}} and say why.")
+    async with running(scene):
+        assert isinstance(await scene.call_hook("build", {"log": SECRET}), Answered)
+        await scene.until(lambda: hook_states(scene) == [(RunState.AGAIN, 1)])
+        await _forget_all(scene)
+        (waiting,) = scene.store.rows.hook_calls.values()
+        assert SECRET in waiting.data, "the next try needs it"
+        passing = asyncio.create_task(scene.clock.advance(60))
+        await scene.until(lambda: any(FOUND in text for text in scene.texts))
+        await passing
+        await scene.until(lambda: hook_states(scene) == [(RunState.DONE, 2)])
+        await _forget_all(scene)
+        assert SECRET not in str(scene.store.rows)
+
+
+async def _forget_all(scene: Stage) -> None:
+    await scene.store.journal.commit(Change((Erase(Target("p1")),)))
 
 
 async def test_a_call_for_a_chat_that_blocked_the_bot_is_taken_only_when_it_is_back() -> None:

@@ -16,13 +16,7 @@ from bot.adapters.sql.erasing_traces import (
     erase_record,
     erase_record_of,
 )
-from bot.adapters.sql.erasing_turns import (
-    SHOWN_CALLS,
-    cards_of,
-    erase_cards,
-    erase_told,
-    erase_turns,
-)
+from bot.adapters.sql.erasing_turns import cards_of, erase_cards, erase_told, erase_turns
 from bot.adapters.sql.errands import sent_by
 from bot.adapters.sql.goals import erase_goals
 from bot.adapters.sql.marked import erase_rows
@@ -40,6 +34,7 @@ from bot.adapters.sql.tables import (
 from bot.domain.change import DropNote, Erase
 from bot.domain.change.erasing import Target, mark_of
 from bot.domain.memory.note import note_of
+from bot.domain.tools.call_words import CALLS
 from bot.domain.turn.turn import TurnState
 
 _OF = bindparam("of")
@@ -90,7 +85,7 @@ def _erase(connection: Connection, target: Target, mark: str, at: datetime) -> N
     for place in sorted(said_in | quoted_in(connection, passages, chats) | asked.keys()):
         quoting = erase_log(connection, place, ids, passages, asked.get(place, frozenset()), at)
         # Messages that show the calls of these turns tell what was erased again.
-        erase_told(connection, {SHOWN_CALLS: quoting - ids}, mark)
+        erase_told(connection, quoting - ids, mark, CALLS)
     _erase_titles(connection, target, chats, mark)
     erase_turns(connection, ids, mark)
     _erase_calls(connection, {call for calls in asked.values() for call in calls}, chats, mark)

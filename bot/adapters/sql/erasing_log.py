@@ -10,13 +10,12 @@ from bot.domain.change.erasing import (
     QUOTING,
     calls_about,
     erased,
-    kept_aside,
     mark_of,
     quotes,
     without,
 )
 from bot.domain.memory.note import FORGET, REMEMBER
-from bot.domain.turn.transcript import AskerBody, Body, CutBody, SummaryBody
+from bot.domain.turn.transcript import AskerBody, Body, CutBody, ResultBody, SummaryBody
 from bot.domain.turn.turn import TurnState
 
 _OF = bindparam("of")
@@ -112,7 +111,8 @@ def erase_log(
     for seq, own, body in rows:
         whole = own in turns or isinstance(body, SummaryBody) or quotes(body, passages)
         left = erased(body, mark) if whole else without(body, _of_turn(calls, own))
-        aside.extend(kept_aside(body) if whole else ())
+        if whole and isinstance(body, ResultBody) and body.result.artifact is not None:
+            aside.append(body.result.artifact)
         if left != body:
             lines[seq] = left
     _erase_aside(connection, within, aside, mark)

@@ -10,8 +10,10 @@ from sqlalchemy import (
     Text,
     bindparam,
     case,
+    cast,
     exists,
     func,
+    literal,
     or_,
     select,
     true,
@@ -57,13 +59,12 @@ _PRIVATE = select(chat.c.id).where(
     ),
     ~_OTHERS,
 )
-_PLANS = ("plan", "change-plan")
-"""Beginnings of the keys of messages that name a plan behind them."""
-
 _ENDED = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
-_ANSWERS = select(
-    outbox.c.id, outbox.c.key, type_coerce(outbox.c.content, Text).label("told")
-).where(outbox.c.chat.in_(bindparam("chats", expanding=True)), outbox.c.key.startswith(COMMANDS))
+_ANSWERS = (
+    select(outbox.c.id, inbox.c.id, type_coerce(outbox.c.content, Text).label("told"))
+    .join_from(outbox, inbox, outbox.c.key == literal(COMMANDS) + cast(inbox.c.id, Text))
+    .where(outbox.c.chat.in_(bindparam("chats", expanding=True)))
+)
 _QUESTIONS = select(passage.c.question).where(passage.c.id.in_(bindparam("ids", expanding=True)))
 _LINES = select(audit.c.id, audit.c.action, audit.c.subject, audit.c.details)
 _REWRITE = (
@@ -93,12 +94,10 @@ def erase_messages(connection: Connection, chats: Sequence[int], mark: str) -> N
     Open cards, live plans, the work under way and what is still owed stay as they are.
     """
     kept = _kept(connection, chats)
-    wanted = select(outbox.c.id, outbox.c.key, outbox.c.copy_of).where(
+    wanted = select(outbox.c.id, outbox.c.about).where(
         outbox.c.chat.in_(chats), outbox.c.state != DeliveryState.OWED
     )
-    rows = connection.execute(wanted).all()
-    live = {number for number, key, _ in rows if any(id in key for id in kept)}
-    gone = [n for n, _, copy_of in rows if n not in live and copy_of not in live]
+    gone = [id for id, about in connection.execute(wanted) if about not in kept]
     erase_messages_of(connection, gone, mark)
     done = update(inbox).where(inbox.c.chat.in_(chats), inbox.c.state.in_(_ENDED))
     connection.execute(done.values(body=""))
@@ -121,8 +120,8 @@ def erase_commands(
     rows = connection.execute(_ANSWERS, {"chats": chats}).all()
     begins = _beginnings(connection, passages)
     listing = [
-        (number, int(key.removeprefix(COMMANDS)))
-        for number, key, told in rows
+        (number, row)
+        for number, row, told in rows
         if (BILL in told and any(words in told for words in begins))
         or any(id in told for id in passages)
     ]
@@ -152,7 +151,7 @@ def erase_presses(connection: Connection) -> None:
 
 
 def _kept(connection: Connection, chats: Sequence[int]) -> set[str]:
-    """Returns the ids of what goes on; they stand in the keys of its messages."""
+    """Returns the ids of what goes on; its messages name them."""
     wanted = (
         select(turn.c.id).where(turn.c.chat.in_(chats), UNSETTLED),
         select(approval.c.id).where(
@@ -184,7 +183,7 @@ def erase_plans(
             preview, outcome = Preview(mark, mark, effect), _left(plan_step.c.outcome, mark)
             gone = {"arguments": "{}", "description": mark, "preview": preview, "outcome": outcome}
             connection.execute(steps.values(gone))
-    erase_told(connection, dict.fromkeys(_PLANS, ids), mark)
+    erase_told(connection, ids, mark)
     return ids
 
 

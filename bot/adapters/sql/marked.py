@@ -11,13 +11,15 @@ from sqlalchemy import (
     UniqueConstraint,
     case,
     delete,
+    literal,
     or_,
     select,
+    tuple_,
     update,
 )
 
 from bot.adapters.sql.leaving import leaving_of
-from bot.adapters.sql.tables import METADATA, entry, passage
+from bot.adapters.sql.tables import METADATA, entry, inbox, passage
 from bot.adapters.sql.tables.marks import Forget, Names, mark_on, naming
 from bot.domain.memory.passage import Whose, person_of
 
@@ -26,9 +28,12 @@ _OWED_AGAIN = ("indexed", "meant")
 
 
 def erase_of_turns(connection: Connection, turns: Collection[str], mark: str) -> None:
-    """Erases the words of every row that belongs to one of these turns."""
+    """Erases the words of every row of these turns, or of the messages that they took."""
     for table, columns in _by_table(Names.TURN, Forget.ROW):
         connection.execute(delete(table).where(or_(*(one.in_(turns) for one in columns))))
+    sent = select(inbox.c.chat, inbox.c.message_id).where(inbox.c.turn.in_(turns))
+    for table, (message,) in _by_table(Names.MESSAGE, Forget.ROW):
+        connection.execute(delete(table).where(tuple_(table.c.chat, message).in_(sent)))
     for table, columns in _by_table(Names.TURN, Forget.MARK):
         left = _left(table, mark)
         of = (one.in_(turns) for one in columns)
@@ -115,7 +120,7 @@ def _left(table: Table, mark: str) -> dict[Column[Any], Any]:
         if marked is None or marked.names is not None:
             continue
         if marked.forget is Forget.MARK:
-            left[column] = case((column == "", column), else_=mark)
+            left[column] = case((column == "", column), else_=literal(mark, column.type))
         elif marked.forget is Forget.EMPTY:
             left[column] = None if column.nullable else ""
     return left

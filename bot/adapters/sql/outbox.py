@@ -184,6 +184,7 @@ def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
             "attempts": 0,
             "error": "",
             "copy_of": write.copy_of,
+            "about": write.about,
         }
         for write in writes
     ]
@@ -216,6 +217,7 @@ def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> 
             "message_ids": (write.message_id,),
             "attempts": 0,
             "error": "",
+            "about": write.turn,
         }
         _SHOW.run(connection, row)
 

@@ -20,7 +20,7 @@ _OWED = (
     .order_by(voice_note.c.at, voice_note.c.turn)
     .limit(bindparam("most"))
 )
-_KEEP = Upsert(hearing, ["chat", "key"], overwrite("words", "at"))
+_KEEP = Upsert(hearing, ["chat", "key"], overwrite("words", "at", "message"))
 _OWE = Upsert(voice_note, ["turn"], overwrite("tries"))
 _END = delete(voice_note).where(voice_note.c.turn == bindparam("of"))
 

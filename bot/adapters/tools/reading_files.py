@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import Field
@@ -16,12 +15,13 @@ from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import shown_name, size
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.value import frozen
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.ledger import Ledger
 from bot.ports.tool import Place, Tool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadLimits:
     """The bounds of the reading tools.
 

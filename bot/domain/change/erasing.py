@@ -37,9 +37,6 @@ from bot.domain.turn.transcript import (
     TextPart,
 )
 
-TOLD = ("answer", "ruled", "voice", "rest", "wait", "servers", "errands")
-"""Beginnings of the keys of the messages about a turn."""
-
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
 
@@ -51,9 +48,6 @@ _BEGINNING = 8
 
 QUOTING = (RECALL, "get_conversation")
 """The tools that tell again what was said."""
-
-_DOCUMENT = re.compile(r"artifact:(document-[0-9a-f]{16})\b")
-"""Names the whole text of a document in the message that it came with."""
 
 _SPEAKING = ("call.", "card.", "plan.", "errand.", "file.")
 """Beginnings of the actions whose lines of the record have words as their subject."""
@@ -149,17 +143,6 @@ def without(body: Body, calls: Set[str]) -> Body:
 def is_erased(body: Body) -> bool:
     """Returns True for a question or an answer whose words are erased."""
     return isinstance(body, AskerBody | ReplyBody) and _MARK.fullmatch(body.text) is not None
-
-
-def kept_aside(body: Body) -> tuple[str, ...]:
-    """Returns the names of texts that an entry was too small for, and that are kept beside it."""
-    match body:
-        case ResultBody(result=result):
-            return () if result.artifact is None else (result.artifact,)
-        case AskerBody(text=text):
-            return tuple(_DOCUMENT.findall(text))
-        case _:
-            return ()
 
 
 def erased(body: Body, mark: str) -> Body:

@@ -24,6 +24,8 @@ class AddArtifact:
     id: str
     chat: int
     text: str
+    turn: str = ""
+    """The turn that it belongs to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ class Show:
     """True to send a message again as a new one; the old one stays on the screen as it is."""
     copy_of: int | None = None
     """The number of the row of which this message is a copy; an edit of that row edits it too."""
+    about: str = ""
+    """The turn, card or plan whose words it shows; both are erased together. An edit keeps it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ class HeardWords:
     """The words; empty when the recording holds none."""
     at: datetime
     """The time at which it was heard."""
+    message: str = ""
+    """The platform's id of the message that it came with."""
 
 
 @dataclass(frozen=True, slots=True)

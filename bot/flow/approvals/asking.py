@@ -90,7 +90,7 @@ def _words_before(work: Work) -> tuple[Show, ...]:
     blocks = tuple(Markdown(words, said=True) for words in spoken)
     content = Outbound(OutboundKind.NOTICE, blocks, reply_to=turn.reply_to)
     said = shown_safely(work, content)
-    return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, said),)
+    return (Show(f"said:{turn.id}:{turn.rounds}", turn.chat, said, about=turn.id),)
 
 
 def _of_round(gate: AskFirst, together: int) -> AskFirst:

@@ -29,7 +29,10 @@ _MOST_WAYS = 2
 
 def shown_open(approval: Approval) -> list[Show]:
     """Returns the card for each chat; its own has no Approve button if only owners may approve."""
-    return [Show(approval.key_in(chat), chat, open_card(approval, chat)) for chat in approval.chats]
+    return [
+        Show(approval.key_in(chat), chat, open_card(approval, chat), about=approval.id)
+        for chat in approval.chats
+    ]
 
 
 def open_card(approval: Approval, chat: int | None = None) -> Outbound:

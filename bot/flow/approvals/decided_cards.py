@@ -84,7 +84,7 @@ def shown_decided(
         if result is not None and chat == told_in and not result.synthetic:
             told = replace(result, text="")
         content = decided_card(approval, note, zone, told)
-        shown.append(Show(approval.key_in(chat), chat, content))
+        shown.append(Show(approval.key_in(chat), chat, content, about=approval.id))
     return shown
 
 

@@ -263,7 +263,7 @@ def _asked_for_change(card: Approval, chat: int, press: Press, person: Person) -
     words = asked_of(press, person, f"{Hint.DIFFERENT} ({card.preview.subject})")
     asked = Plain(words, style="line")
     content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
-    return Show(card.change_key(press.handle), chat, content)
+    return Show(card.change_key(press.handle), chat, content, about=card.id)
 
 
 def _rule_of(card: Approval, verb: Verb) -> RulePattern | None:

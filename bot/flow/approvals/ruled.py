@@ -62,4 +62,5 @@ def _message(work: Work) -> Show:
     buttons = ((UNDO_BUTTONS.button(undo_label(changes), undo),),) if changes else ()
     kind = OutboundKind.OPTION if buttons else OutboundKind.NOTICE
     text = Plain(told(work), style="aside")
-    return Show(f"ruled:{turn.id}", turn.chat, Outbound(kind, (text,), buttons, silent=True))
+    content = Outbound(kind, (text,), buttons, silent=True)
+    return Show(f"ruled:{turn.id}", turn.chat, content, about=turn.id)

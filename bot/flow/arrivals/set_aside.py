@@ -19,6 +19,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name, cited_name
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.clock import Clock
@@ -27,7 +28,7 @@ from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsideButton:
     """The meaning of the button that has an update routed anew: the row of the update."""
 

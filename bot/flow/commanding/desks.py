@@ -175,7 +175,7 @@ class Desks:
             # Its document has come with the card itself.
             content = replace(row.content, files=())
             key = f"copy:{message_id}:{row.id}"
-            copy = Show(key, chat, content, over=message_id, copy_of=row.id)
+            copy = Show(key, chat, content, over=message_id, copy_of=row.id, about=row.about)
             await self._journal.commit(Change((copy,)))
 
     async def reply(self, chat: int, to: Quote, text: str, person: Person, handle: str) -> Taken:

@@ -80,7 +80,7 @@ def _again(line: str, row: OutboxRow) -> Sequence[Write]:
     left = Outbound(
         OutboundKind.CARD, (Plain(f"⤵️ {line} · shown again: use the newer card", style="line"),)
     )
-    return (again, Show(f"copy:{old}:{row.id}", row.chat, left, over=old))
+    return (again, Show(f"copy:{old}:{row.id}", row.chat, left, over=old, about=row.about))
 
 
 def _with_buttons(row: OutboxRow) -> str | None:

@@ -1,7 +1,6 @@
 """Commands that branch a conversation, name it, and open another one again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import SaveConversation
@@ -10,6 +9,7 @@ from bot.domain.talk.chat import ListedConversation
 from bot.domain.talk.message import Button
 from bot.domain.text.markdown import literal
 from bot.domain.text.visible_text import one_line
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import turning
 from bot.flow.commanding.table import Answer, Command, Invocation
@@ -37,7 +37,7 @@ _CARD = (
 _UNKNOWN = "There is no such conversation here. /conversations lists them."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversationCommands:
     """Branches, titles, and the list of the conversations of a chat."""
 

@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.talk.message import OutboundKind
+from bot.domain.value import frozen, replace
 from bot.flow.delivery.unsent_files import leaves_files
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
@@ -20,7 +20,7 @@ GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
 """Takes a card, a voice note or files that will never be on the screen, and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivingUp:
     """Marks rows as dead, and tells of the cards, voice notes and files among them."""
 

@@ -30,5 +30,5 @@ class UnsentFiles:
         names = ", ".join(one_line(file.name, _LONGEST_NAME) for file in row.content.files)
         told = f"📎 I could not send {names}: {clipped(one_line(why, _LONGEST_REASON), 200)}"
         content = Outbound(OutboundKind.NOTICE, (Plain(f"{told.rstrip('.')}."),))
-        shown = Show(f"unsent:{row.key}", row.chat, content)
+        shown = Show(f"unsent:{row.key}", row.chat, content, about=row.about)
         await self._journal.commit(Change((shown,), durable=True))

@@ -125,12 +125,12 @@ class ErrandCompanion:
         text, also = result.text, list[Write]((taken,))
         if len(text.encode()) > self._limits.result_bytes:
             name = f"{row.id}-0"
-            also.append(AddArtifact(name, row.chat, text))
+            also.append(AddArtifact(name, row.chat, text, row.id))
             begun = clipped(text, self._limits.result_bytes // 4)
             text = f"{begun}\n[… read_file artifact:{name} has the whole …]"
         if result.files:
             content = Outbound(OutboundKind.NOTICE, (), files=result.files)
-            also.append(Show(f"send:{row.id}:files:0", row.chat, content))
+            also.append(Show(f"send:{row.id}:files:0", row.chat, content, about=row.id))
         return Share(row, (wording.late(errand, result, text),), tuple(also), errand.title)
 
     async def state(self, work: Work, state: LoopState) -> LoopState:

@@ -153,7 +153,7 @@ def line(
     else:
         text = "\n".join([f"{sign} Helpers: {done} of {all_of} done", *told, *going])
     content = Outbound(OutboundKind.PROGRESS, (Plain(text, style="line"),), silent=True)
-    return Show(f"errands:{turn}", chat, content)
+    return Show(f"errands:{turn}", chat, content, about=turn)
 
 
 def _task(call: ToolCall) -> str:

@@ -51,7 +51,7 @@ class GoalDesk(Unawaited):
         told = f"▶️ Thanks. I go on with “{literal(goal.name)}”."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
         writes = await self.answered(goal, text, self._clock.now())
-        shown = Show(f"{key}:answered", goal.chat, content)
+        shown = Show(f"{key}:answered", goal.chat, content, about=turn)
         await self._journal.commit(Change((*writes, shown), durable=True))
         return Taken.DECIDED
 

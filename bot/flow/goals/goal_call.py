@@ -36,4 +36,6 @@ class GoalCall:
 
     def show(self, content: Outbound) -> Show:
         told = replace(content, previews=self.work.log.chat.settings.previews)
-        return Show(self.key, self.goal.chat, shown_safely(self.work, told))
+        return Show(
+            self.key, self.goal.chat, shown_safely(self.work, told), about=self.work.turn.id
+        )

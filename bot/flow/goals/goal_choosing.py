@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.assignments.goal import Goal, GoalState
 from bot.domain.text.markdown import inline_code, item, literal
+from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer
 from bot.ports.goals import Goals
 
@@ -20,7 +20,7 @@ _ALONE = frozenset({"limit", "pace", "pause", "resume", "run", _ANSWER})
 """Verbs that need no name where a command can mean only one goal."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChosenGoal:
     goal: Goal
     by_number: bool

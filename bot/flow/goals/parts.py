@@ -1,7 +1,6 @@
 """The parts of goals that their commands need, as one value."""
 
-from dataclasses import dataclass
-
+from bot.domain.value import frozen
 from bot.flow.goals.desk import GoalDesk
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.schedules.firing import Firing
@@ -10,7 +9,7 @@ from bot.ports.goals import Goals
 from bot.ports.scheduled import Scheduled
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalParts:
     """Holds the parts that keep goals, and those that start, resume and answer them."""
 

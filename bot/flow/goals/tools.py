@@ -1,6 +1,5 @@
 """The tools of a goal's runs: tell how the goal stands, and write into its diary."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -17,6 +16,7 @@ from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import LONGEST_WHEN
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.value import frozen
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
@@ -57,7 +57,7 @@ class DiaryArguments(Arguments):
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalShelf:
     """Finds the goal of a turn, and what the turn has written so far."""
 

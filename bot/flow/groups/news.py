@@ -1,7 +1,6 @@
 """Tells owners, in their private chats, about changes of the bot in other chats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
@@ -17,13 +16,14 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen, replace
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeaveButton:
     """The meaning of the button that leaves a group."""
 

@@ -1,11 +1,11 @@
 """Chooses the model of a turn: by the chat's choice, by a tier, or by the wish of a skill."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from bot.domain.money.model import ModelProfile
 from bot.domain.turn.tier import Tier, Tiers, raised, tier_of
 from bot.domain.turn.turn import Way
+from bot.domain.value import field, frozen
 from bot.flow.log.work import Work
 from bot.flow.models.breakers import Away
 from bot.flow.models.looking_up import LookedUp, looked_up
@@ -13,7 +13,7 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.ports.skills import Skills
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelOffer:
     """The models that the settings name."""
 
@@ -32,7 +32,7 @@ def _another_try(work: Work) -> bool:
     return work.turn.way is Way.AGAIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choosing:
     """Knows the models on offer; what a chat chose is a model, a tier, or nothing."""
 

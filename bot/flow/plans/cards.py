@@ -75,14 +75,16 @@ def offered(plan: Plan) -> tuple[PlanVerb, ...]:
 
 def shown(plan: Plan, note: str = "") -> list[Show]:
     """Returns the card for each chat; if owners are asked, the asker's has no Approve button."""
-    return [Show(plan.key_in(chat), chat, card(plan, chat, note)) for chat in plan.chats]
+    return [
+        Show(plan.key_in(chat), chat, card(plan, chat, note), about=plan.id) for chat in plan.chats
+    ]
 
 
 def replaced(plan: Plan) -> list[Show]:
     """Returns the one line that is left of a revision whose steps are collected again."""
     told = Plain(f"✏️ {named(plan)} · replaced by revision {plan.revision + 1}", style="line")
     content = Outbound(OutboundKind.CARD, (told,), files=document(plan))
-    return [Show(plan.key_in(chat), chat, content) for chat in plan.chats]
+    return [Show(plan.key_in(chat), chat, content, about=plan.id) for chat in plan.chats]
 
 
 def _button(plan: Plan, verb: PlanVerb) -> Button:

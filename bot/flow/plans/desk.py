@@ -115,7 +115,7 @@ class PlanDesk(Unawaited):
             return refused(ELSEWHERE)
         asked = Plain(asked_of(press, person, f"{Hint.DIFFERENT} ({named(plan)})"))
         content = Outbound(OutboundKind.NOTICE, (asked,), asks=Hint.DIFFERENT)
-        shown_now = Show(plan.change_key(chat, press.handle), chat, content)
+        shown_now = Show(plan.change_key(chat, press.handle), chat, content, about=plan.id)
         await self._journal.commit(Change((shown_now,), durable=True))
         return PressAnswer()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from bot.domain.talk.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
 from bot.domain.talk.limits import BundleBounds
 from bot.domain.talk.message import InboundMessage
+from bot.domain.value import frozen
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
@@ -22,7 +23,7 @@ _RECALLED = 200
 """Updates from before the start that are read to learn the ends of messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _End:
     """The end of a sender's newest message; `taken` is False when it was declined."""
 

@@ -44,7 +44,8 @@ class Gathered:
         marks = tuple(
             MarkInbound(row.id, InboundState.TAKEN, waiting, chat, turn=turn) for row in self.rows
         )
-        return (*marks, *self.asked.enclosed.wholes, *self._told(chat))
+        wholes = (replace(one, turn=turn) for one in self.asked.enclosed.wholes)
+        return (*marks, *wholes, *self._told(chat, turn))
 
     def stands(self, waiting: Sequence[InboundRow]) -> bool:
         """Returns True when every row still waits as it was read: neither edited nor dropped."""
@@ -53,22 +54,22 @@ class Gathered:
     def hearing(self, heard: Heard | None) -> "Gathered":
         return replace(self, asked=replace(self.asked, heard=heard))
 
-    def _told(self, chat: int) -> tuple[Write, ...]:
+    def _told(self, chat: int, turn: str) -> tuple[Write, ...]:
         """Returns notices: more was sent than one message may hold, or than the inbox may."""
         first, shown = self.rows[0].id, list[Show]()
         if self.asked.bundle.more:
             count = len(self.rows)
             told = f"That is more than I read as one message. I begin with {count} parts of it."
-            shown.append(_notice(f"bundle:{first}", chat, Plain(told)))
+            shown.append(_notice(f"bundle:{first}", chat, turn, Plain(told)))
         if self.asked.enclosed.unkept:
             told = "\n".join(self.asked.enclosed.unkept)
-            shown.append(_notice(f"unkept:{first}", chat, Plain(told)))
+            shown.append(_notice(f"unkept:{first}", chat, turn, Plain(told)))
         if self.asked.enclosed.unheard:
             told = "\n".join(self.asked.enclosed.unheard)
-            shown.append(_notice(f"unheard:{first}", chat, Plain(told, style="line")))
+            shown.append(_notice(f"unheard:{first}", chat, turn, Plain(told, style="line")))
         for number, words in enumerate(self.asked.enclosed.heard):
             told = Plain(f"🎤 “{words}”", style="aside")
-            shown.append(_notice(f"heard:{first}:{number}", chat, told))
+            shown.append(_notice(f"heard:{first}:{number}", chat, turn, told))
         return tuple(shown)
 
 
@@ -180,8 +181,8 @@ class Gathering:
         return replace(gathered, asked=await self._reader.opened(gathered.asked, chat))
 
 
-def _notice(key: str, chat: int, words: Plain) -> Show:
-    return Show(key, chat, Outbound(OutboundKind.NOTICE, (words,)))
+def _notice(key: str, chat: int, turn: str, words: Plain) -> Show:
+    return Show(key, chat, Outbound(OutboundKind.NOTICE, (words,)), about=turn)
 
 
 def newest_seam(log: ChatLog) -> Seam | None:

@@ -86,7 +86,7 @@ class Listening:
         words = speech.words[:_MOST_WORDS]
         # Paid by the second; the tokens, where they are told, are for the record alone.
         records = (replace(one, usage=speech.usage) for one in receipt.paid(Usage(seconds)))
-        heard = HeardWords(parcel.chat.id, parcel.key, words, self._clock.now())
+        heard = HeardWords(parcel.chat.id, parcel.key, words, self._clock.now(), parcel.message)
         await self._journal.commit(Change((*records, KeepHeard(heard))))
         return words
 

@@ -1,7 +1,6 @@
 """The commands about tasks that run at their times."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.assignments.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.assignments.task_wish import TaskWish
@@ -9,6 +8,7 @@ from bot.domain.change import AskStop, SaveTask
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import EXAMPLES
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Wake
 from bot.flow.commanding.pages import LISTED
@@ -44,7 +44,7 @@ _FORMS = {
 _OVERLAPS = frozenset(Overlap)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskCommands:
     _scheduled: Scheduled
     _making: TaskMaking

@@ -79,7 +79,7 @@ class SkillCompanion:
         stays = f"{skill} is paused until it works again: {why}. /skill off turns it off."
         leaves = f"{skill} is off now: {why}. /skills shows what there is."
         content = Outbound(OutboundKind.NOTICE, (Plain(stays if kept else leaves),))
-        show = Show(f"skill:{work.turn.id}", chat.id, content)
+        show = Show(f"skill:{work.turn.id}", chat.id, content, about=work.turn.id)
         chosen = () if kept else (ChooseSkill(chat.id, None),)
         return (at_rest(skill, why),), (*chosen, show)
 

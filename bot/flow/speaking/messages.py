@@ -25,13 +25,13 @@ def voice_note(
     file = FileRef(path, _NAME, _caption(said), voice=seconds)
     reply_to = answer.content.reply_to
     content = Outbound(OutboundKind.VOICE, (), files=(file,), reply_to=reply_to, silent=True)
-    return Show(note.key, answer.chat, content)
+    return Show(note.key, answer.chat, content, about=note.turn)
 
 
 def unspoken(key: str, chat: int, why: str) -> Show:
     """Returns the line about an answer that could not be spoken."""
     told = f"🔇 I could not speak my answer: {why}. Its text is complete. {_OFF}"
-    return _line(key, chat, told)
+    return Show(key, chat, Outbound(OutboundKind.NOTICE, (Markdown(told),)))
 
 
 def undelivered(row: OutboxRow, why: str) -> Show:
@@ -40,7 +40,8 @@ def undelivered(row: OutboxRow, why: str) -> Show:
         f"🔇 My voice note did not arrive: {why}. I turned spoken answers off here; "
         "the text is complete. `/voice on` tries again."
     )
-    return _line(f"unspoken:{row.key}", row.chat, told)
+    content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
+    return Show(f"unspoken:{row.key}", row.chat, content, about=row.about)
 
 
 def _caption(said: Speakable) -> str:
@@ -48,7 +49,3 @@ def _caption(said: Speakable) -> str:
     if said.cut:
         return "The beginning of the answer; the text has all of it."
     return "Without code and tables; the text has them." if said.bare else ""
-
-
-def _line(key: str, chat: int, words: str) -> Show:
-    return Show(key, chat, Outbound(OutboundKind.NOTICE, (Markdown(words),)))

@@ -41,5 +41,5 @@ class Summarising:
             stop_reason=StopReason.FINAL_ANSWER,
             ended_at=work.clock.now(),
         )
-        show = Show(f"answer:{work.turn.id}", work.turn.chat, content)
+        show = Show(f"answer:{work.turn.id}", work.turn.chat, content, about=work.turn.id)
         await work.write(turn=settled, also=(show,), durable=True)

@@ -110,7 +110,7 @@ class LastWords:
         # Most turns have nothing foreign in view, and stay in this room.
         foreign = work.log.foreign_to(turn.asker) is not None
         shown = shown_safely(work, content) if foreign else content.linking_freely()
-        return Show(f"answer:{turn.id}", turn.chat, shown)
+        return Show(f"answer:{turn.id}", turn.chat, shown, about=turn.id)
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:

@@ -69,4 +69,4 @@ class PauseLine:
             return  # its button would stop the turn of another chat
         rows = stop(turn.id) if buttons else ()
         line = Outbound(OutboundKind.MENU, (Plain(text, style="aside"),), rows, silent=True)
-        await self._work.log.note(Show(wait_key(turn.id), turn.chat, line))
+        await self._work.log.note(Show(wait_key(turn.id), turn.chat, line, about=turn.id))

@@ -90,7 +90,7 @@ def _buttons(turn: Turn) -> ButtonRows:
 
 def _shown(turn: Turn, text: str, buttons: ButtonRows = ()) -> Show:
     content = Outbound(OutboundKind.CARD, (Plain(text),), buttons)
-    return Show(key_of(turn.id), turn.chat, content)
+    return Show(key_of(turn.id), turn.chat, content, about=turn.id)
 
 
 def _minutes(pause: timedelta) -> str:

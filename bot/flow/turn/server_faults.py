@@ -31,7 +31,7 @@ async def tell(work: Work, conditions: Sequence[ServerCondition]) -> None:
         ]
     )
     content = Outbound(OutboundKind.NOTICE, (Plain(told),))
-    show = Show(f"servers:{work.turn.id}", work.turn.chat, content)
+    show = Show(f"servers:{work.turn.id}", work.turn.chat, content, about=work.turn.id)
     await work.write(*(notes[s.spec.name] for s in fresh), also=(show,))
 
 

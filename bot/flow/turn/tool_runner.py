@@ -134,7 +134,7 @@ class ToolRunner:
             passages=output.passages,
         ).followed_by(output.after)
         sends = tuple(
-            Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content)
+            Show(f"send:{place.turn}:{call.id}:{n}", place.chat, content, about=place.turn)
             for n, content in enumerate(output.sends)
         )
         kept = self._kept(call, output, place)
@@ -250,7 +250,7 @@ def _cut(ran: Ran, room: int, place: Place) -> Ran:
     gap = _gap(len(whole) - len(head) - len(tail), len(whole), name)
     text = head.decode(errors="ignore") + gap + tail.decode(errors="ignore")
     result = replace(ran.result, text=text, truncated=True, artifact=name)
-    keep = AddArtifact(name, place.chat, ran.result.text)
+    keep = AddArtifact(name, place.chat, ran.result.text, place.turn)
     return Ran(ran.call, result, (*ran.writes, keep))
 
 

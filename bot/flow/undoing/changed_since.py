@@ -10,8 +10,8 @@ from bot.flow.approvals.fitting import whole
 from bot.flow.undoing import wording
 
 
-def question(key: str, change: FileChange, told: Sequence[Block]) -> Show:
-    """Returns the message; a long difference comes as a document too."""
+def question(turn: str, change: FileChange, told: Sequence[Block]) -> Show:
+    """Returns the message of a turn; a long difference comes as a document too."""
     title = wording.met_title(change)
     preview = Preview(title, title, Effect.WRITE, tuple(told), document="difference.diff")
     blocks, files = whole(preview)
@@ -22,4 +22,5 @@ def question(key: str, change: FileChange, told: Sequence[Block]) -> Show:
         for label, verb in verbs
     )
     shown = (Plain(title, style="title"), *blocks, end)
-    return Show(key, change.chat, Outbound(OutboundKind.OPTION, shown, (buttons,), files))
+    content = Outbound(OutboundKind.OPTION, shown, (buttons,), files)
+    return Show(f"undo:{turn}:{change.id}", change.chat, content, about=turn)

@@ -66,7 +66,7 @@ class UndoChore:
         told = wording.taken_out(asked_in(entries), files, left)
         buttons = _offer(turn, files)
         kind = OutboundKind.OPTION if buttons else OutboundKind.NOTICE
-        shown = Show(_key(work), work.turn.chat, Outbound(kind, told, buttons))
+        shown = _shown(work, Outbound(kind, told, buttons))
         note = (wording.left_note(files, left),) if files or left else ()
         out = CutBody((), 0, without=(turn,))
         forgotten = DropPassage(turn, work.turn.conversation)
@@ -104,7 +104,7 @@ class UndoChore:
         change = put.change
         found = put.found or await self._found(change)
         told = self._parts.door.told(found, change.content)
-        return question(f"undo:{work.turn.id}:{change.id}", change, told)
+        return question(work.turn.id, change, told)
 
     async def _found(self, change: FileChange) -> PresentFile:
         return await self._parts.door.look(change.root, change.path)
@@ -119,7 +119,7 @@ class UndoChore:
             return (Show(asked.key, asked.chat, content),)
         if not blocks or (cards and not any(line.startswith("✗") for line in lines)):
             return ()
-        return (Show(_key(work), work.turn.chat, Outbound(OutboundKind.NOTICE, blocks)),)
+        return (_shown(work, Outbound(OutboundKind.NOTICE, blocks)),)
 
     async def _settle(self, work: Work, bodies: Sequence[Body], writes: Sequence[Write]) -> None:
         settled = work.counted(
@@ -134,13 +134,13 @@ CARD = "card"
 """Stands in place of the key of a message: the cards of the changes tell of them."""
 
 
-def _key(work: Work) -> str:
-    return f"answer:{work.turn.id}"
+def _shown(work: Work, content: Outbound) -> Show:
+    turn = work.turn
+    return Show(f"answer:{turn.id}", turn.chat, content, about=turn.id)
 
 
 def _notice(work: Work, text: str) -> Show:
-    content = Outbound(OutboundKind.NOTICE, (Plain(text, style="line"),))
-    return Show(_key(work), work.turn.chat, content)
+    return _shown(work, Outbound(OutboundKind.NOTICE, (Plain(text, style="line"),)))
 
 
 def _offer(turn: str, files: Sequence[FileChange]) -> ButtonRows:

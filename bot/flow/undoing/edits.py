@@ -73,7 +73,7 @@ class EditDesk(ButtonsAlone):
         told = (Plain(wording.EDITED, style="line"),)
         to = None if message.private else message.message_id
         content = Outbound(OutboundKind.OPTION, told, ((button,),), reply_to=to)
-        return turn, Show(_key(turn), chat.id, content)
+        return turn, Show(_key(turn), chat.id, content, about=turn)
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
         meant = EDIT_BUTTONS.read(press.data)

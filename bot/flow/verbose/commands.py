@@ -71,11 +71,9 @@ class VerboseCommands:
         if not made:
             return Answer(_NO_CALLS)
         text = await asyncio.to_thread(whole_text, made, self._conceal, _MOST)
-        # The key begins like those of the other messages about these calls: all are forgotten
-        # together.
         file = FileRef("", _FILE, text=text)
         content = Outbound(OutboundKind.NOTICE, (), files=(file,), silent=True)
-        shown = Show(f"{CALLS}{turn}:all:{asked.row}", asked.chat.id, content)
+        shown = Show(f"{CALLS}{turn}:all:{asked.row}", asked.chat.id, content, about=turn)
         calls = sum(len(one.pairs) for one in made)
         count = "1 call" if calls == 1 else f"{calls} calls"
         return Answer(f"These are the newest tool calls: {count}.", (shown,))

@@ -78,7 +78,7 @@ class VerboseCompanion:
         head = (Plain(named, style="aside"),) if (named := heading(work)) else ()
         blocks = (*head, *new) if before is None else (*before.blocks, *new)
         content = Outbound(OutboundKind.CALLS, blocks, silent=True)
-        return (Show(_key(work, place.number), chat.id, content),)
+        return (Show(_key(work, place.number), chat.id, content, about=work.turn.id),)
 
     async def _place(self, work: Work) -> _Place:
         """Returns the newest message; after a restart the rows tell which one that is."""

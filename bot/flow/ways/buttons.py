@@ -109,7 +109,7 @@ def gone(row: OutboxRow) -> Show:
 def left_over(turn: Turn, message_id: str) -> Show:
     """Takes a message off the screen that has lost its row."""
     key = f"passing:{turn.id}:{message_id}"
-    return Show(key, turn.chat, Outbound(OutboundKind.GONE, ()), over=message_id)
+    return Show(key, turn.chat, Outbound(OutboundKind.GONE, ()), over=message_id, about=turn.id)
 
 
 def pressed_in(content: Outbound, data: str) -> Button | None:

@@ -59,6 +59,7 @@ class StopOffers:
                     return
             line = (Plain(_WORDS, style="aside"),)
             content = Outbound(OutboundKind.MENU, line, ((halt(turn.id),),), silent=True)
-            await self._journal.commit(Change((Show(halt_key(turn.id), turn.chat, content),)))
+            offer = Show(halt_key(turn.id), turn.chat, content, about=turn.id)
+            await self._journal.commit(Change((offer,)))
         except StoreError as fault:
             _LOG.warning("the button that stops a turn is left out: %s", fault)

@@ -85,7 +85,10 @@ def test_a_column_named_after_a_thing_names_it():
     named = {
         "asker": Names.PERSON,
         "chat": Names.CHAT,
+        "about": Names.TURN,
         "conversation": Names.CONVERSATION,
+        "message": Names.MESSAGE,
+        "message_id": Names.MESSAGE,
         "person": Names.PERSON,
         "turn": Names.TURN,
         "whose": Names.OWNER,
@@ -98,7 +101,9 @@ def test_a_column_named_after_a_thing_names_it():
     # The record and the accounts keep their person, a chat and the memory of the past are told
     # where they go on, and a vector leaves the owner that it had.
     apart = {"audit.person", "account.person", "chat.conversation", "past.conversation"}
-    assert other == {*apart, "leaving.whose"}
+    # A plan has words of its own, a person words about themselves, and a message of ours is shown.
+    words = {"plan.message", "person.about", "sight.message_id"}
+    assert other == {*apart, *words, "leaving.whose"}
 
 
 def test_a_new_table_without_marks_is_found():
@@ -143,6 +148,7 @@ def value(column: Column[Any], of: int) -> Any:
         return f"talk-{of}" if name == "conversation" else f"telegram:{of}"
     if mark is not None and mark.names is not None:
         named = {Names.TURN: f"turn-{of}", Names.CONVERSATION: f"talk-{of}", Names.OWNER: f"p{of}"}
+        named[Names.MESSAGE] = f"message-{of}"
         # A turn that follows none, a conversation that is no branch, a chat without a screen.
         empty = column.nullable and (mark.forget, name) in {
             (Forget.STAYS, one) for one in ("follows", "parent", "screen")
@@ -185,13 +191,9 @@ def named(column: Column[Any], of: int) -> str:
     table = column.table.name
     if column.foreign_keys:
         return f"{next(iter(column.foreign_keys)).column.table.name}-{of}"
-    if (table, column.name) == ("outbox", "key"):
-        return f"answer:turn-{of}"
     if (table, column.name) == ("audit", "action"):
         return "call.ran"
-    if (table, column.name) in (("conversation", "id"), ("hearing", "key")):
-        return f"talk-{of}"
-    return f"turn-{of}-1" if table == "artifact" else f"{table}-{of}"
+    return f"talk-{of}" if (table, column.name) == ("conversation", "id") else f"{table}-{of}"
 
 
 def fill(engine: Engine, of: int) -> None:

@@ -66,6 +66,11 @@ def of_owner(forget: Forget) -> Any:
     return stored(Words, mark=Mark(Names.OWNER, forget))
 
 
+def of_message(forget: Forget = Forget.STAYS, **options: Any) -> Any:
+    """Returns a column with a message of the row's chat, whose words go with the turn it began."""
+    return stored(Words, mark=Mark(Names.MESSAGE, forget), **options)
+
+
 def of_turn(forget: Forget, **options: Any) -> Any:
     """Returns a column with the turn that the row belongs to, and with which its words go."""
     return stored(Words, mark=Mark(Names.TURN, forget), **options)

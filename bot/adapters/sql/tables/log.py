@@ -33,9 +33,11 @@ class EntryTable(Stored):
 
 
 class ArtifactTable(Stored):
+    __table_args__ = (Index("ix_artifact_turn", "turn"),)
     id: str = kept(Words, primary_key=True)
     chat: int = of_chat()
-    text: str = spoken(Bytes, Forget.BY_HAND)
+    text: str = spoken(Bytes)
+    turn: str = of_turn(Forget.MARK, server_default="")
 
 
 entry = METADATA.tables["entry"]

@@ -26,6 +26,9 @@ class Names(StrEnum):
     OWNER = "owner"
     """Joins and moves: a person or a group, as owner of what is remembered."""
     TURN = "turn"
+    """A turn, or in a message a card or a plan of one."""
+    MESSAGE = "message"
+    """A message that a person sent to the row's chat; a turn took it."""
 
 
 class Forget(StrEnum):

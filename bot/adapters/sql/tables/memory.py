@@ -1,8 +1,8 @@
-"""Passages and notes, and the state of their indexes."""
+"""Passages, notes and descriptions, and the state of their indexes."""
 
 from datetime import datetime
 
-from sqlalchemy import Boolean, Float, Index, Integer, false, text
+from sqlalchemy import Boolean, Float, Index, Integer, LargeBinary, false, text
 
 from bot.adapters.sql.columns import Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
@@ -97,3 +97,17 @@ note = METADATA.tables["note"]
 past = METADATA.tables["past"]
 meaning = METADATA.tables["meaning"]
 leaving = METADATA.tables["leaving"]
+
+
+class DescriptionTable(Stored):
+    """A description that was or is being embedded, without its words.
+
+    `vector` is null while a process is at it. `at` is the time of its claim, later of its last use.
+    """
+
+    key: str = kept(Words, primary_key=True)
+    vector: bytes | None = kept(LargeBinary, null=True)
+    at: datetime = stored(UtcTime)
+
+
+description = METADATA.tables["description"]

@@ -12,6 +12,7 @@ from bot.adapters.sql.tables.declaring import (
     Stored,
     kept,
     of_chat,
+    of_turn,
     partial,
     spoken,
     stored,
@@ -22,18 +23,20 @@ from bot.ports.outbox import DeliveryState
 
 OWED = text("state = 'owed'")
 COPIES = text("copy_of IS NOT NULL")
+ABOUT = text("about <> ''")
 
 
 class OutboxTable(Stored):
     """A visible message: its wanted content, and its pieces and ids as last recorded.
 
     A message that shows the same as another one, its original, has the original's number. Its
-    maker is the process that wrote it first.
+    maker is the process that wrote it first. It is about a turn, or a card or a plan of one.
     """
 
     __table_args__ = (
         partial("ix_outbox_owed", "chat", where=OWED),
         partial("ix_outbox_copy", "copy_of", where=COPIES),
+        partial("ix_outbox_about", "about", where=ABOUT),
     )
     id: int | None = kept(Number, primary_key=True)
     key: str = kept(Words, unique=True)
@@ -50,6 +53,7 @@ class OutboxTable(Stored):
     recorded_at: datetime | None = stored(UtcTime, null=True)
     copy_of: int | None = kept(Number, null=True)
     maker: int | None = kept(Number, null=True, default=ThisProcess())
+    about: str = of_turn(Forget.BY_HAND, server_default="")
 
 
 class SightTable(Stored):

@@ -10,6 +10,7 @@ from bot.adapters.sql.tables.declaring import (
     Stored,
     kept,
     of_chat,
+    of_message,
     partial,
     spoken,
     stored,
@@ -45,6 +46,7 @@ class HearingTable(Stored):
     key: str = kept(Words, primary_key=True)
     words: str = spoken(Words, Forget.ROW)
     at: datetime = stored(UtcTime)
+    message: str = of_message(Forget.ROW, server_default="")
 
 
 received = METADATA.tables["received"]

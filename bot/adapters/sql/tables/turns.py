@@ -1,12 +1,21 @@
-"""The rows of turns, and the record of their rounds."""
+"""Turns and their rounds, and what they ask for: cards, errands, plans, changes of files."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Boolean, Index, Integer, false, text
+from sqlalchemy import Boolean, ForeignKey, Index, Integer, LargeBinary, false, text
 
-from bot.adapters.sql.codec import DETAILS, MANDATE
-from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
+from bot.adapters.sql.codec import (
+    CALL,
+    DETAILS,
+    ERRAND_RESULT,
+    MANDATE,
+    NUMBERS,
+    PATTERN,
+    PREVIEW,
+    SURROUNDINGS,
+)
+from bot.adapters.sql.columns import Bytes, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import (
     METADATA,
     Stored,
@@ -21,6 +30,11 @@ from bot.adapters.sql.tables.declaring import (
 )
 from bot.adapters.sql.tables.marks import Forget
 from bot.adapters.sql.this_process import ThisProcess
+from bot.domain.assignments.errand import ErrandState
+from bot.domain.consent.approval import ApprovalState
+from bot.domain.plans.plan import PlanState, StepState
+from bot.domain.tools.file_change import Stage
+from bot.domain.tools.tool import Effect
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState, Way, WaysOn
 
@@ -83,3 +97,211 @@ class VerdictTable(Stored):
 
 turn = METADATA.tables["turn"]
 verdict = METADATA.tables["verdict"]
+
+
+OPEN = text("state = 'open'")
+FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
+# Written unlike DECIDED: else SQLite uses this index of all open cards for that query too.
+PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
+DECIDED = text("state <> 'open' AND NOT turn_settled")
+
+
+class ApprovalTable(Stored):
+    """A card; `turn_settled` follows its turn, so that pending cards are found without a join."""
+
+    __table_args__ = (
+        Index("ix_approval_turn", "turn"),
+        partial("ix_approval_open", "chat", where=OPEN),
+        partial("ix_approval_overdue", "expires_at", where=OPEN),
+        partial("ix_approval_pending", "chat", where=PENDING),
+        partial("ix_approval_decided", "chat", where=DECIDED),
+        partial("ix_approval_for_owners", "created_at", where=FOR_OWNERS),
+    )
+    id: str = kept(Words, primary_key=True)
+    token: str = kept(Words, unique=True)
+    chat: int = of_chat()
+    conversation: str = of_talk()
+    turn: str = of_turn(Forget.BY_HAND)
+    call: Any = spoken(Json(CALL), Forget.BY_HAND)
+    preview: Any = spoken(Json(PREVIEW), Forget.BY_HAND)
+    asker: int = of_person()
+    purpose: str = spoken(Words, Forget.BY_HAND)
+    created_at: datetime = stored(UtcTime)
+    expires_at: datetime = stored(UtcTime)
+    kind: str = kept(Words)
+    state: ApprovalState = stored(Choice(ApprovalState))
+    position: int = stored(Integer)
+    group: int = stored(Integer)
+    set_aside: bool = stored(Boolean)
+    reported: bool = stored(Boolean)
+    decided_by: int | None = of_person(null=True)
+    decider_name: str = kept(Words)
+    decided_at: datetime | None = stored(UtcTime, null=True)
+    reason: str = spoken(Words, Forget.BY_HAND)
+    shown_at: datetime | None = stored(UtcTime, null=True)
+    asker_name: str = kept(Words, server_default="")
+    owner_chats: Any = kept(Json(NUMBERS), server_default="[]")
+    home: int | None = kept(Number, null=True)
+    asked_with: str = kept(Words, server_default="")
+    turn_settled: bool = stored(Boolean)
+
+
+class RuleTable(Stored, sqlite_autoincrement=True):
+    # No number is used twice: a late button for a dropped rule must not drop another rule.
+    __table_args__ = (Index("ix_rule_chat", "chat", "person"),)
+    id: int | None = kept(Number, primary_key=True)
+    person: int = of_person(Forget.STAYS, ForeignKey("person.id"))
+    chat: int = of_chat()
+    tool: str = kept(Words)
+    pattern: Any = kept(Json(PATTERN))
+    label: str = kept(Words)
+    created_at: datetime = stored(UtcTime)
+    surroundings: Any = kept(Json(SURROUNDINGS), server_default="{}")
+    under: str = kept(Words, server_default="")
+
+
+class ConsentTable(Stored):
+    """A tool server that an owner has let in, with a digest of everything that would be started."""
+
+    identity: str = kept(Words, primary_key=True)
+    server: str = kept(Words)
+    line: str = kept(Words)
+    given_at: datetime = stored(UtcTime)
+
+
+approval = METADATA.tables["approval"]
+rule = METADATA.tables["rule"]
+consent = METADATA.tables["consent"]
+
+PENDING_CARDS = (
+    PENDING,
+    ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
+)
+"""Cards of unsettled turns, and set-aside ones whose end the model has not read."""
+
+
+UNTAKEN = text("NOT taken")
+BROUGHT = text("state = 'done' AND NOT taken")
+
+
+class ErrandTable(Stored):
+    """A task of a turn, whose own turn works in the chat `home`."""
+
+    __table_args__ = (
+        Index("uq_errand_home", "home", unique=True),
+        Index("ix_errand_parent", "parent"),
+        partial("ix_errand_untaken", "chat", where=UNTAKEN),
+        partial("ix_errand_brought", "chat", where=BROUGHT),
+    )
+    id: str = of_turn(Forget.MARK, primary_key=True)
+    # A home is never joined with another chat.
+    home: int = kept(Number, ForeignKey("chat.id"))
+    chat: int = of_chat()
+    conversation: str = of_talk()
+    parent: str = of_turn(Forget.STAYS)
+    call: str = kept(Words)
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    task: str = spoken(Words)
+    created_at: datetime = stored(UtcTime)
+    state: ErrandState = stored(Choice(ErrandState))
+    set_aside: bool = stored(Boolean)
+    recalled: bool = stored(Boolean)
+    taken: bool = stored(Boolean)
+    result: Any = spoken(Json(ERRAND_RESULT), Forget.EMPTY, null=True)
+    ended_at: datetime | None = stored(UtcTime, null=True)
+    version: int = stored(Integer)
+
+
+errand = METADATA.tables["errand"]
+
+
+PLANNED = text("state IN ('collecting', 'ready', 'approved', 'executing')")
+
+
+class PlanTable(Stored):
+    """A plan; `version` grows with every write, and a chat has one live plan at most."""
+
+    __table_args__ = (
+        Index("ix_plan_chat", "chat", "created_at"),
+        partial("uq_plan_live", "chat", where=PLANNED, unique=True),
+    )
+    id: str = kept(Words, primary_key=True)
+    token: str = kept(Words, unique=True)
+    chat: int = of_chat()
+    asker: int = of_person()
+    asker_name: str = kept(Words)
+    collector: int = of_person()
+    created_at: datetime = stored(UtcTime)
+    since: datetime = stored(UtcTime)
+    state: PlanState = stored(Choice(PlanState))
+    revision: int = stored(Integer)
+    version: int = stored(Integer)
+    title: str = spoken(Words, Forget.BY_HAND)
+    summary: str = spoken(Words, Forget.BY_HAND)
+    wish: str = spoken(Words, Forget.BY_HAND)
+    message: str = spoken(Words, Forget.BY_HAND)
+    turn: str | None = of_turn(Forget.BY_HAND, null=True)
+    decider_name: str = kept(Words)
+    ended_at: datetime | None = stored(UtcTime, null=True)
+    owner_chats: Any = kept(Json(NUMBERS))
+
+
+class PlanStepTable(Stored):
+    """A step of a plan; steps of older revisions stay for the record."""
+
+    plan: str = kept(Words, ForeignKey("plan.id"), primary_key=True)
+    revision: int = stored(Integer, primary_key=True, autoincrement=False)
+    number: int = stored(Integer, primary_key=True, autoincrement=False)
+    tool: str = kept(Words)
+    arguments: str = spoken(Bytes, Forget.BY_HAND)
+    description: str = spoken(Words, Forget.BY_HAND)
+    effect: Effect = stored(Choice(Effect))
+    preview: Any = spoken(Json(PREVIEW), Forget.BY_HAND)
+    state: StepState = stored(Choice(StepState))
+    outcome: str = spoken(Words, Forget.BY_HAND)
+    call: str = kept(Words)
+    skill: str | None = kept(Words, null=True)
+    lender: str | None = kept(Words, null=True)
+
+
+plan = METADATA.tables["plan"]
+plan_step = METADATA.tables["plan_step"]
+
+
+class FileChangeTable(Stored):
+    """Changes of files that can be taken back."""
+
+    __table_args__ = (
+        Index("uq_file_change_id", "id", unique=True),
+        Index("ix_file_change_task", "task"),
+        Index("ix_file_change_by", "by"),
+        Index("ix_file_change_chat", "chat", "number"),
+    )
+    number: int | None = kept(Number, primary_key=True)
+    id: str = kept(Words)
+    chat: int = of_chat()
+    turn: str = of_turn(Forget.ROW)
+    task: str = of_turn(Forget.ROW)
+    call: str = kept(Words)
+    asker: int = of_person()
+    root: str = kept(Words)
+    path: str = spoken(Words, Forget.ROW)
+    content: bytes | None = spoken(LargeBinary, Forget.ROW, null=True)
+    mode: int = stored(Integer)
+    now: str = kept(Words)
+    at: datetime = stored(UtcTime)
+    undone: bool = stored(Boolean)
+    flips: int = stored(Integer)
+    version: int = stored(Integer)
+    stage: Stage = stored(Choice(Stage))
+    by: str = of_turn(Forget.STAYS)
+    met: str = spoken(Words, Forget.ROW)
+    agreed: bool = stored(Boolean)
+    spare: bytes | None = spoken(LargeBinary, Forget.ROW, null=True)
+    spare_now: str = kept(Words)
+    spare_mode: int = stored(Integer)
+    spare_kept: bool = stored(Boolean)
+
+
+file_change = METADATA.tables["file_change"]

@@ -10,6 +10,7 @@ from bot.adapters.sql.tables.declaring import (
     Stored,
     kept,
     of_chat,
+    of_message,
     of_person,
     of_turn,
     partial,
@@ -48,7 +49,7 @@ class InboxTable(Stored):
     state: InboundState = stored(Choice(InboundState))
     received_at: datetime = stored(UtcTime)
     chat: int | None = of_chat(null=True)
-    message_id: str | None = kept(Words, null=True)
+    message_id: str | None = of_message(null=True)
     turn: str | None = of_turn(Forget.MARK, null=True)
     reason: str = kept(Words)
     person: int | None = of_person(null=True)
