@@ -36,12 +36,7 @@ class Database(Protocol):
         ...
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         """Runs work and commits it; a cancel reaches the caller only after the outcome is decided.
 

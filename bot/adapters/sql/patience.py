@@ -168,12 +168,7 @@ class WatchedDatabase:
         return await self._asked(lambda: self._database.read(work), writes=False)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         return await self._asked(
             lambda: self._database.write(work, durable=durable, seen=seen),

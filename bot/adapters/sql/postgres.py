@@ -85,12 +85,7 @@ class PostgresDatabase:
         return await self._run(self._transact, work, _SNAPSHOT)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         begin = _DURABLE if durable or seen else _LIGHT
         return await decided(self._run(self._transact, work, begin))

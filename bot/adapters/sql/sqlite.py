@@ -107,12 +107,7 @@ class SqliteDatabase:
         return await self._reader.run(self._reader.transact, work, False)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         return await decided(self._writer.run(self._writer.transact, work, durable))
 

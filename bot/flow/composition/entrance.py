@@ -53,9 +53,8 @@ class Entrance:
 
     @cached_property
     def _set_aside(self) -> SetAsideUpdates:
-        store, journal, clock = self._store, self._journal, self._world.clock
-        news = self._work.news
-        return SetAsideUpdates(store.inbox, store.outbox, news, journal, clock, self._look_again)
+        store, news, journal = self._store, self._work.news, self._journal
+        return SetAsideUpdates(store.inbox, store.outbox, news, journal, self._look_again)
 
     def _look_again(self) -> None:
         self.intake.look_again()
@@ -82,7 +81,7 @@ class Entrance:
             work.overhearing,
             work.moving,
             work.membership,
-            LeftOutMessages(store.people, store.chats, work.news, journal, self._world.clock),
+            LeftOutMessages(store.people, store.chats, work.news, journal),
             journal,
         )
 
