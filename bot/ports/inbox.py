@@ -57,8 +57,10 @@ class Inbox(Protocol):
 class Accepting(Protocol):
     """Updates as they come in."""
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        """Stores updates in one durable transaction; returns the number of new ones."""
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        """Stores updates in one durable transaction; returns the rows of the new ones."""
         ...
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:

@@ -5,7 +5,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
 
 from bot.domain.skills.skill import SKILL_LIST, SkillSet
 from bot.domain.skills.skill_words import is_crowded, listing
@@ -106,7 +105,7 @@ class Preamble:
         return len(self._wire) // 4
 
 
-Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
+Leans = Callable[[], Awaitable[Leaning]]
 """Finds out what a conversation is about; asked only where the tools need a choice."""
 
 
