@@ -64,7 +64,9 @@ class SlipperyInbox:
     store: MemoryStore
     fault: BaseException
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
         added = await self.store.inbox.accept(channel, updates, at)
         if added:
             raise self.fault
