@@ -38,7 +38,7 @@ from bot.flow.schedules.unwatched import (
 from bot.flow.schedules.wording import footer, opened
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 from bot.ports.tool import Tool
 
 _REASONS = {
@@ -62,7 +62,7 @@ class _Kept:
 class RunCompanion:
     """Takes part in the turns of runs alone."""
 
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _speakers: Speakers
     _bounds: DayBounds
     _turns: WeakKeyDictionary[Work, _Kept] = field(default_factory=WeakKeyDictionary, init=False)
