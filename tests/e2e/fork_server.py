@@ -1,10 +1,10 @@
 """Starts the program quickly: a process that has loaded it once forks a child for each start.
 
-`python -m tests.e2e.fork_server <descriptor> <door>` takes orders at that door, a socket in the
-file system, until the descriptor is closed. It has neither threads nor an event loop, and runs
-nothing of the program itself. A child finds what a process finds that was started anew:
-`fork_server_mirror.py` and its test compare the two. Who ordered a child holds its life: when that
-connection is closed, the child is killed.
+`python -m tests.e2e.fork_server <descriptor> <door> <module>...` loads these modules, or else the
+program. It takes orders at that door, a socket in the file system, until the descriptor is closed.
+It has neither threads nor an event loop, and runs nothing of the program itself. A child finds what
+a process finds that was started anew: `fork_server_mirror.py` and its test compare the two. Who
+ordered a child holds its life: when that connection is closed, the child is killed.
 """
 
 import fcntl
@@ -63,6 +63,9 @@ _LOADED = (
 )
 _LOADED_IF_INSTALLED = {"psycopg": "bot.adapters.sql.postgres"}
 
+INTERPRETER = "INTERPRETER_OF_CHILDREN"
+"""Names to a child what it takes for its own interpreter when it starts one."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Order:
@@ -78,7 +81,7 @@ class _Order:
     """The socket that is told the process id, and the exit code when the process has ended."""
 
 
-def _load() -> None:
+def _load_program() -> None:
     for name in _LOADED:
         import_module(name)
     for library, name in _LOADED_IF_INSTALLED.items():
@@ -90,9 +93,6 @@ def _load() -> None:
         schema_of(arguments)
     # It is run in each child, where `python -m` would not find it imported.
     del sys.modules["bot.__main__"]
-    # Pages that no collection writes to are shared with the children and never copied.
-    gc.collect()
-    gc.freeze()
 
 
 def _below(arguments: type[Arguments]) -> Iterator[type[Arguments]]:
@@ -184,6 +184,7 @@ def _become(order: _Order) -> None:
     os.environ.clear()
     os.environ.update(order.environment)
     time.tzset()
+    sys.executable = order.environment.get(INTERPRETER, sys.executable)
     sys.argv[:] = [order.module, *order.arguments]
     # The parent's is the folder of the checkout, for the same reason: `python -m` puts it there.
     sys.path[0] = order.folder
@@ -194,7 +195,14 @@ def main() -> None:
     life, door = socket.socket(fileno=int(sys.argv[1])), socket.socket(socket.AF_UNIX)
     door.bind(sys.argv[2])
     door.listen()
-    _load()
+    if modules := sys.argv[3:]:
+        for name in modules:
+            import_module(name)
+    else:
+        _load_program()
+    # Pages that no collection writes to are shared with the children and never copied.
+    gc.collect()
+    gc.freeze()
     _check({life.fileno(), door.fileno()})
     life.send(READY)
     order = _next_to_become(life, door)
