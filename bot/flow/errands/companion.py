@@ -10,7 +10,7 @@ from bot.domain.clock.zones import Zones, moment
 from bot.domain.loop.contribution import Aside, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan
-from bot.domain.talk.errors import InvalidArguments, ModelDenied
+from bot.domain.talk.errors import InvalidArguments
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Outbound, OutboundKind
 from bot.domain.text.visible_text import clipped
@@ -20,6 +20,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
 from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
 from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn
@@ -48,28 +49,18 @@ class _Kept:
     """The plan that the turn collects or executes."""
 
 
+@frozen
 class ErrandCompanion:
     """Sends errands out, takes their results, and bounds the turns that work on them."""
 
-    def __init__(
-        self,
-        sending: Sending,
-        wishes: Wishes,
-        choosing: Choosing,
-        rows: TurnRows,
-        zones: Zones,
-        limits: Limits,
-        *,
-        explore: bool,
-    ) -> None:
-        self._sending = sending
-        self._wishes = wishes
-        self._choosing = choosing
-        self._rows = rows
-        self._zones = zones
-        self._limits = limits
-        self._explore = explore
-        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+    _sending: Sending
+    _wishes: Wishes
+    _choosing: Choosing
+    _rows: TurnRows
+    _zones: Zones
+    _limits: Limits
+    _explore: bool
+    _turns: WeakKeyDictionary[Work, _Kept] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:
@@ -154,16 +145,8 @@ class ErrandCompanion:
         replies = [body for body in bodies if isinstance(body, ReplyBody)]
         if not replies or (not replies[-1].calls and replies[-1].text):
             return True
-        costs = [self._cost(reply) for reply in replies]
+        costs = [self._choosing.cost(reply) for reply in replies]
         return sum(cost or 0 for cost in costs) < budget and None not in costs
-
-    def _cost(self, reply: ReplyBody) -> int | None:
-        told = reply.provenance
-        try:
-            profile = self._choosing.profile(f"{told.provider}/{told.requested_model}")
-        except ModelDenied:
-            return None  # its provider is not set up any more
-        return profile.cost(reply.usage)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept, wanted = self._of(work), call.call
