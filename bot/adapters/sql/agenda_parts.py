@@ -1,7 +1,5 @@
 """Finds in one statement which parts of a chat's agenda exist: mostly nearly none."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import Connection, bindparam, exists, select
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, at_home, chat_of
@@ -22,6 +20,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import NoSuchChat
+from bot.domain.value import frozen
 
 _PARTS = select(
     *CHAT_COLUMNS,
@@ -35,7 +34,7 @@ _PARTS = select(
 ).where(chat.c.id == bindparam("of"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgendaParts:
     """A chat, its live plan, its turn with open buttons, and flags for other parts with work."""
 
