@@ -33,8 +33,10 @@ class InboundRow:
 
 
 class Inbox(Protocol):
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        """Stores updates in one durable transaction; returns the number of new ones."""
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        """Stores updates in one durable transaction; returns the rows of the new ones."""
         ...
 
     async def get(self, id: int) -> InboundRow | None: ...

@@ -98,7 +98,9 @@ class DyingInbox:
     inbox: Inbox
     fate: Fate
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
         return await self.fate.write(lambda: self.inbox.accept(channel, updates, at))
 
     async def get(self, id: int) -> InboundRow | None:

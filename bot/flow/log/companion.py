@@ -12,7 +12,7 @@ from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.bundle import Bundle
-from bot.domain.tools.tool import Code, Preview, ToolCall, ToolResult
+from bot.domain.tools.tool import Code, Preview, Status, ToolCall, ToolResult
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, Refuse
 from bot.domain.turn.turn import Turn
@@ -84,6 +84,10 @@ def asked(answers: Sequence[tuple[Concern, A]], work: Work) -> list[A]:
 
 Results: TypeAlias = Sequence[tuple[ToolCall, ToolResult]]
 """Calls with their results."""
+
+
+def succeeded(ran: Results) -> list[ToolCall]:
+    return [call for call, result in ran if result.status is Status.SUCCESS]
 
 
 @frozen

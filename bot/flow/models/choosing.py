@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 
 from bot.domain.money.model import ModelProfile
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import ModelDenied
 from bot.domain.turn.tier import Tier, Tiers, raised, tier_of
+from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Way
 from bot.domain.value import field, frozen
 from bot.flow.log.work import Work
@@ -66,6 +69,14 @@ class Choosing:
 
     def profile(self, model: str) -> ModelProfile:
         return self._models.profile(model)
+
+    def cost(self, reply: ReplyBody) -> Nano | None:
+        """Returns the price of a reply; None when it is not known."""
+        origin = reply.provenance
+        try:
+            return self.profile(f"{origin.provider}/{origin.requested_model}").cost(reply.usage)
+        except ModelDenied:
+            return None  # its provider is not set up any more
 
     def away(self) -> Sequence[Away]:
         """Returns the models that do not answer at present."""

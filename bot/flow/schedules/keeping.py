@@ -16,9 +16,9 @@ from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import AskStop, DropTask, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.loop.contribution import Share
-from bot.domain.tools.tool import Status, ToolCall
+from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.turn import Turn
-from bot.flow.log.companion import Companion, Results, by_calls
+from bot.flow.log.companion import Companion, Results, by_calls, succeeded
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
@@ -47,9 +47,7 @@ class TaskKeeping:
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []
-        for call, result in ran:
-            if result.status is not Status.SUCCESS:
-                continue
+        for call in succeeded(ran):
             try:
                 writes += await self._kept(work, call)
             except WhenUnclear as fault:
