@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
-from bot.domain.talk.message import Block, ButtonRows, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.tools.file_change import (
     UNDO_BUTTONS,
     FileChange,
@@ -12,15 +12,14 @@ from bot.domain.tools.file_change import (
     UndoVerb,
     undo_label,
 )
-from bot.domain.tools.tool import Effect, Preview
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import Body, CutBody
 from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
-from bot.flow.approvals.fitting import whole
 from bot.flow.log.work import Work
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
+from bot.flow.undoing.changed_since import question
 from bot.flow.undoing.putting_back import Put, PuttingBack
 from bot.flow.undoing.undo_turns import asked_in, lasting, newest_deed, summarised
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
@@ -105,7 +104,7 @@ class UndoChore:
         change = put.change
         found = put.found or await self._found(change)
         told = self._parts.door.told(found, change.content)
-        return _changed_since(work.turn.id, change, told)
+        return question(work.turn.id, change, told)
 
     async def _found(self, change: FileChange) -> PresentFile:
         return await self._parts.door.look(change.root, change.path)
@@ -157,19 +156,3 @@ def _failed(puts: Sequence[Put]) -> list[str]:
 def _audit(work: Work, action: str, turn: str) -> AddAudit:
     at, by = work.clock.now(), work.turn.asker
     return AddAudit(at, work.turn.chat, by, action, turn, {"turn": turn})
-
-
-def _changed_since(turn: str, change: FileChange, told: Sequence[Block]) -> Show:
-    """Returns the question about a file that changed since; a long difference is a document too."""
-    title = wording.met_title(change)
-    preview = Preview(title, title, Effect.WRITE, tuple(told), document="difference.diff")
-    blocks, files = whole(preview)
-    end = Plain(wording.met_end(change), style="aside")
-    verbs = ((wording.ANYWAY, UndoVerb.ANYWAY), (wording.KEEP, UndoVerb.KEEP))
-    buttons = tuple(
-        UNDO_BUTTONS.button(label, UndoButton(verb, change.id, change.flips))
-        for label, verb in verbs
-    )
-    shown = (Plain(title, style="title"), *blocks, end)
-    content = Outbound(OutboundKind.OPTION, shown, (buttons,), files)
-    return Show(f"undo:{turn}:{change.id}", change.chat, content, about=turn)
