@@ -12,7 +12,7 @@ from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.inbox import Accepting, InboundRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ _BATCH = 200
 class Intake:
     """Takes in the updates of every channel."""
 
-    _inbox: Inbox
+    _inbox: Accepting
     _rows: RowReader
     _lines: Lines
     _seams: Seams

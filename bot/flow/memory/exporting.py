@@ -21,7 +21,7 @@ from bot.flow.memory.export_pages import (
 )
 from bot.ports.belongings import Belongings, Packing, Page
 from bot.ports.feedback import FeedbackRows
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 from bot.ports.journal import Journal
 from bot.ports.notes import Notes
 
@@ -40,7 +40,7 @@ class ExportCommands:
 
     _belongings: Belongings
     _notes: Notes
-    _goals: Goals
+    _goals: GoalRows
     _feedback: FeedbackRows
     _journal: Journal
     _packing: Packing

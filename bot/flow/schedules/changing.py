@@ -27,7 +27,7 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 THEIRS = "Only the one who asked for this task, or an owner, can change it."
 GONE = "That task is gone. /tasks lists the tasks of this chat."
@@ -68,7 +68,7 @@ class TaskChanging(AskingDesk):
 
     def __init__(
         self,
-        scheduled: Scheduled,
+        scheduled: TaskRows,
         making: TaskMaking,
         words: TaskWords,
         journal: Journal,
