@@ -2,7 +2,7 @@
 
 The standard one writes and compiles six methods for each class; with slots it also keeps the class
 twice. Here the classes share all methods but `__init__`, and only the type checker refuses to
-change a field. docs/decisions/0071-a-lighter-process.md has the figures.
+change a field. docs/decisions/0070-a-lighter-process.md has the figures.
 """
 
 from collections.abc import Callable
