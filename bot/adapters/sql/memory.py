@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
@@ -113,8 +113,7 @@ class SqlMemory:
         self._database = database
 
     async def get(self, id: str) -> Passage | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
-        return None if row is None else Passage(*row)
+        return one_of(Passage, await self._database.fetch(_BY_ID, {"of": id}))
 
     async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
         if not ids:

@@ -15,6 +15,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import field, frozen
 from bot.flow.hooks.wording import footer, opened
 from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import ViewFold
@@ -32,13 +33,13 @@ from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
 
 
+@frozen
 class HookCompanion:
     """Takes part in the turns of calls alone; it reads nothing but their rows."""
 
-    def __init__(self, calls: HookCalls, speakers: Speakers) -> None:
-        self._calls = calls
-        self._speakers = speakers
-        self._turns: WeakKeyDictionary[Work, HookCall] = WeakKeyDictionary()
+    _calls: HookCalls
+    _speakers: Speakers
+    _turns: WeakKeyDictionary[Work, HookCall] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:
