@@ -9,6 +9,7 @@ from bot.domain.talk.errors import StewardError
 from bot.ports.clock import Clock
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
+"""Seconds until the first and until any later attempt after a fault."""
 
 _T = TypeVar("_T")
 

@@ -29,8 +29,6 @@ _REST_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 """Seconds between two looks for changed skills, and for vectors that other processes made."""
 
-"""Seconds until the first and until any later attempt after a fault."""
-
 
 class DescriptionSearch:
     """The port `Descriptions`; a fault of the embedder costs what it would have found alone."""

@@ -69,7 +69,6 @@ _WEIGH_AGAIN_SECONDS = 6 * 3600.0
 """Seconds until the weight is measured again after a fault, since each attempt may be paid."""
 
 _PAUSE_SECONDS = 0.02
-"""Seconds until the first and until any later attempt after a fault."""
 
 
 class Meaning:
