@@ -30,6 +30,7 @@ class Intake:
     _overhearing: Overhearing
     _clock: Clock
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _unserved: set[int] = field(default_factory=set[int], init=False)
     _in_doubt: bool = field(default=False, init=False)
 
     async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
@@ -84,10 +85,14 @@ class Intake:
             await self._lines.room()
             rows = await self._inbox.unrouted(_BATCH, self._in_hand())
             for row in rows:
+                if not self._rows.serves(row):
+                    # It waits for a start with its channel.
+                    self._unserved.add(row.id)
+                    continue
                 self._lines.put(row, self._rows.read(row))
                 # Reading takes time: what is going on elsewhere comes in between.
                 await asyncio.sleep(0)
 
     def _in_hand(self) -> set[int]:
         """Returns the rows that are new in the inbox and must not be taken in once more."""
-        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected}
+        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected, *self._unserved}
