@@ -19,6 +19,8 @@ class KeptSize:
 
 
 class FileChanges(Protocol):
+    """Changes of files that can be taken back."""
+
     async def get(self, id: str) -> FileChange | None:
         """Returns a change; None when it is not kept any more."""
         ...
@@ -35,6 +37,12 @@ class FileChanges(Protocol):
         """Returns the turn with the newest change of a chat that is not undone."""
         ...
 
+
+class KeptContents(Protocol):
+    """Old contents that are kept, as long as there is room."""
+
+    async def get(self, id: str) -> FileChange | None: ...
+
     async def due(self, before: datetime, limit: int) -> Sequence[FileChange]:
         """Returns changes from before a time, the oldest first."""
         ...
@@ -42,6 +50,10 @@ class FileChanges(Protocol):
     async def sizes(self) -> Sequence[KeptSize]:
         """Returns what is kept, the newest first."""
         ...
+
+
+class WholeFileChanges(FileChanges, KeptContents, Protocol):
+    """All of these, as the store has them."""
 
 
 @frozen

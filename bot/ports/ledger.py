@@ -79,6 +79,8 @@ class AuditLine:
 
 
 class Ledger(Protocol):
+    """Paid calls and budgets."""
+
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
 
     async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
@@ -109,6 +111,10 @@ class Ledger(Protocol):
         """Returns the budgets that owners have set in chats."""
         ...
 
+
+class AuditRows(Protocol):
+    """The permanent record."""
+
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         """Returns lines of the record, newest first."""
         ...
@@ -121,4 +127,12 @@ class Ledger(Protocol):
         """Returns the subjects of changing calls that ran in a chat since then, oldest first."""
         ...
 
+
+class KeptTexts(Protocol):
+    """Texts of which the log holds a part."""
+
     async def artifact(self, chat: int, id: str) -> str | None: ...
+
+
+class WholeLedger(Ledger, AuditRows, KeptTexts, Protocol):
+    """All of these, as the store has them."""

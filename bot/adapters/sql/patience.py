@@ -3,14 +3,14 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Row
+from sqlalchemy import Executable
 
 from bot.adapters.sql.database import Database, Work
+from bot.adapters.sql.prepared import Prepared, Values
 from bot.domain.talk.errors import (
     StoreAway,
     StoreBusy,
@@ -20,6 +20,7 @@ from bot.domain.talk.errors import (
     StoreRefused,
     StoreUnwritable,
 )
+from bot.domain.value import frozen
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
@@ -150,7 +151,7 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchedDatabase:
     """Asks a database, with patience if there is some; tells `damaged` of what cannot be read."""
 
@@ -159,8 +160,8 @@ class WatchedDatabase:
     _damaged: Callable[[StoreDamaged], None] = lambda _: None
 
     async def fetch(
-        self, statement: Executable, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row[Any]]:
+        self, statement: Executable | Prepared, values: Values | None = None
+    ) -> Sequence[Any]:
         return await self._asked(lambda: self._database.fetch(statement, values), writes=False)
 
     async def read(self, work: Work[T]) -> T:

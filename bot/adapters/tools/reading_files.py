@@ -17,7 +17,7 @@ from bot.domain.text.visible_text import shown_name, size
 from bot.domain.tools.tool import ToolOutput
 from bot.domain.value import frozen
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import KeptTexts
 from bot.ports.tool import Place, Tool
 
 
@@ -131,7 +131,7 @@ class ReadFile(_ReadingTool[ReadFileArguments]):
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: KeptTexts,
         limits: ReadLimits | None = None,
         others: OtherChats | None = None,
         sent: SentFiles | None = None,
@@ -323,7 +323,7 @@ def _line(entry: Found) -> str:
 
 
 def reading_tools(
-    ledger: Ledger, others: OtherChats | None = None, sent: SentFiles | None = None
+    ledger: KeptTexts, others: OtherChats | None = None, sent: SentFiles | None = None
 ) -> tuple[Tool, ...]:
     """Returns the tools that look at files."""
     return (

@@ -14,7 +14,7 @@ from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import turning
 from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import branched, reopened
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda, Journal
 
@@ -42,7 +42,7 @@ class ConversationCommands:
     """Branches, titles, and the list of the conversations of a chat."""
 
     _journal: Journal
-    _chats: Chats
+    _chats: ConversationRows
     _zones: Zones
     _clock: Clock
 

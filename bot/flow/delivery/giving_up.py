@@ -9,7 +9,7 @@ from bot.domain.talk.message import OutboundKind
 from bot.domain.value import frozen, replace
 from bot.flow.delivery.unsent_files import leaves_files
 from bot.ports.clock import Clock
-from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
+from bot.ports.outbox import Delivered, Deliveries, DeliveryState, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
 class GivingUp:
     """Marks rows as dead, and tells of the cards, voice notes and files among them."""
 
-    _outbox: Outbox
+    _outbox: Deliveries
     _told: GivenUp
     _clock: Clock
 

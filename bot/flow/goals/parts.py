@@ -6,7 +6,7 @@ from bot.flow.goals.planning import GoalPlanning
 from bot.flow.schedules.firing import Firing
 from bot.ports.clock import Clock
 from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 
 @frozen
@@ -15,7 +15,7 @@ class GoalParts:
 
     goals: Goals
     """Goals and diaries."""
-    scheduled: Scheduled
+    scheduled: TaskRows
     """Their tasks and runs."""
     planning: GoalPlanning
     """Gives goals their tasks."""

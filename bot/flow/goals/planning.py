@@ -12,8 +12,8 @@ from bot.domain.turn.mandate import PERSONAL
 from bot.domain.value import frozen, replace
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
-from bot.ports.goals import Goals
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.goals import GoalCosts
+from bot.ports.scheduled import Occasion, TaskRows
 
 NO_TASK = "This goal has no times any more."
 
@@ -22,8 +22,8 @@ NO_TASK = "This goal has no times any more."
 class GoalPlanning:
     """Knows the task that gives a goal its pace; it has the id of the goal."""
 
-    _goals: Goals
-    _scheduled: Scheduled
+    _goals: GoalCosts
+    _scheduled: TaskRows
     _making: TaskMaking
     _timetable: Timetable
 

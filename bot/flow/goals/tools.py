@@ -20,7 +20,7 @@ from bot.domain.value import frozen
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 from bot.ports.tool import Place, Tool
 
 _LOOKED_AT = 100
@@ -61,7 +61,7 @@ class DiaryArguments(Arguments):
 class GoalShelf:
     """Finds the goal of a turn, and what the turn has written so far."""
 
-    _goals: Goals
+    _goals: GoalRows
     _planning: GoalPlanning
     _clock: Clock
 

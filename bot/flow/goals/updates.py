@@ -4,13 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.assignments.goal import (
-    DIARY_WRITE,
-    GOAL_UPDATE,
-    DiaryKind,
-    Goal,
-    GoalState,
-)
+from bot.domain.assignments.goal import DIARY_WRITE, GOAL_UPDATE, DiaryKind, Goal, GoalState
 from bot.domain.assignments.task import TaskState
 from bot.domain.change import HoldGoalTasks, SaveGoal, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
@@ -22,7 +16,7 @@ from bot.flow.goals.planning import GoalPlanning
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,7 +24,7 @@ STUCK = "it waits for your answer"
 
 
 class GoalUpdates:
-    def __init__(self, goals: Goals, scheduled: Scheduled, planning: GoalPlanning) -> None:
+    def __init__(self, goals: Goals, scheduled: TaskRows, planning: GoalPlanning) -> None:
         self._goals = goals
         self._scheduled = scheduled
         self._planning = planning

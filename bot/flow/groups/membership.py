@@ -4,13 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
-from bot.domain.change import (
-    AddAudit,
-    Change,
-    InboundState,
-    MarkInbound,
-    Write,
-)
+from bot.domain.change import AddAudit, Change, InboundState, MarkInbound, Write
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, Presence, PresenceChange
 from bot.domain.talk.person import Person
@@ -21,7 +15,7 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import AuditRows
 from bot.ports.people import People
 
 _LOG = logging.getLogger(__name__)
@@ -38,7 +32,7 @@ class Membership:
         self,
         people: People,
         chats: Chats,
-        ledger: Ledger,
+        ledger: AuditRows,
         journal: Journal,
         farewell: Farewell,
         news: News,
@@ -126,11 +120,7 @@ class Membership:
         return newest == MOVED
 
     def _audit(
-        self,
-        change: PresenceChange,
-        at: Address,
-        chats: Sequence[Chat],
-        person: Person | None,
+        self, change: PresenceChange, at: Address, chats: Sequence[Chat], person: Person | None
     ) -> AddAudit:
         by = {} if change.by is None else {"by": change.by.key}
         return AddAudit(

@@ -11,7 +11,7 @@ from bot.domain.talk.message import InboundMessage
 from bot.domain.value import frozen
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.inbox import Accepting, InboundRow
 
 _MOST_ENDS = 1024
 """The most senders whose newest message is remembered."""
@@ -52,7 +52,9 @@ class Seams:
     later fragment may call the bot for all of them. After a restart it is still new.
     """
 
-    def __init__(self, inbox: Inbox, rows: RowReader, clock: Clock, bounds: BundleBounds) -> None:
+    def __init__(
+        self, inbox: Accepting, rows: RowReader, clock: Clock, bounds: BundleBounds
+    ) -> None:
         self._inbox = inbox
         self._rows = rows
         self._clock = clock

@@ -1,6 +1,6 @@
 """Turns a stored update into the message that the model reads."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.clock.zones import Zones, moment
@@ -102,11 +102,15 @@ class MessageReader:
     _zones: Zones
     _outbox: Outbox
 
-    async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
+    async def read(
+        self, row: InboundRow, chat: Chat, senders: Mapping[int, Person] | None = None
+    ) -> Asked | None:
         message = self._rows.message(row)
         if message is None:
             return None
-        person = await self._people.by_sender(message.sender)
+        # The person as of now, not of the routing: rights may have changed since.
+        person = None if row.person is None else (senders or {}).get(row.person)
+        person = person or await self._people.by_sender(message.sender)
         if person is None:
             return None
         message = await self.quoting(message, chat)

@@ -16,7 +16,7 @@ from bot.flow.commanding.choices import choice
 from bot.flow.commanding.table import Answer, Invocation
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 MOST_CALLS = 10
 """Calls that one task may make without a card."""
@@ -33,7 +33,7 @@ _CHANGED = "That call is not listed any more. Look at the list again."
 class TaskCalls:
     """Offers the exact calls that the last runs asked for; nothing else can be allowed here."""
 
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _approvals: Approvals
     _clock: Clock
 

@@ -6,15 +6,7 @@ from bot.domain.assignments.task import TimedTask
 from bot.domain.change import Change, SaveTask, Show
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.talk.button_data import ButtonCodec
-from bot.domain.talk.message import (
-    Button,
-    Hint,
-    Markdown,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Press,
-)
+from bot.domain.talk.message import Button, Hint, Markdown, Outbound, OutboundKind, Plain, Press
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody
@@ -27,7 +19,7 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 THEIRS = "Only the one who asked for this task, or an owner, can change it."
 GONE = "That task is gone. /tasks lists the tasks of this chat."
@@ -68,7 +60,7 @@ class TaskChanging(AskingDesk):
 
     def __init__(
         self,
-        scheduled: Scheduled,
+        scheduled: TaskRows,
         making: TaskMaking,
         words: TaskWords,
         journal: Journal,

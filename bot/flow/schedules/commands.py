@@ -21,7 +21,7 @@ from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.menu import delete_menu, edit_menu
 from bot.flow.schedules.words import TaskWords
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
 _UNHEARD = "If it has nothing to report, you hear nothing more."
@@ -46,7 +46,7 @@ _OVERLAPS = frozenset(Overlap)
 
 @frozen
 class TaskCommands:
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _making: TaskMaking
     _firing: Firing
     _words: TaskWords

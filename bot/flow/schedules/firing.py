@@ -14,16 +14,7 @@ from bot.domain.assignments.task import (
     TimedTask,
     turn_of,
 )
-from bot.domain.change import (
-    AddRun,
-    AskStop,
-    Change,
-    DropRuns,
-    SaveRun,
-    SaveTask,
-    SaveTurn,
-    Write,
-)
+from bot.domain.change import AddRun, AskStop, Change, DropRuns, SaveRun, SaveTask, SaveTurn, Write
 from bot.domain.clock.when import Once
 from bot.domain.talk.errors import Conflict, NoSuchChat
 from bot.domain.turn.turn import BOT_GONE
@@ -33,7 +24,7 @@ from bot.flow.schedules.runs import queued, turn_for
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 from bot.ports.turns import TurnRows
 
 REPLACED = "the next run of the task"
@@ -64,7 +55,7 @@ class Fired:
 class Firing:
     """Meets due times; a Conflict means that another process met this one."""
 
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _journal: Journal
     _chats: Chats
     _turns: TurnRows

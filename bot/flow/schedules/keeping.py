@@ -23,7 +23,7 @@ from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.schedules.making import TaskMaking
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,15 +34,14 @@ CANCELLED = "its task was deleted"
 class TaskKeeping:
     """Writes tasks in the transaction of the result, so that each call counts once."""
 
-    def __init__(self, scheduled: Scheduled, making: TaskMaking) -> None:
+    def __init__(self, scheduled: TaskRows, making: TaskMaking) -> None:
         self._scheduled = scheduled
         self._making = making
 
     @property
     def answers(self) -> Companion:
         return Companion(
-            by_calls(SCHEDULE_TASK, UPDATE_TASK, CANCEL_TASK),
-            after_results=self.after_results,
+            by_calls(SCHEDULE_TASK, UPDATE_TASK, CANCEL_TASK), after_results=self.after_results
         )
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
@@ -74,7 +73,7 @@ class TaskKeeping:
         return (SaveTask(changed, task.version),)
 
 
-async def removed(task: TimedTask, scheduled: Scheduled) -> tuple[Write, ...]:
+async def removed(task: TimedTask, scheduled: TaskRows) -> tuple[Write, ...]:
     """Returns the writes that remove a task and stop its runs."""
     runs = await scheduled.runs(task.id, task.planned_at)
     stops = [AskStop(r.turn, CANCELLED) for r in runs if r.state in (*AT_WORK, RunState.WAITING)]

@@ -22,14 +22,14 @@ from bot.domain.value import frozen, replace
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.people import People
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, PersonTasks
 
 
 @frozen
 class TaskMaking:
     """Raises WhenUnclear with a sentence for people when a wish cannot be met."""
 
-    _scheduled: Scheduled
+    _scheduled: PersonTasks
     _timetable: Timetable
     _chats: Chats
     _people: People

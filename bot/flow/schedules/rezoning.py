@@ -10,12 +10,12 @@ from bot.domain.value import frozen
 from bot.flow.schedules.making import TaskMaking
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import PersonTasks
 
 
 @frozen
 class Rezoning:
-    _scheduled: Scheduled
+    _scheduled: PersonTasks
     _chats: Chats
     _making: TaskMaking
     _clock: Clock

@@ -14,12 +14,12 @@ from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of
 from bot.flow.models.model_calls import ModelCalls
 from bot.ports.approvals import Approvals
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 
 
 @frozen
 class Conversations:
-    _chats: Chats
+    _chats: ConversationRows
     _approvals: Approvals
     _ending: CardEnding
     _compaction: Compaction

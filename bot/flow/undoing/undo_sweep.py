@@ -13,7 +13,7 @@ from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
 from bot.flow.undoing.cards_back import CardsBack
 from bot.ports.clock import Clock
-from bot.ports.file_changes import FileChanges
+from bot.ports.file_changes import KeptContents
 from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
@@ -27,7 +27,7 @@ _BATCH = 50
 class UndoSweep:
     """Looks at the start and every ten minutes; the newest contents of a chat stay the longest."""
 
-    _changes: FileChanges
+    _changes: KeptContents
     _turns: TurnRows
     _cards: CardsBack
     _journal: Journal
