@@ -147,13 +147,7 @@ def _result_block(result: ResultPart) -> bytes:
 def _encode_tool(spec: ToolSpec) -> bytes:
     if spec.hosted:
         return _json({"type": SEARCH_TYPE, "name": spec.name, "max_uses": _MOST_SEARCHES})
-    return _json(
-        {
-            "name": spec.name,
-            "description": spec.told,
-            "input_schema": spec.input_schema,
-        }
-    )
+    return _json({"name": spec.name, "description": spec.told, "input_schema": spec.input_schema})
 
 
 def _json(value: Mapping[str, Any]) -> bytes:

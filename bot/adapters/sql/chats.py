@@ -36,12 +36,7 @@ from bot.domain.change import (
     SaveSettings,
     SetVoice,
 )
-from bot.domain.talk.chat import (
-    Chat,
-    ChatSettings,
-    Conversation,
-    ListedConversation,
-)
+from bot.domain.talk.chat import Chat, ChatSettings, Conversation, ListedConversation
 from bot.domain.talk.errors import NoSuchChat, StoreFault
 from bot.domain.talk.message import Address
 from bot.domain.turn.transcript import AskerBody

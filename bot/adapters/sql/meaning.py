@@ -42,9 +42,7 @@ _ALL_OWED = update(passage).where(passage.c.meant).values(meant=False)
 _AGAIN = (
     update(passage)
     .where(
-        passage.c.meant,
-        passage.c.number == bindparam("of"),
-        passage.c.whose == bindparam("owner"),
+        passage.c.meant, passage.c.number == bindparam("of"), passage.c.whose == bindparam("owner")
     )
     .values(meant=False)
 )

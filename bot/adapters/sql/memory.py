@@ -89,8 +89,7 @@ _HELD = (
     .with_for_update(of=chat)
 )
 _ERASED = select(entry.c.turn, entry.c.body).where(
-    entry.c.conversation == bindparam("of"),
-    type_coerce(entry.c.body, Text).like(f"%{MARKED}%"),
+    entry.c.conversation == bindparam("of"), type_coerce(entry.c.body, Text).like(f"%{MARKED}%")
 )
 _HOME = select(passage.c.conversation).where(passage.c.id == bindparam("of"))
 _COUNT = select(func.count()).select_from(passage)

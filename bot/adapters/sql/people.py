@@ -6,17 +6,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    case,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, case, delete, exists, func, insert, select, update
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, chat_of
 from bot.adapters.sql.columns import columns, names

@@ -58,10 +58,7 @@ class MemoryCompanion:
     @property
     def answers(self) -> Companion:
         return Companion(
-            opening=self.opening,
-            stance=self.stance,
-            briefing=self.briefing,
-            ended=self.ended,
+            opening=self.opening, stance=self.stance, briefing=self.briefing, ended=self.ended
         )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:

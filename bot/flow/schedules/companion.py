@@ -5,13 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from bot.domain.assignments.task import (
-    RunState,
-    TaskRun,
-    TaskState,
-    TimedTask,
-    is_run,
-)
+from bot.domain.assignments.task import RunState, TaskRun, TaskState, TimedTask, is_run
 from bot.domain.change import SaveRun, SaveTask, Write
 from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
