@@ -137,13 +137,13 @@ def _foreign(passages: Iterable[Passage], trusts: frozenset[str]) -> list[Passag
 
 def _quoted(one: Passage, wanted: Sequence[str], most: int) -> str:
     by = f" asked by {quoted_name(one.speaker)}" if one.speaker else ""
-    asked = _around(one.question, wanted, _QUESTION)
-    answer = _around(one.answer, wanted, most)
+    asked = window(one.question, wanted, _QUESTION)
+    answer = window(one.answer, wanted, most)
     text = f"question{by}: {asked}\nanswer: {answer}"
     return set_apart("the memory", text, of=f"{one.at:%Y-%m-%d %H:%M} UTC")
 
 
-def _around(text: str, wanted: Sequence[str], most: int) -> str:
+def window(text: str, wanted: Sequence[str], most: int) -> str:
     """Returns at most so many characters of a text, from where most of the words stand."""
     if len(text) <= most:
         return text
