@@ -7,7 +7,6 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -16,6 +15,7 @@ from bot.domain.plans.template import Template
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import StewardError
 from bot.domain.tools.house import HOUSE
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.templates import Broken
 from bot.settings import Settings
@@ -41,7 +41,7 @@ NETWORK = "Look at this machine's network: name lookup, firewall, proxy."
 _FEW_BYTES, _TOO_FEW_BYTES = 1_000_000_000, 100_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One line of the report; `mend` says what to do about it."""
 
@@ -71,7 +71,7 @@ class Complaint(StewardError):
         self.fleeting = fleeting
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Check:
     """One thing that is tried out, and the remedy that is told if it fails."""
 
@@ -91,7 +91,7 @@ class Check:
     """Checks that make sense only if this one is good."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checkup:
     """Everything that is looked at because of how the program is put together."""
 

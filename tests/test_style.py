@@ -29,6 +29,23 @@ _MANY = 14
 _LONG = 30
 """Characters from which on words that several tests look for have one place."""
 
+_MOST_METHODS = 5
+_LARGE = {
+    "Channel": "one platform, that callers pick by its name, and that the flood gate wraps whole",
+    "Desk": "one kind of button; the desks are told apart by their letter, in one table",
+}
+"""Protocols with more methods, each with its reason."""
+
+_WHOLE_IN = {
+    "delivery/delivery.py",
+    "goals/goal_opening.py",
+    "goals/parts.py",
+    "goals/updates.py",
+    "goals/words.py",
+    "world.py",
+}
+"""Files that name all parts of a port together: the world, and openings that give parts on."""
+
 _SPEAKING = ("e2e", "flow", "scenarios")
 
 
@@ -43,6 +60,34 @@ def test_no_public_class_name_stands_twice() -> None:
     names = Counter(one.name for path in INNER for one in _classes(path))
     assert len(names) > 300
     assert [n for n, count in names.items() if count > 1 and not n.startswith("_")] == []
+
+
+def test_a_port_has_few_methods() -> None:
+    protocols = [one for path in INNER for one in _classes(path) if _bases(one) & {"Protocol"}]
+    assert len(protocols) > 60
+    large = {one.name for one in protocols if len(_methods(one)) > _MOST_METHODS}
+    assert large == set(_LARGE)
+
+
+def test_callers_of_a_port_that_has_parts_name_the_part_that_they_need() -> None:
+    ports = [one for path in (BOT / "ports").rglob("*.py") for one in _classes(path)]
+    wholes = {one.name for one in ports if "Protocol" in _bases(one) and len(one.bases) > 2}
+    assert len(wholes) == 8
+    named = {
+        str(path.relative_to(BOT / "flow"))
+        for path in (BOT / "flow").rglob("*.py")
+        if wholes & {n.id for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Name)}
+    }
+    assert named == _WHOLE_IN
+    assert [one.name for one in ports if one.name in wholes and _methods(one)] == []
+
+
+def test_methods_of_a_port_are_counted() -> None:
+    (one,) = ast.parse(
+        "class P(Protocol):\n    def a(self): ...\n    async def b(self): ...\n"
+    ).body
+    assert isinstance(one, ast.ClassDef)
+    assert (_bases(one), _methods(one)) == ({"Protocol"}, ["a", "b"])
 
 
 def test_docstrings_and_comments_have_no_stiff_phrase() -> None:
@@ -134,3 +179,11 @@ def _asserted() -> Iterator[tuple[str, str]]:
                     for part in ast.walk(node.test):
                         if isinstance(part, ast.Constant) and isinstance(part.value, str):
                             yield str(path.relative_to(ROOT)), part.value
+
+
+def _bases(one: ast.ClassDef) -> set[str]:
+    return {ast.unparse(base).partition("[")[0] for base in one.bases}
+
+
+def _methods(one: ast.ClassDef) -> list[str]:
+    return [m.name for m in one.body if isinstance(m, ast.FunctionDef | ast.AsyncFunctionDef)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
 
 from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.mcp.servers import ToolServers
@@ -17,13 +16,14 @@ from bot.bootstrap.parts import Hide, skill_folders, tool_servers
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import with_demo
 from bot.domain.memory.background import MOST_PERSONA
+from bot.domain.value import frozen
 from bot.flow.money.till import Till
 from bot.logs import Secrets
 from bot.ports.model import Model
 from bot.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """The parts that the others below the flow are opened with."""
 
@@ -33,7 +33,7 @@ class Ground:
     till: Till
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Below:
     """The parts that are open below the flow, and are closed when the run ends."""
 

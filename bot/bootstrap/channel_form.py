@@ -2,13 +2,13 @@
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bot.doctor import Check, Finding
 from bot.domain.talk.message import Address, Presence, Press, RawUpdate
 from bot.domain.talk.person import Sender
+from bot.domain.value import frozen
 from bot.flow.commands.menus import Menus
 from bot.flow.world import at_once
 from bot.ports.attachments import Files
@@ -22,7 +22,7 @@ Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 """Stores updates for good, or raises a StoreError; the platform is told only after it returns."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Host:
     """The application as its channels see it."""
 
@@ -90,7 +90,7 @@ async def nothing(host: Host) -> None:
     """Stands for an opener that a channel does not need."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenChannel:
     """One channel that is open, and all that serving it needs."""
 

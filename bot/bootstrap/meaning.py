@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 
 from bot.adapters.chroma.vectors import ChromaVectors
 from bot.adapters.sql.stemmer import stem
@@ -11,6 +10,7 @@ from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.embedder import embedder, vectors
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import VectorsAway, VectorsLost
+from bot.domain.value import frozen
 from bot.flow.describing.descriptions import DescriptionSearch
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
@@ -29,7 +29,7 @@ def till_of(settings: Settings, store: Store) -> Till:
     return Till(store.ledger, store.journal, store.people, zones, SystemClock(), budgets)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ByMeaning:
     """The searches by meaning of a run; None when no embedder is set."""
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 
 from bot.adapters.lanes.folder_lock import FolderLock
@@ -19,6 +19,7 @@ from bot.bootstrap.store import admit, opened_store
 from bot.bootstrap.world import Channels, world_of
 from bot.domain.talk.errors import WRITE_RIGHT, SettingError
 from bot.domain.talk.hold import Holds, never_held
+from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.flow.composition import Composition
 from bot.flow.policy import Policy
@@ -31,7 +32,7 @@ _SPOOL_DAYS = 30
 """Days after which the copy of a file that was not delivered is deleted."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Running:
     """An application that is open, with the store below it."""
 

@@ -2,12 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bot.domain.money.provider import ProviderSpec
 from bot.domain.money.traits import Traits
 from bot.domain.talk.limits import ModelTimes
+from bot.domain.value import frozen
 from bot.ports.model import Model
 from bot.settings import Settings
 
@@ -41,7 +41,7 @@ class Wire(Protocol):
     ) -> ServedModel: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OwnSettings:
     """The settings of a provider that is set up without a table in `steward.toml`."""
 
@@ -61,7 +61,7 @@ class OwnSettings:
     """The setting that replaces this address."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderForm:
     """A provider whose models are reached by a wire of its own."""
 

@@ -1,7 +1,6 @@
 """Puts together the world of an application from what is open and what needs no opening."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 
 from bot.adapters.apscheduler.calendar import CronCalendar
@@ -25,6 +24,7 @@ from bot.bootstrap.tools import tools_of
 from bot.bootstrap.web import missing
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.talk.hold import Holds
+from bot.domain.value import field, frozen
 from bot.flow.world import World, at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
@@ -32,7 +32,7 @@ from bot.ports.groups import Groups
 from bot.settings import Settings
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Channels:
     """The channels of one run by name, with the files and groups that only some of them have."""
 

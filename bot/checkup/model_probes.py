@@ -1,7 +1,6 @@
 """Tries the keys and models of providers for real; each fault is a complaint in plain words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.bootstrap.provider_form import OwnSettings, ServedModel
 from bot.bootstrap.providers import DEMO, first_model, form_of, made, provider_fault, usable
@@ -16,13 +15,14 @@ from bot.domain.talk.errors import (
     SettingError,
 )
 from bot.domain.talk.unreached import why_unreached
+from bot.domain.value import frozen
 from bot.flow.models.looking_up import near_names
 from bot.settings import FIRST_MODEL, Settings
 from bot.settings.forms import without_password
 from bot.shipped import command
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Place:
     """A place to ask for a model, with hints for a person when that fails."""
 

@@ -2,12 +2,12 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from bot.doctor import Finding
+from bot.domain.value import frozen
 from bot.logs import Secrets
 from bot.settings import Settings
 from bot.setup import Probes
@@ -58,7 +58,7 @@ class ExportFeedback(Protocol):
     ) -> CommandRun: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryWork:
     """The work behind `steward memory`."""
 
@@ -67,7 +67,7 @@ class MemoryWork:
     reindex: Callable[[Settings, Say], CommandRun]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookWork:
     """The work behind `steward hook`."""
 
@@ -78,7 +78,7 @@ class HookWork:
     """Calls a hook of the running program, and waits for the end of its run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Program:
     """The work behind the commands, as the composition root put it together."""
 

@@ -1,8 +1,9 @@
 """A setting: one field of a frozen section, with what people read of it and how it is read."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
+
+from bot.domain.value import field, frozen
 
 T = TypeVar("T")
 
@@ -10,7 +11,7 @@ MARK = "setting"
 """The key of a field's metadata under which its `Setting` or its `Section` stands."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """A field's part that its type does not tell: for the reading, the listing and the docs."""
 
@@ -29,7 +30,7 @@ class Setting:
     """Bounds of the number, in the words of pydantic: `ge`, `gt`, `le`, `lt`, `min_length`."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Section:
     """A field that holds the settings of a class; their names begin with `prefix`."""
 

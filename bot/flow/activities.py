@@ -2,10 +2,13 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeVar
 
+from bot.domain.talk.errors import StewardError
 from bot.ports.clock import Clock
+
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
 
 _T = TypeVar("_T")
 
@@ -39,6 +42,22 @@ class ActivityOwner:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
+
+
+async def persistently(
+    work: Callable[[], Awaitable[None]], failed: Callable[[str], None], clock: Clock
+) -> None:
+    """Does the work again and again; after each fault in a row it waits twice as long."""
+    wait = _FIRST_WAIT
+    while True:
+        try:
+            await work()
+        except StewardError as fault:
+            failed(str(fault))
+            await clock.sleep(wait)
+            wait = min(wait * 2, _LONGEST_WAIT)
+        else:
+            wait = _FIRST_WAIT
 
 
 class InTime:

@@ -56,7 +56,7 @@ class Application:
             group.create_task(self._find_by_meaning(), name="meaning")
             group.create_task(self._find_descriptions(), name="descriptions")
             group.create_task(self._meet_servers(), name="meeting of servers")
-            group.create_task(self.parts.way_in.sweep.run(), name="sweep of old files")
+            group.create_task(self.parts.rooms.reading.sweep.run(), name="sweep of old files")
             await self._resume()
             # Rooms add runs to the line, in which those from before the start come first.
             group.create_task(self._beside(), name="rooms")

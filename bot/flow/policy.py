@@ -1,7 +1,6 @@
 """The settings that the flow obeys."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 
 from bot.domain.clock.zones import read_zone
@@ -25,6 +24,7 @@ from bot.domain.talk.limits import (
 from bot.domain.talk.rights import UNBOUND, Pace, read_pace
 from bot.domain.tools.tool_choice import TOOL_BYTES
 from bot.domain.turn.tier import Tiers
+from bot.domain.value import frozen
 
 FIRST_MODEL = "anthropic/claude-sonnet-5-5"
 """The model that answers as long as nobody chose one."""
@@ -33,7 +33,7 @@ FIRST_OF_OPENAI = "openai/gpt-5.1"
 """The model that answers when there is a key of OpenAI alone, and nobody chose one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Policy:
     """The settings that the flow obeys."""
 

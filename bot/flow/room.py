@@ -1,11 +1,11 @@
 """Values of a room: what it offers to the rest of the flow, and the ground that it is built on."""
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bot.domain.change import Change
 from bot.domain.clock.zones import Zones
+from bot.domain.value import field, frozen
 from bot.flow.commanding.desks import Desk
 from bot.flow.commanding.status_part import StatusPart
 from bot.flow.commanding.table import Command
@@ -25,7 +25,7 @@ def unmoved(change: Change) -> None:
     del change
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Room:
     """All of a feature that the rest takes notice of, made by the `room.py` of its package."""
 
@@ -45,7 +45,7 @@ class Room:
     """Called behind each commit; it wakes what the change concerns."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """The parts that every room may use."""
 

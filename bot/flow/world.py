@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from bot.domain.talk.chat import Chat
@@ -10,32 +9,33 @@ from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
+from bot.domain.value import field, frozen
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.belongings import Belongings, Packing
 from bot.ports.channel import Channel
 from bot.ports.charts import Charts
-from bot.ports.chats import Chats
+from bot.ports.chats import WholeChats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
 from bot.ports.descriptions import Descriptions
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
-from bot.ports.file_changes import FileChanges, WorkspaceDoor
+from bot.ports.file_changes import WholeFileChanges, WorkspaceDoor
 from bot.ports.goals import Goals
 from bot.ports.groups import Groups
 from bot.ports.hearing import Hearing
-from bot.ports.hooks import HookCalls, Hooks
-from bot.ports.inbox import Inbox
+from bot.ports.hooks import Hooks, WholeHookCalls
+from bot.ports.inbox import WholeInbox
 from bot.ports.journal import Journal
 from bot.ports.lanes import Drain, Lanes
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import WholeLedger
 from bot.ports.meaning import MeaningIndex
 from bot.ports.members import Members
 from bot.ports.memory import Index, Memory
 from bot.ports.model import Model
 from bot.ports.notes import Notes
-from bot.ports.outbox import Outbox
+from bot.ports.outbox import WholeOutbox
 from bot.ports.peers import NoPeers, Peers
 from bot.ports.people import Door, People
 from bot.ports.persona import Persona
@@ -55,15 +55,15 @@ Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch; a number is looked up."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StorePorts:
     """Every port of the store."""
 
-    inbox: Inbox
+    inbox: WholeInbox
     """Raw updates, until each is done."""
     journal: Journal
     """Reads the log with the rows around it, and commits changes."""
-    chats: Chats
+    chats: WholeChats
     """Chats and their conversations."""
     people: People
     """People, their accounts and their rights."""
@@ -77,9 +77,9 @@ class StorePorts:
     """Standing rules."""
     plans: Plans
     """Plans with their steps."""
-    outbox: Outbox
+    outbox: WholeOutbox
     """Messages that people should see."""
-    ledger: Ledger
+    ledger: WholeLedger
     """Paid calls, budgets and the audit."""
     consents: Consents
     """The tool servers of skills that an owner has let in."""
@@ -101,11 +101,11 @@ class StorePorts:
     """Tasks that turns gave to turns of their own."""
     scheduled: Scheduled
     """Tasks and their runs."""
-    hook_calls: HookCalls
+    hook_calls: WholeHookCalls
     """Calls of hooks."""
     goals: Goals
     """Goals and their diaries."""
-    file_changes: FileChanges
+    file_changes: WholeFileChanges
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
@@ -137,7 +137,7 @@ async def no_walls() -> Walls:
     return Walls.NONE
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class World:
     """The ports of the flow other than the store."""
 

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import partial
 
@@ -20,6 +20,7 @@ from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import ResultBody
+from bot.domain.value import frozen
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -41,7 +42,7 @@ _CODES = {
 """The exit codes; any other reason is a failure."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Report:
     """The record of a question."""
 

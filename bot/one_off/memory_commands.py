@@ -5,7 +5,6 @@ import json
 import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -20,6 +19,7 @@ from bot.domain.memory.passage import Passage, Whose, clipped_words, of_group, o
 from bot.domain.talk.errors import Conflict, MeaningError, SettingError
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen, replace
 from bot.flow.memory.meaning import Meaning
 from bot.flow.memory.recall import Recall
 from bot.flow.money.paid_embedder import IN_THE_BACKGROUND
@@ -36,7 +36,7 @@ _SHOWN = 100
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Owners:
     """The people and groups of a store, for whom answers are imported."""
 

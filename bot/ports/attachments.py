@@ -1,13 +1,13 @@
 """Fetches the files of a message, and reads them for a model."""
 
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bot.domain.talk.message import Attachment
 from bot.domain.turn.transcript import ImagePart
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DocumentText:
     """The words of a document of some `kind`; `note` names the omitted parts in one sentence."""
 
@@ -16,14 +16,14 @@ class DocumentText:
     kind: str = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotRead:
     """A file that was not read; `why` completes a sentence that begins with the file's name."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unheard:
     """A recording without its words: the reason as half a sentence, and a sentence on what helps.
 
@@ -34,7 +34,7 @@ class Unheard:
     cure: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spoken:
     """The words of a recording, as they were heard."""
 

@@ -1,15 +1,15 @@
 """Everything that was said with somebody, and the way to hand it over as one file."""
 
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.assignments.errand import CHANNEL
 from bot.domain.memory.passage import Passage, Whose
 from bot.domain.talk.message import Address, FileRef
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Talk:
     """A conversation of somebody, and the place where it happened."""
 
@@ -22,7 +22,7 @@ class Talk:
         return Address.from_key(self.place).channel == CHANNEL
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Page:
     """A part of an export: the same words as lines of JSON and as Markdown."""
 

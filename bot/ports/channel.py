@@ -1,14 +1,14 @@
 """A platform on which people talk."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.value import frozen
 from bot.ports.sightings import Pace, Traces, unhurried
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Growth:
     """The way in which a channel shows an answer that is being written in a message of its own.
 
@@ -27,7 +27,7 @@ Links: TypeAlias = Collection[str] | None
 """The targets that words of a draft may hide; None when they may hide any."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DraftPlace:
     """The message in which a draft is shown, on a platform that needs one."""
 

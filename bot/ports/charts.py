@@ -1,12 +1,12 @@
 """Charts as small pictures."""
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.talk.message import FileRef
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Series:
     """One layer of every bar; the numbers are in the order of the bars."""
 
@@ -14,7 +14,7 @@ class Series:
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chart:
     """Bars side by side, each of several layers."""
 

@@ -8,6 +8,8 @@ from bot.domain.talk.message import Address
 
 
 class Chats(Protocol):
+    """Chats by their address or number."""
+
     async def at(self, address: Address, *, private: bool) -> Chat:
         """Returns the chat at an address; creates a new one with its first conversation.
 
@@ -24,6 +26,10 @@ class Chats(Protocol):
         ...
 
     async def get(self, chat: int) -> Chat: ...
+
+
+class ConversationRows(Protocol):
+    """The conversations of chats."""
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         """Returns closed conversations of a chat, newest first."""
@@ -43,3 +49,7 @@ class Chats(Protocol):
     async def conversation(self, chat: int, id: str) -> Conversation | None:
         """Returns a conversation of this chat, open or closed; None for any other id."""
         ...
+
+
+class WholeChats(Chats, ConversationRows, Protocol):
+    """All of these, as the store has them."""

@@ -1,14 +1,14 @@
 """The embedder: turns texts into vectors, so that texts of like meaning lie near each other."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.memory.meaning import Vector
 from bot.domain.money.model import Price
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Embedded:
     """The answer to one call of an embedder."""
 

@@ -1,13 +1,13 @@
 """Finds errands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.assignments.errand import Errand
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrandProgress:
     """An errand with the counts of its turn."""
 

@@ -1,15 +1,15 @@
 """Changes of files that can be taken back: their rows, and the door to the files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.talk.message import Block
 from bot.domain.tools.file_change import FileChange
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptSize:
     """The bytes that one row keeps."""
 
@@ -19,6 +19,8 @@ class KeptSize:
 
 
 class FileChanges(Protocol):
+    """Changes of files that can be taken back."""
+
     async def get(self, id: str) -> FileChange | None:
         """Returns a change; None when it is not kept any more."""
         ...
@@ -35,6 +37,12 @@ class FileChanges(Protocol):
         """Returns the turn with the newest change of a chat that is not undone."""
         ...
 
+
+class KeptContents(Protocol):
+    """Old contents that are kept, as long as there is room."""
+
+    async def get(self, id: str) -> FileChange | None: ...
+
     async def due(self, before: datetime, limit: int) -> Sequence[FileChange]:
         """Returns changes from before a time, the oldest first."""
         ...
@@ -44,7 +52,11 @@ class FileChanges(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+class WholeFileChanges(FileChanges, KeptContents, Protocol):
+    """All of these, as the store has them."""
+
+
+@frozen
 class PresentFile:
     """A file as it is now; no content when it is missing, or too large to be kept."""
 

@@ -8,7 +8,9 @@ from bot.domain.assignments.task import TimedTask
 from bot.domain.money.money import Nano
 
 
-class Goals(Protocol):
+class GoalRows(Protocol):
+    """Goals and their diaries."""
+
     async def get(self, goal: str) -> Goal | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
@@ -27,6 +29,10 @@ class Goals(Protocol):
         """Returns entries of a diary, the newest first."""
         ...
 
+
+class GoalCosts(Protocol):
+    """The number of goals, and the work that they cause."""
+
     async def count(self, state: GoalState) -> int:
         """Returns the number of goals in this state, of all chats."""
         ...
@@ -38,3 +44,7 @@ class Goals(Protocol):
     async def tasks(self, goal: str) -> Sequence[TimedTask]:
         """Returns the tasks that belong to a goal, the oldest first."""
         ...
+
+
+class Goals(GoalRows, GoalCosts, Protocol):
+    """All of these, as the store has them."""

@@ -1,13 +1,13 @@
 """Turns recorded speech into words."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
 
 from bot.domain.money.model import Usage
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speech:
     """The words of a recording, with the tokens that hearing them took, where they were told."""
 

@@ -1,7 +1,8 @@
 """The flow as the door of hooks sees it: calls in, and the status of each."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from bot.domain.value import frozen
 
 
 class Refusal(StrEnum):
@@ -14,7 +15,7 @@ class Refusal(StrEnum):
     REPEATED = "repeated"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallStatus:
     """The state of the run of a call, as its caller may know it."""
 
@@ -25,14 +26,14 @@ class CallStatus:
     """The last answer of the run; None unless the file of the hook says that it is told."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answered:
     """The call is stored for good: now, or when it came before with the same key."""
 
     status: CallStatus
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refused:
     """Nothing was stored."""
 

@@ -16,7 +16,7 @@ class Hooks(Protocol):
 
 
 class HookCalls(Protocol):
-    """Rows; they are written by changes of the journal."""
+    """Calls of hooks."""
 
     async def get(self, hook: str, id: str) -> HookCall | None:
         """Returns a call of this hook."""
@@ -34,6 +34,14 @@ class HookCalls(Protocol):
         """Returns the call that a turn carries out."""
         ...
 
+    async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
+        """Returns the newest call of each of these hooks."""
+        ...
+
+
+class CallTimes(Protocol):
+    """Calls whose next try has come."""
+
     async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
         """Returns calls with a failed run whose next try has come."""
         ...
@@ -42,6 +50,6 @@ class HookCalls(Protocol):
         """Returns the first time at which another try is due; None without any."""
         ...
 
-    async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
-        """Returns the newest call of each of these hooks."""
-        ...
+
+class WholeHookCalls(HookCalls, CallTimes, Protocol):
+    """All of these, as the store has them."""

@@ -33,18 +33,12 @@ class InboundRow:
 
 
 class Inbox(Protocol):
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        """Stores updates in one durable transaction; returns the number of new ones."""
-        ...
+    """Updates that belong to a chat, or wait for their turn."""
 
     async def get(self, id: int) -> InboundRow | None: ...
 
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
         """Returns a chat's messages that a card asks about, in the newest `span` updates."""
-        ...
-
-    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
-        """Returns the new updates of this process, oldest first, without those `besides`."""
         ...
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
@@ -55,6 +49,24 @@ class Inbox(Protocol):
         """Returns a message of these chats by its platform id, as long as it waits for its turn."""
         ...
 
+    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
+        """Returns the newest updates of a chat that were only heard, oldest first."""
+        ...
+
+
+class Accepting(Protocol):
+    """Updates as they come in."""
+
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        """Stores updates in one durable transaction; returns the rows of the new ones."""
+        ...
+
+    async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
+        """Returns the new updates of this process, oldest first, without those `besides`."""
+        ...
+
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
         """Returns people's taken messages, from `span` updates before the first new one on."""
         ...
@@ -63,6 +75,6 @@ class Inbox(Protocol):
         """Returns the time at which the newest update of a channel came in; None for no update."""
         ...
 
-    async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
-        """Returns the newest updates of a chat that were only heard, oldest first."""
-        ...
+
+class WholeInbox(Inbox, Accepting, Protocol):
+    """All of these, as the store has them."""

@@ -1,7 +1,6 @@
 """The log and the rows around it: read in parts, written only by whole changes."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from bot.domain.assignments.errand import Errand
@@ -9,15 +8,17 @@ from bot.domain.change import Change, Fence
 from bot.domain.consent.approval import Approval
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import Entry
 from bot.domain.turn.turn import Turn
+from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
 
 MOST_AHEAD = 100
 """The number of waiting messages that are considered when the next job is chosen."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agenda:
     """A chat and its open work, oldest first."""
 
@@ -31,6 +32,10 @@ class Agenda:
     has not read.
     """
     waiting: tuple[InboundRow, ...] = ()
+    senders: Mapping[int, Person] = field(default_factory=dict[int, Person])
+    """The people who wrote the waiting messages, without those whose access has ended."""
+    noted: bool = True
+    """False when the chat has no notes, and none of its `senders` has any."""
     plan: Plan | None = None
     """The live plan of the chat."""
     leads_on: str | None = None

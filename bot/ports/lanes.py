@@ -1,8 +1,9 @@
 """Lanes: each chat has one owner at a time."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from bot.domain.value import frozen
 
 Drain: TypeAlias = Callable[[int], Awaitable[None]]
 """Does all the work of a chat and returns when nothing is left."""
@@ -24,7 +25,7 @@ class Lanes(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatWithWork:
     chat: int
     mark: str
@@ -33,7 +34,7 @@ class ChatWithWork:
     """Turns that somebody has stopped and that are not over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """A part of the chats with work, in the order of their numbers."""
 

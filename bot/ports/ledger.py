@@ -1,7 +1,6 @@
 """The record of usage and of people's actions."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
@@ -9,6 +8,7 @@ from typing import Any, Protocol
 from bot.domain.money.budget import Budgets
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
+from bot.domain.value import frozen
 
 
 class By(StrEnum):
@@ -21,7 +21,7 @@ class By(StrEnum):
     SKILL = "skill"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spender:
     """The calls of a chat, of a person, or of a turn; every call where all are open."""
 
@@ -30,7 +30,7 @@ class Spender:
     turn: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spent:
     """The summed usage of one model; `cost` is None when a price was unknown."""
 
@@ -40,7 +40,7 @@ class Spent:
     cost: Nano | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bill:
     """Calls of one stretch of time that have something in common, summed up."""
 
@@ -58,7 +58,7 @@ class Bill:
     """Calls whose tokens are estimated."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BilledTurn:
     """A turn, as a bill names it."""
 
@@ -69,7 +69,7 @@ class BilledTurn:
     """The person's words; empty when they are not remembered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AuditLine:
     at: datetime
     person: int | None
@@ -79,6 +79,8 @@ class AuditLine:
 
 
 class Ledger(Protocol):
+    """Paid calls and budgets."""
+
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]: ...
 
     async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
@@ -109,6 +111,10 @@ class Ledger(Protocol):
         """Returns the budgets that owners have set in chats."""
         ...
 
+
+class AuditRows(Protocol):
+    """The permanent record."""
+
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
         """Returns lines of the record, newest first."""
         ...
@@ -121,4 +127,12 @@ class Ledger(Protocol):
         """Returns the subjects of changing calls that ran in a chat since then, oldest first."""
         ...
 
+
+class KeptTexts(Protocol):
+    """Texts of which the log holds a part."""
+
     async def artifact(self, chat: int, id: str) -> str | None: ...
+
+
+class WholeLedger(Ledger, AuditRows, KeptTexts, Protocol):
+    """All of these, as the store has them."""

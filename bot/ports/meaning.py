@@ -1,7 +1,6 @@
 """The index of meaning: its vectors, and what the store notes about them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
@@ -10,9 +9,10 @@ from bot.domain.memory.earned import UNMEASURED
 from bot.domain.memory.meaning import Vector
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.money.budget import Cause
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Begun:
     """The index of meaning that the store's notes are about."""
 
@@ -26,7 +26,7 @@ class Begun:
     """The number of the newest passage when it was measured; 0 when it never was."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaving:
     """A vector that the index still has to take out."""
 
@@ -34,7 +34,7 @@ class Leaving:
     whose: Whose
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassagePlace:
     """A passage that a vector stands for."""
 
@@ -44,7 +44,7 @@ class PassagePlace:
     whose: Whose
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeaningCondition:
     """The state of memory by meaning."""
 
@@ -58,7 +58,7 @@ class MeaningCondition:
     """The part of the index beside words, from 0 to 1; None until that is measured."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MeantHits:
     """The passages that a search by meaning found, the best first."""
 
@@ -70,7 +70,7 @@ class MeantHits:
     """The part of these hits beside those of words, from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sample:
     """Passages with a question and an answer, from all times and of all owners."""
 
@@ -190,5 +190,3 @@ class Vectors(Protocol):
     ) -> Sequence[tuple[int, float]]:
         """Returns numbers with their nearness (the cosine), the nearest first."""
         ...
-
-    async def close(self) -> None: ...

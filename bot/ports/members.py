@@ -1,16 +1,16 @@
 """The rows about a person: their messages, turns and cards."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.consent.approval import Approval
 from bot.domain.talk.message import Address
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Waiting:
     """A message that waits for its turn: its chat and its arrival."""
 
@@ -19,7 +19,7 @@ class Waiting:
     since: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenWork:
     """The open work of a person in all chats; `asked` is true when they ever wrote to the bot."""
 

@@ -1,15 +1,15 @@
 """The memory: passages as they are stored, and the indexes that find them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.talk.chat import Chat
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Past:
     """A conversation from before the memory, with its turns that ended with an answer."""
 
@@ -18,7 +18,7 @@ class Past:
     turns: tuple[Turn, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MemoryCondition:
     """The state of the memory."""
 

@@ -68,15 +68,7 @@ class Delivered:
 
 
 class Outbox(Protocol):
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        """Returns rows whose wanted version is not on the screen yet, in the order of showing."""
-        ...
-
-    async def chats_owed(self) -> Sequence[int]: ...
-
-    async def record(self, delivered: Delivered) -> None:
-        """Stores the result of a delivery; a version that became wanted meanwhile stays owed."""
-        ...
+    """Visible messages, to look at and to change."""
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         """Returns the key of the visible message with this platform id."""
@@ -88,6 +80,35 @@ class Outbox(Protocol):
         """Returns the message of a chat that came last; one that was given up does not count."""
         ...
 
+    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
+        """Returns rows with buttons whose key begins so, the newest first; not those given up.
+
+        The newest 500 rows with such a key are looked at.
+        """
+        ...
+
+
+class Deliveries(Protocol):
+    """Visible messages, to bring them to their screens."""
+
+    async def owed(self, chat: int) -> Sequence[OutboxRow]:
+        """Returns rows whose wanted version is not on the screen yet, in the order of showing."""
+        ...
+
+    async def chats_owed(self) -> Sequence[int]: ...
+
+    async def record(self, delivered: Delivered) -> None:
+        """Stores the result of a delivery; a version that became wanted meanwhile stays owed."""
+        ...
+
+    async def row(self, key: str) -> OutboxRow | None: ...
+
+
+class Sights(Protocol):
+    """Messages whose ids are known."""
+
+    async def key_of(self, chat: int, message_id: str) -> str | None: ...
+
     async def sightings(self, channel: str) -> Sequence[Sighting]:
         """Returns the messages of a channel whose ids became known last, people's among them.
 
@@ -95,9 +116,6 @@ class Outbox(Protocol):
         """
         ...
 
-    async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
-        """Returns rows with buttons whose key begins so, the newest first; not those given up.
 
-        The newest 500 rows with such a key are looked at.
-        """
-        ...
+class WholeOutbox(Outbox, Deliveries, Sights, Protocol):
+    """All of these, as the store has them."""

@@ -1,11 +1,12 @@
 """Other processes on the same store."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from bot.domain.value import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class QueuedRun:
     """A queued turn that nobody waits for: of a task, of a hook, or a reflection."""
 
@@ -14,7 +15,7 @@ class QueuedRun:
     origin: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftBehind:
     """The work of dead processes that this one has taken over."""
 

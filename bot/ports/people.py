@@ -4,12 +4,21 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from typing import Protocol
 
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person, Role, Sender
 
 
 class People(Protocol):
     async def by_sender(self, sender: Sender) -> Person | None:
         """Returns the person of an account; someone admitted by number gets a name now."""
+        ...
+
+    async def met(self, sender: Sender, address: Address) -> tuple[Person | None, Chat | None]:
+        """Returns the person of an account, as `by_sender` does, with the chat at an address.
+
+        Neither for a stranger. The chat may have moved away, or may not be there yet.
+        """
         ...
 
     async def get(self, person: int) -> Person | None: ...

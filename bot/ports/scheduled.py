@@ -1,16 +1,18 @@
 """Tasks and their runs as rows; they are written by changes of the journal."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.assignments.task import TaskRun, TimedTask
 from bot.domain.money.money import Nano
 from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.value import frozen
 
 
-class Scheduled(Protocol):
+class TaskRows(Protocol):
+    """Tasks with their runs."""
+
     async def get(self, task: str) -> TimedTask | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
@@ -21,9 +23,21 @@ class Scheduled(Protocol):
         """
         ...
 
-    async def of_person(self, person: int) -> Sequence[TimedTask]:
-        """Returns every task that a person asked for."""
+    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
+        """Returns the run that a turn carries out, with its task."""
         ...
+
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
+        """Returns the runs of a task that began since a moment, and all that are not over."""
+        ...
+
+    async def last(self, task: str) -> TaskRun | None:
+        """Returns the newest run of a task."""
+        ...
+
+
+class TaskTimes(Protocol):
+    """Tasks and runs whose time has come."""
 
     async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
         """Returns active tasks whose time has come, the longest due first."""
@@ -41,17 +55,19 @@ class Scheduled(Protocol):
         """Returns active tasks whose next time was set by a clock that was ahead of `now`."""
         ...
 
-    async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
-        """Returns the run that a turn carries out, with its task."""
+
+class PersonTasks(Protocol):
+    """The tasks of a person."""
+
+    async def of_person(self, person: int) -> Sequence[TimedTask]:
+        """Returns every task that a person asked for."""
         ...
 
-    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
-        """Returns the runs of a task that began since a moment, and all that are not over."""
-        ...
 
-    async def last(self, task: str) -> TaskRun | None:
-        """Returns the newest run of a task."""
-        ...
+class RunCosts(Protocol):
+    """The cost of runs."""
+
+    async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]: ...
 
     async def rounds(self, turns: Sequence[str]) -> int:
         """Returns the rounds of these turns and of their errands together."""
@@ -62,7 +78,11 @@ class Scheduled(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+class Scheduled(TaskRows, TaskTimes, PersonTasks, RunCosts, Protocol):
+    """All of these, as the store has them."""
+
+
+@frozen
 class Occasion:
     """The circumstances in which somebody asks for a task."""
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.talk.message import Address
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sighting:
     """A message of a platform that is known: the bot's own, or a person's."""
 
@@ -23,7 +23,7 @@ async def _never(_: str) -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traces:
     """Leads to a message of the bot that was sent after `since`, if it was sent at all."""
 

@@ -1,13 +1,13 @@
 """Ready-made plans, kept where people can read and change them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from bot.domain.plans.template import Template
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Broken:
     """A ready-made plan that cannot be used: its file, the line where it is wrong, and why."""
 

@@ -1,7 +1,6 @@
 """A tool, as the loop uses it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -10,9 +9,10 @@ from bot.domain.skills.skill import Skill
 from bot.domain.talk.reach import Reach
 from bot.domain.tools.tool import Preview, ToolOutput, ToolSpec
 from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Folder:
     """The folder of this machine that calls of a person in a chat may touch."""
 
@@ -21,7 +21,7 @@ class Folder:
     """True when it belongs to this chat alone, and was made for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """The surroundings of a call: its workspace, chat and turn, and its own id.
 

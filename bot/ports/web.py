@@ -1,13 +1,13 @@
 """Pages of the web, and searches for them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from bot.domain.value import frozen
 from bot.ports.attachments import Reading
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebPage:
     """The body of a page, with the address that it came from in the end."""
 
@@ -21,7 +21,7 @@ class WebPage:
     """The date that the server named."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebHit:
     """One thing that a search found."""
 

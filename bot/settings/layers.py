@@ -3,13 +3,13 @@
 import io
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from dotenv.parser import parse_stream
 
 from bot.domain.talk.errors import SettingError
+from bot.domain.value import frozen
 from bot.settings.fields import PREFIX, setting_name
 
 ENVIRONMENT, DOTENV, TOML = "environment", ".env", "steward.toml"
@@ -25,7 +25,7 @@ MODELS = "models"
 _TABLES = (SERVERS, PROVIDERS, MODELS)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """The values of one place; an empty value counts as missing."""
 

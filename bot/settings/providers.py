@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from bot.domain.money.provider import LONGEST_NAME, ProviderSpec
 from bot.domain.talk.errors import SettingError
 from bot.settings import forms
 from bot.settings.layers import PROVIDERS, TOML
-from bot.settings.tables import REFERENCE, quoted, sentence, unknown_keys
+from bot.settings.tables import REFERENCE, quoted, unknown_keys, validated
 
 OWN = ("anthropic", "openai", "demo")
 """Providers that have settings of their own."""
@@ -90,13 +90,7 @@ def _usable(name: str, table: Any, variables: Mapping[str, Any]) -> ProviderSpec
     if not _NAME.fullmatch(name) or len(name) > LONGEST_NAME:
         wish = f"small letters, digits and single - or _ between them, at most {LONGEST_NAME}"
         raise SettingError(f"its name should be {wish}")
-    if not isinstance(table, dict):
-        raise SettingError("it should be a table")
-    try:
-        read = _Provider.model_validate(table)
-    except ValidationError as error:
-        # Without its cause, which quotes every value, secrets too.
-        raise SettingError(sentence(error)) from None
+    read = validated(table, _Provider)
     key = _key(read.key, variables)
     headers = _headers(read.headers, variables)
     password = forms.password_of(read.base_url)

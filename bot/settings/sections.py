@@ -14,6 +14,7 @@ from bot.domain.money.traits import Traits
 from bot.domain.setting import needed, optional_section, section, setting
 from bot.domain.talk.limits import ReadingBounds, SendRates, WebBounds
 from bot.domain.tools.server import ServerSpec
+from bot.domain.value import frozen
 from bot.flow.policy import Policy
 from bot.settings import forms
 
@@ -31,7 +32,7 @@ Lower = BeforeValidator(lambda value: str(value).lower())
 Upper = BeforeValidator(lambda value: str(value).upper())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnthropicAccess:
     """The way to the Messages API."""
 
@@ -45,7 +46,7 @@ class AnthropicAccess:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenAIAccess:
     """The way to OpenAI."""
 
@@ -87,7 +88,7 @@ class MeaningAccess:
     """The price of the embedder's tokens; None when nobody knows it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HearAccess:
     """The way to a service that hears voice messages, at `url`/audio/transcriptions."""
 
@@ -102,7 +103,7 @@ class HearAccess:
     seconds: float = setting(60.0, "Seconds that hearing one voice message may take.", gt=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakAccess:
     """The way to a service that speaks answers, at `url`/audio/speech."""
 
@@ -116,7 +117,7 @@ class SpeakAccess:
     seconds: float = setting(60.0, "Seconds that speaking one answer may take.", gt=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebAccess:
     """The hosts that pages are fetched from: `hosts` alone, if any, and none that is `denied`."""
 
@@ -132,7 +133,7 @@ class WebAccess:
     bounds: WebBounds = section(WebBounds, "web_")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SearchAccess:
     """The way to a service that searches the web; without a `url` it is the service's own."""
 
@@ -155,7 +156,7 @@ class SearchAccess:
         return "" if self.key else "STEWARD_SEARCH_KEY"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebhookAccess:
     """The address for Telegram's calls; a proxy passes them from `url` to `port` of 127.0.0.1."""
 
@@ -174,7 +175,7 @@ class WebhookAccess:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TelegramAccess:
     """The way to the Bot API; methods are at `api_url`/bot<token>/<method>.
 
@@ -199,7 +200,7 @@ class TelegramAccess:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiscordAccess:
     """The way to Discord; paths of its HTTP API are below `api_url`."""
 
@@ -214,7 +215,7 @@ class DiscordAccess:
     shards: int = setting(1, "Connections to Discord; one serves up to 2,500 servers.", ge=1, le=64)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LogSettings:
     """The form and the level of the program's log."""
 
@@ -226,7 +227,7 @@ class LogSettings:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettingLine:
     """One setting as `steward config` prints it; a secret's value is already masked."""
 

@@ -13,7 +13,6 @@ from pydantic import (
     ConfigDict,
     Field,
     FiniteFloat,
-    ValidationError,
     model_validator,
 )
 
@@ -21,7 +20,7 @@ from bot.domain.talk.errors import SettingError
 from bot.domain.tools.server import LONGEST_NAME, ServerSpec, is_server_name
 from bot.settings import forms
 from bot.settings.layers import SERVERS, TOML
-from bot.settings.tables import REFERENCE, quoted, sentence, unknown_keys
+from bot.settings.tables import REFERENCE, quoted, unknown_keys, validated
 
 _OTHER = re.compile(r"[^a-z0-9]+")
 _SECRET = re.compile(r"TOKEN|SECRET|PASSW|KEY|CREDENTIAL|AUTH", re.IGNORECASE)
@@ -101,13 +100,7 @@ def _usable(name: str, table: Any, variables: Mapping[str, Any], folder: Path) -
     if not is_server_name(name):
         wish = f"small letters, digits and single - or _ between them, at most {LONGEST_NAME}"
         raise SettingError(f"its name should be {wish}{_proposed(name)}")
-    if not isinstance(table, dict):
-        raise SettingError("it should be a table")
-    try:
-        read = _Server.model_validate(table)
-    except ValidationError as error:
-        # Without its cause, which quotes every value, secrets too.
-        raise SettingError(sentence(error)) from None
+    read = validated(table, _Server)
     place = folder / read.folder
     return ServerSpec(
         name=name,

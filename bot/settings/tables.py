@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from bot.domain.talk.errors import SettingError
 from bot.domain.text.visible_text import one_line
 from bot.settings.layers import TOML
+
+FormT = TypeVar("FormT", bound=BaseModel)
 
 _LONGEST_NAME = 32
 REFERENCE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -25,12 +28,23 @@ def quoted(name: str) -> str:
     return one_line(name, _LONGEST_NAME)
 
 
-def sentence(error: ValidationError) -> str:
+def _sentence(error: ValidationError) -> str:
     """Returns the first fault of a table, without any value: it may be a secret."""
     first = error.errors(include_url=False)[0]
     why = str(first.get("ctx", {}).get("error", "")) or _WISHES.get(first["type"], first["msg"])
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {why}" if where else why
+
+
+def validated(table: Any, form: type[FormT]) -> FormT:
+    """Returns a table in its form; a SettingError names its first fault."""
+    if not isinstance(table, dict):
+        raise SettingError("it should be a table")
+    try:
+        return form.model_validate(table)
+    except ValidationError as error:
+        # Without its cause, which quotes every value, secrets too.
+        raise SettingError(_sentence(error)) from None
 
 
 def unknown_keys(

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
@@ -11,6 +10,7 @@ from pydantic import SecretStr
 
 from bot.doctor import Complaint
 from bot.domain.money.provider import ProviderSpec
+from bot.domain.value import frozen
 from bot.logs import Secrets
 from bot.settings import Settings, given
 from bot.settings.layers import ENVIRONMENT
@@ -25,7 +25,7 @@ Trial: TypeAlias = Callable[[Settings], Awaitable[str]]
 """Tries an answer for real; returns a sentence or raises a Complaint."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Probes:
     """The ways to try an answer for real; each raises a Complaint if it fails."""
 
@@ -37,7 +37,7 @@ class Probes:
     """Returns the names of the models that a server lists."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretQuestion:
     """One secret that is asked for."""
 
@@ -55,7 +55,7 @@ class SecretQuestion:
     """Returns the settings with the secret in them."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SecretAnswer:
     """The outcome of a question."""
 
@@ -65,7 +65,7 @@ class SecretAnswer:
     """True when the setting has a usable value now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asker:
     """Asks questions beside the values that the environment and the files hold already."""
 

@@ -3,7 +3,6 @@
 import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ from pydantic import SecretStr
 
 from bot.doctor import Complaint
 from bot.domain.money.provider import LONGEST_NAME, ProviderSpec
+from bot.domain.value import frozen
 from bot.settings import FIRST_MODEL, FIRST_OF_OPENAI, Settings, forms
 from bot.settings.layers import ENVIRONMENT, PROVIDERS, TOML
 from bot.settings.providers import OWN
@@ -27,7 +27,7 @@ _MOST_MODELS = 9
 _PORTS = {11434: "ollama", 8080: "llamacpp"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chosen:
     """The answers about the model."""
 

@@ -1,11 +1,11 @@
 """Asks for the services of speech: one that hears voice messages, and one that speaks answers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from bot.doctor import Complaint
 from bot.domain.money.provider import OPENAI_URL, ProviderSpec
+from bot.domain.value import frozen
 from bot.settings import Settings, forms
 from bot.settings.layers import ENVIRONMENT
 from bot.setup.asking import Asker, Probes, after_fleeting
@@ -15,7 +15,7 @@ _OPENAI_KEY = "OPENAI_API_KEY"
 _OPENAI = "o"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Speech:
     """One of the two services."""
 
@@ -34,7 +34,7 @@ _HEARING = _Speech("HEAR", "Which model hears?", ("whisper-1", "gpt-4o-mini-tran
 _SPEAKING = _Speech("SPEAK", "Which model speaks?", ("tts-1", "gpt-4o-mini-tts", "kokoro"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Found:
     """A service that was tried: its way, and the models that it lists."""
 

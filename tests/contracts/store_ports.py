@@ -4,22 +4,22 @@ from typing import Protocol
 
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.belongings import Belongings
-from bot.ports.chats import Chats
+from bot.ports.chats import WholeChats
 from bot.ports.consents import Consents
 from bot.ports.descriptions import DescriptionRows
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
-from bot.ports.file_changes import FileChanges
+from bot.ports.file_changes import WholeFileChanges
 from bot.ports.goals import Goals
-from bot.ports.hooks import HookCalls
-from bot.ports.inbox import Inbox
+from bot.ports.hooks import WholeHookCalls
+from bot.ports.inbox import WholeInbox
 from bot.ports.journal import Journal
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import WholeLedger
 from bot.ports.meaning import MeaningDebts, Meant, Weights
 from bot.ports.members import Members
 from bot.ports.memory import Index, Memory
 from bot.ports.notes import Notes
-from bot.ports.outbox import Outbox
+from bot.ports.outbox import WholeOutbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
@@ -30,11 +30,11 @@ from bot.ports.voice import VoiceRows
 
 class StorePorts(Protocol):
     @property
-    def inbox(self) -> Inbox: ...
+    def inbox(self) -> WholeInbox: ...
     @property
     def journal(self) -> Journal: ...
     @property
-    def chats(self) -> Chats: ...
+    def chats(self) -> WholeChats: ...
     @property
     def people(self) -> People: ...
     @property
@@ -48,9 +48,9 @@ class StorePorts(Protocol):
     @property
     def plans(self) -> Plans: ...
     @property
-    def outbox(self) -> Outbox: ...
+    def outbox(self) -> WholeOutbox: ...
     @property
-    def ledger(self) -> Ledger: ...
+    def ledger(self) -> WholeLedger: ...
     @property
     def consents(self) -> Consents: ...
     @property
@@ -84,6 +84,6 @@ class StorePorts(Protocol):
     @property
     def feedback(self) -> FeedbackRows: ...
     @property
-    def file_changes(self) -> FileChanges: ...
+    def file_changes(self) -> WholeFileChanges: ...
     @property
-    def hook_calls(self) -> HookCalls: ...
+    def hook_calls(self) -> WholeHookCalls: ...

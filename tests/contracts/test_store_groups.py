@@ -127,7 +127,7 @@ async def test_updates_are_passed_over_together_and_never_come_again(store: Stor
     await commit(store, PassOver((new[0].id, new[2].id), "not for the bot"))
     assert [r.id for r in await store.inbox.unrouted(10)] == [new[1].id]
     again = [RawUpdate(r.key, r.body) for r in new]
-    assert await store.inbox.accept("telegram", again, NOW) == 0
+    assert await store.inbox.accept("telegram", again, NOW) == []
 
 
 async def test_only_new_updates_are_passed_over(store: StorePorts, chat: Chat):

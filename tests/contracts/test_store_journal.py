@@ -8,24 +8,30 @@ import pytest
 
 from bot.domain.change import (
     AddAudit,
+    AddNote,
     Append,
     AskStop,
     Change,
     CountStart,
+    DropNote,
     EndRest,
     EndWays,
     InboundState,
     MarkInbound,
     OpenConversation,
+    Revoke,
     SaveApproval,
     SaveConversation,
     SaveSettings,
     SaveTurn,
 )
 from bot.domain.consent.approval import ApprovalState
+from bot.domain.memory.note import Note
+from bot.domain.memory.passage import of_group, of_person
 from bot.domain.talk.chat import Chat, Conversation, QueueMode
 from bot.domain.talk.errors import Conflict, FenceLost, StewardError, StoreError
 from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.person import Role, Sender
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
 from bot.ports.journal import MOST_AHEAD
@@ -249,6 +255,35 @@ async def test_the_agenda_holds_what_is_left_oldest_first(store: StorePorts, cha
     assert [t.id for t in agenda.unfinished] == ["parked", "running"]
     assert [t.id for t in agenda.queued] == ["queued"]
     assert [r.message_id for r in agenda.waiting] == ["17"]
+
+
+async def test_the_agenda_knows_who_wrote_what_waits_and_whether_they_have_notes(
+    store: StorePorts, chat: Chat
+):
+    ann = await store.people.admit(Sender("telegram", "1", "Ann"), Role.OWNER)
+    bob = await store.people.admit(Sender("telegram", "2", "Bob"), Role.MEMBER)
+    await store.inbox.accept("telegram", [RawUpdate("1", "{}"), RawUpdate("2", "{}")], NOW)
+    for row, person in zip(await store.inbox.unrouted(2), (ann, bob), strict=True):
+        wait = MarkInbound(row.id, InboundState.WAITING, (InboundState.NEW,), chat.id)
+        await commit(store, replace(wait, person=person.id))
+    agenda = await store.journal.agenda(chat.id)
+    assert agenda.senders == {ann.id: ann, bob.id: bob}
+    for whose in (of_person(bob.id), of_group(chat.id)):
+        await commit(store, AddNote(Note(whose, whose, "Water the trees.", NOW, bob.id, "Bob")))
+        assert (await store.journal.agenda(chat.id)).noted
+        await commit(store, DropNote(whose))
+    await commit(store, Revoke(bob.id, "left"))
+    assert (await store.journal.agenda(chat.id)).senders == {ann.id: ann}
+
+
+@pytest.mark.parametrize("store", ["sqlite"], indirect=True)
+async def test_notes_of_others_are_none_of_the_agenda(store: StorePorts, chat: Chat):
+    ann = await store.people.admit(Sender("telegram", "1", "Ann"), Role.OWNER)
+    await store.inbox.accept("telegram", [RawUpdate("1", "{}")], NOW)
+    wait = MarkInbound(1, InboundState.WAITING, (InboundState.NEW,), chat.id, person=ann.id)
+    other = Note("n", of_person(ann.id + 1), "Water the trees.", NOW, ann.id + 1, "Bob")
+    await commit(store, wait, AddNote(other))
+    assert not (await store.journal.agenda(chat.id)).noted
 
 
 async def test_of_many_waiting_messages_the_agenda_holds_the_oldest(store: StorePorts, chat: Chat):

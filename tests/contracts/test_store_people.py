@@ -1,6 +1,7 @@
 """Who may command the bot, the way in, and the chats they write in."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -16,6 +17,17 @@ from tests.contracts.store_samples import NOW, commit, later
 
 ANN = Sender("telegram", "1", "Ann")
 BOB = Sender("telegram", "2", "Bob \N{SNAKE}")
+
+
+async def test_a_person_and_their_chat_are_found_together(store: StorePorts):
+    here = Address("telegram", "1")
+    assert await store.people.met(ANN, here) == (None, None)
+    by_number = replace(ANN, name=ANN.key)
+    ann = await store.people.admit(by_number, Role.MEMBER)
+    assert await store.people.met(by_number, here) == (ann, None)
+    chat = await store.chats.at(here, private=True)
+    assert await store.people.met(ANN, here) == (replace(ann, name="Ann"), chat)
+    assert await store.people.met(BOB, here) == (None, None)
 
 
 async def test_a_stranger_is_nobody(store: StorePorts):

@@ -136,3 +136,29 @@ async def test_a_closed_topic_blocks_the_call_it_cannot_ask_for_and_a_reopened_o
     assert (await sees(steward, team, "Open again.")).thread_id == topic
     assert list(steward.workspace.rglob("a.txt")) == []
     assert "hello?" in words_in(steward.model.requests[2])
+
+
+@pytest.mark.telegrams_own("messages have no names")
+async def test_answers_that_a_killed_program_had_sent_stay_each_in_its_topic(
+    steward: Steward,
+) -> None:
+    telegram, team = steward.telegram, steward.team()
+    work, play = telegram.topic(team, "Work"), telegram.topic(team, "Play")
+    steward.script(text("Hello."), text("About play."), text("About work."))
+    await steward.start()
+    await steward.sees("I am in the group")
+    steward.call("hello", at=team, topic=work)
+    await sees(steward, team, "Hello.")
+    await steward.recorded()
+    for told, topic in (("About play.", play), ("About work.", work)):
+        sending = telegram.hold("sendMessage", after_work=True)
+        steward.call("think", at=team, topic=topic)
+        await sending.arrived()
+        await sees(steward, team, told)
+    shown = telegram.screen(team.id).from_bot
+    await steward.restart()
+    await steward.recorded()
+    after = telegram.screen(team.id).from_bot
+    assert [(m.id, m.text, m.thread_id) for m in after] == [
+        (m.id, m.text, m.thread_id) for m in shown
+    ]

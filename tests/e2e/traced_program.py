@@ -1,7 +1,7 @@
 """The program under a tracer: a signal begins to count what is entered, another one writes it down.
 
-It counts the files of `bot/flow`, the changes from one of them to another, and the statements and
-transactions of the database.
+It counts the files of `bot/flow`, the changes from one of them to another, the statements of the
+database, and its jobs: each goes to a thread of the database once, for a transaction or a read.
 """
 
 import asyncio
@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import sys
-from collections import Counter
 from functools import partial
 from pathlib import Path
 from types import FrameType
@@ -18,6 +17,7 @@ from typing import Any
 from sqlalchemy import Engine, event
 
 import bot.flow
+from bot.adapters.sql import sqlite
 from bot.bootstrap.program import chat, new_watch, serve, unserved
 from bot.checkup.program import PROBES, examined
 from bot.cli import CommandRun, Program, run
@@ -37,23 +37,21 @@ class Counts:
     def __init__(self) -> None:
         self._entered: list[str] = []
         self._statements: list[str] = []
-        self._ends: Counter[str] = Counter()
+        self._jobs = 0
 
     def begin(self) -> None:
         self._entered.clear()
         self._statements.clear()
-        self._ends.clear()
+        self._jobs = 0
         sys.setprofile(self._called)
 
     def listen(self) -> None:
         event.listen(Engine, "before_cursor_execute", self._executed)
-        event.listen(Engine, "commit", self._committed)
-        event.listen(Engine, "rollback", self._rolled_back)
 
     def end(self, file: Path) -> None:
         sys.setprofile(None)
         files = [name.removeprefix(_FLOW).lstrip("/") for name in self._entered]
-        found = {"files": files, "statements": self._statements, "ends": self._ends}
+        found = {"files": files, "statements": self._statements, "jobs": self._jobs}
         new = file.with_suffix(".new")
         new.write_text(json.dumps(found))
         new.rename(file)
@@ -63,17 +61,13 @@ class Counts:
         if what != "call":
             return
         file = frame.f_code.co_filename
+        if file == sqlite.__file__ and frame.f_code.co_name == "run":
+            self._jobs += 1
         if file.startswith(_FLOW) and (not self._entered or self._entered[-1] != file):
             self._entered.append(file)
 
     def _executed(self, *told: Any) -> None:
         self._statements.append(told[2])
-
-    def _committed(self, _: object) -> None:
-        self._ends["commit"] += 1
-
-    def _rolled_back(self, _: object) -> None:
-        self._ends["rollback"] += 1
 
 
 async def _counted(work: CommandRun) -> int:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from bot.domain.assignments.errand import Errand
 from bot.domain.change import AddUsage, Change, Fence, InboundState
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.memory.passage import of_group, of_person
 from bot.domain.money.budget import Budgets
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
@@ -87,17 +88,19 @@ class MemoryStore:
 class MemoryInbox:
     rows: Rows
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
         known = {(row.channel, row.key) for row in self.rows.inbox.values()}
-        before = len(known)
+        added = list[InboundRow]()
         for update in updates:
             if (channel, update.key) not in known:
                 known.add((channel, update.key))
                 id = len(self.rows.inbox) + 1
-                self.rows.inbox[id] = InboundRow(
-                    id, channel, update.key, update.body, InboundState.NEW, at
-                )
-        return len(known) - before
+                row = InboundRow(id, channel, update.key, update.body, InboundState.NEW, at)
+                self.rows.inbox[id] = row
+                added.append(row)
+        return added
 
     async def get(self, id: int) -> InboundRow | None:
         return self.rows.inbox.get(id)
@@ -185,12 +188,18 @@ class MemoryJournal:
         errands = [e for e in self.rows.errands.values() if e.chat == chat and not e.taken]
         if here.screen is not None:
             errands = [e for e in self.rows.errands.values() if e.home == chat]
+        waiting = await MemoryInbox(self.rows).waiting(chat, MOST_AHEAD)
+        known, wrote = set(self.rows.accounts.values()), {row.person for row in waiting}
+        senders = {id: one for id, one in self.rows.people.items() if id in wrote & known}
+        theirs = {of_group(chat), *map(of_person, senders)}
         return Agenda(
             here,
             unfinished=tuple(t for t in todo if t.state is not TurnState.QUEUED),
             queued=tuple(t for t in todo if t.state is TurnState.QUEUED),
             approvals=tuple(sorted(cards, key=_age)),
-            waiting=tuple(await MemoryInbox(self.rows).waiting(chat, MOST_AHEAD)),
+            waiting=tuple(waiting),
+            senders=senders,
+            noted=any(note.whose in theirs for note in self.rows.notes.values()),
             plan=await MemoryPlans(self.rows).live(chat),
             leads_on=next(
                 (
@@ -337,6 +346,11 @@ class MemoryPeople:
             return known
         named = self.rows.people[known.id] = replace(known, name=sender.name)
         return named
+
+    async def met(self, sender: Sender, address: Address) -> tuple[Person | None, Chat | None]:
+        known = await self.by_sender(sender)
+        there = (chat for chat in self.rows.chats.values() if chat.address == address)
+        return known, None if known is None else next(there, None)
 
     async def get(self, person: int) -> Person | None:
         return self.rows.people.get(person)

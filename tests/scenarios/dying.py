@@ -13,7 +13,7 @@ from bot.domain.memory.passage import Passage, Whose
 from bot.domain.talk.message import RawUpdate
 from bot.domain.talk.received import ReceivedFile
 from bot.domain.turn.transcript import Entry
-from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.inbox import InboundRow, WholeInbox
 from bot.ports.journal import Agenda, Journal
 from bot.ports.meaning import (
     Begun,
@@ -25,7 +25,7 @@ from bot.ports.meaning import (
     Vectors,
     Weights,
 )
-from bot.ports.outbox import Delivered, Outbox, OutboxRow
+from bot.ports.outbox import Delivered, OutboxRow, WholeOutbox
 from bot.ports.received import InboxFolder
 from bot.ports.sightings import Sighting
 from bot.ports.speaking import Sounds
@@ -95,10 +95,12 @@ class DyingJournal:
 
 @dataclass(frozen=True)
 class DyingInbox:
-    inbox: Inbox
+    inbox: WholeInbox
     fate: Fate
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
         return await self.fate.write(lambda: self.inbox.accept(channel, updates, at))
 
     async def get(self, id: int) -> InboundRow | None:
@@ -164,7 +166,7 @@ class DyingSounds:
 
 @dataclass(frozen=True)
 class DyingOutbox:
-    outbox: Outbox
+    outbox: WholeOutbox
     fate: Fate
 
     async def owed(self, chat: int) -> Sequence[OutboxRow]:
@@ -266,6 +268,3 @@ class DyingVectors:
         self, whose: Whose, vector: Vector, limit: int
     ) -> Sequence[tuple[int, float]]:
         return await self.vectors.nearest(whose, vector, limit)
-
-    async def close(self) -> None:
-        await self.vectors.close()

@@ -6,8 +6,9 @@ from datetime import datetime
 
 from bot.domain.change import InboundState
 from bot.domain.consent.approval import Approval
+from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import StoreBusy
-from bot.domain.talk.message import InboundMessage, Press
+from bot.domain.talk.message import Address, InboundMessage, Press
 from bot.domain.talk.person import Person, Sender
 from bot.flow.application import SWEEP_SECONDS
 from bot.flow.arrivals.set_aside import AGAIN, ASIDE_BUTTONS, KEPT, OWNERS, TRYING, AsideButton
@@ -47,11 +48,18 @@ class FaultyOnce:
     people: People
     faults: int
 
+    async def met(self, sender: Sender, address: Address) -> tuple[Person | None, Chat | None]:
+        self._stumble()
+        return await self.people.met(sender, address)
+
     async def by_sender(self, sender: Sender) -> Person | None:
+        self._stumble()
+        return await self.people.by_sender(sender)
+
+    def _stumble(self) -> None:
         if self.faults:
             self.faults -= 1
             raise ValueError("a fault of the program")
-        return await self.people.by_sender(sender)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.people, name)

@@ -21,6 +21,7 @@ from chromadb.config import Settings
 from chromadb.errors import NotFoundError
 
 from bot.adapters.chroma.faults import Away, Lost
+from bot.domain.value import frozen
 
 __all__ = ["Collection", "Collections", "OnServer", "SeparateFolders"]
 
@@ -136,7 +137,7 @@ class OnServer:
             self._client.delete_collection(name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Opened:
     client: ClientAPI
     collection: Collection

@@ -3,17 +3,17 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bot.domain.skills.skill import USE
 from bot.domain.skills.skill_words import NONE
+from bot.domain.value import field, frozen
 
 _DENIED = re.compile(r"^.* denied this call\.(?: They said: (?P<reason>.*))?$", re.DOTALL)
 _SHOWN = 1500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wanted:
     """A call that the demo wants to make."""
 
@@ -21,7 +21,7 @@ class Wanted:
     arguments: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Act:
     """One reply of a sketch: words, and calls that come with them; without calls it is the last.
 
@@ -38,7 +38,7 @@ class Act:
     """The last words when somebody approves an act that is there to be denied."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sketch:
     """The words that ask for it, its line in the list for people, and its acts.
 
@@ -53,7 +53,7 @@ class Sketch:
     """True when a skill is used, which is put away before the last words."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallMade:
     """One call that was made, and its result."""
 
@@ -73,7 +73,7 @@ Round: TypeAlias = Sequence[CallMade]
 """The calls of one reply."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reply:
     """The words of the demo, and its calls."""
 

@@ -1,7 +1,6 @@
 """Reads a request: the person's newest words, and what the demo has done about them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from bot.adapters.demo_model.sketch import CallMade, Round
 from bot.adapters.demo_model.sketches import QUESTION
@@ -9,12 +8,13 @@ from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE
 from bot.domain.skills.skill_words import MARK
 from bot.domain.turn.transcript import CallPart, TextPart
 from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage
+from bot.domain.value import frozen
 
 _LATE = "[Late result]"
 _NOW = "\n\n<now>"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Standpoint:
     """The place in the conversation that a request stands for."""
 

@@ -1,13 +1,13 @@
 """Asks Discord about the bot's own account, and what it may do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import PORTAL
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.rights import NEEDED, rights_of
 from bot.domain.talk.errors import ChannelDenied, ChannelError
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _CONTENT_INTENT = (1 << 18) | (1 << 19)
@@ -21,7 +21,7 @@ INTENT_OFF = "Discord keeps the words of messages in servers from this bot."
 INTENT_ON = f"Switch on “Message Content Intent” at {PORTAL} (your application, Bot)."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Server:
     """A server that the bot is in, and the needed rights that it lacks there."""
 

@@ -1,9 +1,9 @@
 """Cuts a text into messages; a fence that is cut is closed and opened again."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from bot.adapters.discord.formatting import FENCE
+from bot.domain.value import field, frozen
 
 LONGEST = 2_000
 _ROOM_FOR_FENCE = len(FENCE) + 1
@@ -11,7 +11,7 @@ _LONGEST_OPENING = 40
 _OPENS, _CLOSES = "opens", "closes"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Line:
     """A line, or a part of a long one; `fence` is the line that opened the code around it."""
 

@@ -5,7 +5,6 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 from uuid import uuid4
@@ -23,6 +22,7 @@ from bot.adapters.discord.silence import Beginning
 from bot.adapters.discord.stays import INVITED, OWN, Stays, places_in
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.message import RawUpdate
+from bot.domain.value import frozen, replace
 from bot.ports.clock import Clock
 
 Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
@@ -37,7 +37,7 @@ _REST = Event("the rest of what was missed", None, {})
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sources:
     """Holds what all connections to the gateway share."""
 

@@ -11,6 +11,7 @@ from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 from yarl import URL
 
 from bot.adapters.discord.fields import Fields
+from bot.domain.value import frozen
 
 _CONNECT_SECONDS = 60.0
 
@@ -32,7 +33,7 @@ class Session:
         self.id, self.gateway, self.sequence = "", "", None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Event:
     """An event of the gateway as it came."""
 

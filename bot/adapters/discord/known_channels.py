@@ -1,11 +1,11 @@
 """Remembers what the gateway tells of channels: their names, and what a thread hangs below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.fields import Fields
 from bot.domain.talk.errors import ChannelError
+from bot.domain.value import frozen
 
 _THREADS = (10, 11, 12)
 _MOST_PLACES = 50_000
@@ -13,7 +13,7 @@ _LONGEST_NAME = 60
 _CHANNELS = ("CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnownChannel:
     """A channel of a server: its name, and for a thread the number of the channel above it."""
 

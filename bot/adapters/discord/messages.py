@@ -1,6 +1,5 @@
 """Reads one message of Discord, with the words it answers or forwards."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.adapters.discord.addresses import CHANNEL, sender_of
@@ -9,6 +8,7 @@ from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.spoken import Own, spoken
 from bot.adapters.discord.wordless import foreign_content, in_words
 from bot.domain.talk.message import Address, Ignored, Inbound, InboundMessage, Quote, Unreadable
+from bot.domain.value import frozen
 
 _WRITTEN = (0, 19)
 """Types of messages that a person wrote: one, and one that answers another."""
@@ -18,7 +18,7 @@ _EPOCH = 1_420_070_400
 _OWN_VOICE = "[your answer as a voice note]"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Where:
     """The place of a message: its address, its channel on Discord, and the server's name for it."""
 

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -25,6 +24,7 @@ from bot.domain.talk.errors import (
     StoreError,
 )
 from bot.domain.talk.message import Address
+from bot.domain.value import frozen
 
 _MARGIN = timedelta(minutes=2)
 """Looked back beyond the newest event: messages come in, and are numbered, in no strict order."""
@@ -51,7 +51,7 @@ _AT_ONCE = 8
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Answer:
     """The events that a chat missed, or the reason why it could not be asked."""
 

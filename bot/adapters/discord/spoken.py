@@ -1,9 +1,9 @@
 """Reads the words of a message: mentions as numbers, and whether the bot is meant."""
 
 import re
-from dataclasses import dataclass
 
 from bot.adapters.discord.fields import Fields
+from bot.domain.value import frozen
 
 _MENTION = re.compile(r"<@(?P<kind>[!&]?)(?P<id>[0-9]{1,20})>")
 _NAMED = re.compile(
@@ -15,7 +15,7 @@ _NAMED = re.compile(
 _LONGEST_NAME = 80
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Own:
     """The bot's own account, and its own role in the server of a message."""
 
@@ -23,7 +23,7 @@ class Own:
     role: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spoken:
     """The words of a message as the bot hears them."""
 

@@ -2,13 +2,13 @@
 
 import asyncio
 import secrets
-from dataclasses import dataclass
 from typing import Any
 
 import httpx
 
 from bot.domain.assignments.hook import Hook
 from bot.domain.assignments.hook_proof import Purpose, proof_headers
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _SECONDS = 15.0
@@ -17,7 +17,7 @@ ADDED_BYTES = 20
 """Blanks that a call has behind its body."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Called:
     """The answer of the program: its status, and what it said."""
 

@@ -6,7 +6,6 @@ import logging
 import math
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import quote
 
@@ -14,6 +13,7 @@ from bot.adapters.http_body import Receive, body_of, is_declared_over
 from bot.domain.assignments.hook import LARGEST_BODY
 from bot.domain.plans.template import is_name
 from bot.domain.talk.errors import StoreError
+from bot.domain.value import frozen
 from bot.ports.hook_service import Answered, CallStatus, Refusal, Refused
 
 PATH = "/hooks/"
@@ -56,7 +56,7 @@ class Service(Protocol):
     async def status(self, name: str, headers: Mapping[str, str], id: str) -> CallStatus | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Reply:
     status: int
     told: Mapping[str, Any]

@@ -3,9 +3,10 @@
 import os
 import threading
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+from bot.domain.value import frozen
 
 _TASKS = Path("/proc/self/task")
 _LONGEST_LINE = 100
@@ -16,7 +17,7 @@ It tries every five milliseconds. Where nobody keeps it, three are enough.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Account:
     """The seconds that a thread ran and stood in line, and how often it got a processor."""
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from bot.adapters.loop_watch.holder import callback, holder
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Glance:
     """One look at the process; everything is seconds."""
 

@@ -1,11 +1,12 @@
 """A server's tools and answers as plain values, without a type of any library."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from bot.domain.value import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class RemoteTool:
     """A tool as its server lists it; the hints are only a claim of the server.
 
@@ -20,7 +21,7 @@ class RemoteTool:
     fault: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attached:
     """A picture, a sound or a file of an answer, under its own name or a bare number."""
 
@@ -29,7 +30,7 @@ class Attached:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerAnswer:
     """The answer to a call: `text` mentions every part, and the files stand beside it."""
 

@@ -3,12 +3,12 @@
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.adapters.media.found import FoundText
 from bot.adapters.media.kind import Kind
 from bot.adapters.media.unread import Unread
 from bot.domain.text.visible_text import shown_name, size
+from bot.domain.value import frozen
 
 _MOST_PARTS = 20_000
 # A sheet is read line by line; the others stand in memory as a tree of many times the size.
@@ -41,7 +41,7 @@ _MALFORMED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Archive:
     """An archive whose list of entries can be read; nothing of it is unpacked yet."""
 

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from bot.domain.talk.errors import (
     NoSuchModel,
 )
 from bot.domain.talk.limits import ModelTimes
+from bot.domain.value import frozen
 
 if TYPE_CHECKING:
     from bot.adapters.openai.connection import Connection
@@ -27,7 +27,7 @@ _LOG = logging.getLogger(__name__)
 _WHO = "the service that speaks"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SpeakingAccess:
     """The way to a service; the address of `spec` goes up to and with `/v1`."""
 

@@ -1,13 +1,12 @@
 """The reasons for which a platform sends nothing, and the pauses before it is tried again."""
 
-from dataclasses import dataclass
-
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _FIRST_PAUSE = 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outage:
     """A reason for missing updates; `pause` in seconds, None for one that grows.
 

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 import yaml
+
+from bot.domain.value import frozen
 
 Node: TypeAlias = yaml.Node
 Fields: TypeAlias = Mapping[str, Node]
@@ -36,7 +37,7 @@ class Malformed(Exception):
         self.reason = reason
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FrontMatter:
     """The head of a file: its fields, and the text after it."""
 

@@ -3,9 +3,10 @@
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from bot.domain.value import frozen
 
 NAME = "SKILL.md"
 
@@ -23,7 +24,7 @@ Stamp: TypeAlias = tuple[int, int, int] | None
 """The signs that a file has changed: its time of change, size and inode number."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """A place with a skill, or without the expected one; `below` leads to it from the folder `top`.
 
@@ -51,7 +52,7 @@ class Spot:
         return self.below.count("/") + bool(self.below), self.folder
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Listing:
     """A folder's entries at one moment: folders, links to folders, and a misspelt file."""
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, bindparam, exists, select
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, at_home, chat_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import (
     LEADS_ON,
     OPEN,
@@ -23,16 +24,18 @@ from bot.adapters.sql.tables import (
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import NoSuchChat
 
-_PARTS = select(
-    *CHAT_COLUMNS,
-    select(plan.c.id).where(plan.c.chat == chat.c.id, PLANNED).scalar_subquery(),
-    select(turn.c.id).where(turn.c.chat == chat.c.id, LEADS_ON).limit(1).scalar_subquery(),
-    exists().where(turn.c.chat == chat.c.id, UNSETTLED),
-    exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
-    exists().where(inbox.c.chat == chat.c.id, WAITING),
-    exists().where(approval.c.chat == chat.c.id, OPEN),
-    exists().where(errand.c.chat == chat.c.id, UNTAKEN),
-).where(chat.c.id == bindparam("of"))
+_PARTS = Prepared(
+    select(
+        *CHAT_COLUMNS,
+        select(plan.c.id).where(plan.c.chat == chat.c.id, PLANNED).scalar_subquery(),
+        select(turn.c.id).where(turn.c.chat == chat.c.id, LEADS_ON).limit(1).scalar_subquery(),
+        exists().where(turn.c.chat == chat.c.id, UNSETTLED),
+        exists().where(approval.c.chat == chat.c.id, *PENDING_CARDS),
+        exists().where(inbox.c.chat == chat.c.id, WAITING),
+        exists().where(approval.c.chat == chat.c.id, OPEN),
+        exists().where(errand.c.chat == chat.c.id, UNTAKEN),
+    ).where(chat.c.id == bindparam("of"))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +54,9 @@ class AgendaParts:
 
 def agenda_parts(connection: Connection, chat: int) -> AgendaParts:
     """Returns the parts of a chat's agenda; raises NoSuchChat."""
-    row = connection.execute(_PARTS, {"of": chat}).first()
+    row = _PARTS.first(connection, {"of": chat})
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
-    *known, planned, leads_on, turns, cards, waiting, cards_open, errands = tuple(row)
+    *known, planned, leads_on, turns, cards, waiting, cards_open, errands = row
     known_as = at_home(connection, chat_of(known))
     return AgendaParts(known_as, planned, leads_on, turns, cards, waiting, cards_open, errands)

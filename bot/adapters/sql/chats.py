@@ -23,6 +23,7 @@ from sqlalchemy import (
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, Now, first_of
 from bot.adapters.sql.entries import past_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import OPENABLE, chat, conversation, entry, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
@@ -54,8 +55,8 @@ CHAT_COLUMNS = tuple(chat.c[name] for name in (*_OWN, *_SWITCHES))
 """The columns from which `chat_of` makes a chat, in this order."""
 
 _CHATS = select(*CHAT_COLUMNS)
-_AT = _CHATS.where(chat.c.address == bindparam("of"))
-_BY_ID = _CHATS.where(chat.c.id == bindparam("of"))
+_AT = Prepared(_CHATS.where(chat.c.address == bindparam("of")))
+_BY_ID = Prepared(_CHATS.where(chat.c.id == bindparam("of")))
 _MOVED_FROM = _CHATS.where(chat.c.moved_from == bindparam("of")).order_by(chat.c.id.desc())
 _WITHIN = _CHATS.where(
     or_(
@@ -197,7 +198,7 @@ def chat_of(row: Sequence[Any]) -> Chat:
 
 
 def one(connection: Connection, chat: int) -> Chat:
-    row = connection.execute(_BY_ID, {"of": chat}).first()
+    row = _BY_ID.first(connection, {"of": chat})
     if row is None:
         raise NoSuchChat(f"there is no chat {chat}")
     return at_home(connection, chat_of(row))
@@ -207,7 +208,8 @@ def at_home(connection: Connection, known: Chat) -> Chat:
     """Returns the home of an errand with the place that its screen has now; others as they are."""
     if known.screen is None:
         return known
-    screen = chat_of(connection.execute(_BY_ID, {"of": known.screen}).one())
+    [row] = _BY_ID.rows(connection, {"of": known.screen})
+    screen = chat_of(row)
     place = {"address": screen.address, "title": screen.title, "moved_from": screen.moved_from}
     return replace(known, **place)
 
@@ -260,7 +262,7 @@ def save_conversations(
 
 
 def first(connection: Connection, address: Address) -> Chat | None:
-    row = connection.execute(_AT, {"of": address}).first()
+    row = _AT.first(connection, {"of": address})
     return None if row is None else chat_of(row)
 
 

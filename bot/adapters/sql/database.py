@@ -1,11 +1,13 @@
 """An open database that runs pieces of work, each in a transaction of its own."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import Connection, Executable, Row
+from sqlalchemy import Connection, Executable
+
+from bot.adapters.sql.prepared import Prepared, Values
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -24,8 +26,8 @@ class Database(Protocol):
     """Runs work; both methods raise Conflict or a StoreError, and then nothing was written."""
 
     async def fetch(
-        self, statement: Executable, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row[Any]]:
+        self, statement: Executable | Prepared, values: Values | None = None
+    ) -> Sequence[Any]:
         """Returns the rows of one statement that only reads; it needs no transaction."""
         ...
 
@@ -34,12 +36,7 @@ class Database(Protocol):
         ...
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         """Runs work and commits it; a cancel reaches the caller only after the outcome is decided.
 
@@ -58,7 +55,7 @@ class Database(Protocol):
         ...
 
 
-def first_of(rows: Sequence[Row[Any]]) -> Row[Any] | None:
+def first_of(rows: Sequence[Any]) -> Any:
     """Returns the first row; None when there is none."""
     return rows[0] if rows else None
 

@@ -2,32 +2,39 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import chat, conversation, entry
 from bot.domain.change import Append, Change, Fence
 from bot.domain.talk.errors import Conflict, FenceLost
 from bot.domain.turn.transcript import Entry
 
 _FIELDS = names(Entry)
-_OF_CONVERSATION = (
+_ENTRIES = (
     select(*columns(entry, Entry))
     .where(entry.c.conversation == bindparam("of"), entry.c.seq > bindparam("after"))
     .order_by(entry.c.seq)
 )
-_SHARED = _OF_CONVERSATION.where(entry.c.seq <= bindparam("last"))
-_PAST = select(conversation.c.parent, conversation.c.shared).where(
-    conversation.c.id == bindparam("of"), conversation.c.parent.is_not(None)
+_OF_CONVERSATION = Prepared(_ENTRIES)
+_SHARED = _ENTRIES.where(entry.c.seq <= bindparam("last"))
+_PAST = Prepared(
+    select(conversation.c.parent, conversation.c.shared).where(
+        conversation.c.id == bindparam("of"), conversation.c.parent.is_not(None)
+    )
 )
-_ADVANCE = (
+_MOVE = (
     update(chat)
     .where(chat.c.id == bindparam("of"), chat.c.last_seq == bindparam("before"))
     .values(last_seq=bindparam("end"))
 )
-_ADVANCE_FENCED = _ADVANCE.where(chat.c.fence == bindparam("number"))
-_HOLD = (
+_ADVANCE = Prepared(_MOVE)
+_ADVANCE_FENCED = Prepared(_MOVE.where(chat.c.fence == bindparam("number")))
+_ADD = Prepared(insert(entry))
+_HOLD = Prepared(
     select(chat.c.id)
     .where(chat.c.id == bindparam("of"), chat.c.fence == bindparam("number"))
     .with_for_update(key_share=True)
@@ -51,13 +58,12 @@ def append(connection: Connection, writes: Sequence[Append], _at: datetime) -> N
     rows = [
         {"chat": write.chat, **values(line, _FIELDS)} for write in writes for line in write.entries
     ]
-    if rows:
-        connection.execute(insert(entry), rows)
+    _ADD.run(connection, *rows)
 
 
 def load(connection: Connection, conversation: str, after: int) -> list[Entry]:
     """Returns the entries of a conversation behind those that it shares with its parents."""
-    rows = connection.execute(_OF_CONVERSATION, {"of": conversation, "after": after}).all()
+    rows: list[Any] = _OF_CONVERSATION.rows(connection, {"of": conversation, "after": after})
     for parent, last in past_of(connection, conversation):
         if last > after:
             shared = {"of": parent, "after": after, "last": last}
@@ -71,10 +77,9 @@ def past_of(connection: Connection, conversation: str) -> list[tuple[str, int]]:
     A parent is read up to that number: what is said in it later belongs to it alone.
     """
     found: list[tuple[str, int]] = []
-    row = connection.execute(_PAST, {"of": conversation}).first()
-    while row is not None:
-        found.append((row.parent, row.shared))
-        row = connection.execute(_PAST, {"of": row.parent}).first()
+    while (row := _PAST.first(connection, {"of": conversation})) is not None:
+        conversation, shared = row
+        found.append((conversation, shared))
     return found
 
 
@@ -87,7 +92,7 @@ def _appended(change: Change) -> dict[int, list[Entry]]:
 
 
 def _hold(connection: Connection, fence: Fence) -> None:
-    found = connection.execute(_HOLD, {"of": fence.chat, "number": fence.number}).first()
+    found = _HOLD.first(connection, {"of": fence.chat, "number": fence.number})
     if found is None:
         raise FenceLost(f"chat {fence.chat} has a newer owner than {fence.number}")
 
@@ -98,9 +103,9 @@ def _advance(connection: Connection, of: int, entries: list[Entry], fence: Fence
         raise Conflict(f"the new entries of chat {of} are not numbered one by one")
     ends = {"of": of, "before": first - 1, "end": entries[-1].seq}
     if fence is None:
-        moved = connection.execute(_ADVANCE, ends).rowcount
+        moved = _ADVANCE.run(connection, ends)
     else:
-        moved = connection.execute(_ADVANCE_FENCED, {**ends, "number": fence.number}).rowcount
+        moved = _ADVANCE_FENCED.run(connection, {**ends, "number": fence.number})
     if moved:
         return
     if fence is not None:

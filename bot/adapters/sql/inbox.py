@@ -2,12 +2,25 @@
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Boolean, Connection, bindparam, case, func, literal, or_, select, update
+from sqlalchemy import (
+    Boolean,
+    Connection,
+    Executable,
+    bindparam,
+    case,
+    func,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.this_process import OfThisProcess, ThisProcess
 from bot.adapters.sql.upsert import Upsert
@@ -16,7 +29,7 @@ from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import RawUpdate
 from bot.ports.inbox import InboundRow
 
-_ACCEPT = Upsert(inbox, ["channel", "key"])
+_ACCEPT = Upsert(inbox, ["channel", "key"], returning=(inbox.c.id,))
 _COLUMNS = columns(inbox, InboundRow)
 _GET = select(*_COLUMNS).where(inbox.c.id == bindparam("of"))
 _ASKED = (
@@ -28,15 +41,16 @@ _ASKED = (
     )
     .order_by(inbox.c.id)
 )
-_UNROUTED = (
+_NEW = (
     select(*_COLUMNS)
     .where(UNROUTED, OfThisProcess(inbox.c.owner))
     .order_by(inbox.c.id)
     .limit(bindparam("most"))
 )
-_OTHER_UNROUTED = _UNROUTED.where(inbox.c.id.not_in(bindparam("besides", expanding=True)))
+_UNROUTED = Prepared(_NEW)
+_OTHER_UNROUTED = _NEW.where(inbox.c.id.not_in(bindparam("besides", expanding=True)))
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
-_OLDEST_WAITING = _WAITING.limit(bindparam("most"))
+_OLDEST_WAITING = Prepared(_WAITING.limit(bindparam("most")))
 _MESSAGE = select(*_COLUMNS).where(
     inbox.c.chat.in_(bindparam("within", expanding=True)),
     inbox.c.message_id == bindparam("number"),
@@ -73,9 +87,9 @@ _RELEASE = (
     .where(inbox.c.chat == bindparam("of"), HEARD, inbox.c.id <= bindparam("last"))
     .values(state=InboundState.DONE, body="")
 )
-_MARK = (
+_MARK = Prepared(
     update(inbox)
-    .where(inbox.c.id == bindparam("of"), inbox.c.state.in_(bindparam("expect", expanding=True)))
+    .where(inbox.c.id == bindparam("of"), inbox.c.state == bindparam("expect"))
     .values(
         state=bindparam("state"),
         chat=func.coalesce(bindparam("chat", type_=inbox.c.chat.type), inbox.c.chat),
@@ -102,21 +116,11 @@ class SqlInbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
-        rows = [
-            {
-                "channel": channel,
-                "key": update.key,
-                "body": update.body,
-                "state": InboundState.NEW,
-                "received_at": at,
-                "reason": "",
-            }
-            for update in updates
-        ]
-        return await self._database.write(
-            lambda c: _ACCEPT.run(c, *rows), durable=True, repeatable=True
-        )
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        work = partial(_accept, channel=channel, updates=updates, at=at)
+        return await self._database.write(work, durable=True, repeatable=True)
 
     async def get(self, id: int) -> InboundRow | None:
         row = first_of(await self._database.fetch(_GET, {"of": id}))
@@ -128,7 +132,7 @@ class SqlInbox:
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
         wanted: dict[str, Any] = {"most": limit}
-        statement = _UNROUTED
+        statement: Prepared | Executable = _UNROUTED
         if besides:
             statement = _OTHER_UNROUTED
             wanted["besides"] = list(besides)
@@ -155,11 +159,22 @@ class SqlInbox:
         return newest[::-1]
 
 
+def _accept(
+    connection: Connection, channel: str, updates: Sequence[RawUpdate], at: datetime
+) -> list[InboundRow]:
+    state, added = InboundState.NEW, list[InboundRow]()
+    for one in updates:
+        row = {"channel": channel, "key": one.key, "body": one.body, "state": state}
+        for (id,) in _ACCEPT.rows(connection, {**row, "received_at": at, "reason": ""}):
+            added.append(InboundRow(id, channel, one.key, one.body, state, at))
+    return added
+
+
 def waiting(connection: Connection, chat: int, most: int | None) -> list[InboundRow]:
     found = (
-        connection.execute(_WAITING, {"of": chat})
+        connection.execute(_WAITING, {"of": chat}).all()
         if most is None
-        else connection.execute(_OLDEST_WAITING, {"of": chat, "most": most})
+        else _OLDEST_WAITING.rows(connection, {"of": chat, "most": most})
     )
     return [InboundRow(*row) for row in found]
 
@@ -168,7 +183,6 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
     for write in writes:
         row = {
             "of": write.id,
-            "expect": write.expect,
             "state": write.state,
             "chat": write.chat,
             "message_id": write.message_id,
@@ -179,7 +193,7 @@ def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: dat
             "forget": write.forget,
             "anew": write.state is InboundState.NEW,
         }
-        if connection.execute(_MARK, row).rowcount == 0:
+        if not any(_MARK.run(connection, {**row, "expect": state}) for state in write.expect):
             raise Conflict(f"update {write.id} is not in a state that was expected")
 
 

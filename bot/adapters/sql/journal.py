@@ -254,12 +254,16 @@ def _agenda(connection: Connection, chat: int) -> Agenda:
     if there.chat.screen is not None:
         sent = errands.at_home(connection, chat)
         cards = approvals.of_turns(connection, [turn.id for turn in todo])
+    waiting = inbox.waiting(connection, chat, MOST_AHEAD) if there.waiting else ()
+    senders = members.senders(connection, chat) if waiting else ()
     return Agenda(
         there.chat,
         unfinished=tuple(turn for turn in todo if turn.state is not TurnState.QUEUED),
         queued=tuple(turn for turn in todo if turn.state is TurnState.QUEUED),
         approvals=tuple(cards),
-        waiting=tuple(inbox.waiting(connection, chat, MOST_AHEAD)) if there.waiting else (),
+        waiting=tuple(waiting),
+        senders={person.id: person for person, _ in senders},
+        noted=any(noted for _, noted in senders),
         plan=plans.load(connection, there.plan) if there.plan is not None else None,
         leads_on=there.leads_on,
         cards_open=there.cards_open,

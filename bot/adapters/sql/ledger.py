@@ -21,6 +21,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import RAN, artifact, audit, budget, passage, turn, usage, verdict
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
@@ -41,7 +42,9 @@ _TOKENS = tuple(name for name in names(Usage) if name != "searches")
 _CAUSE = names(Cause)
 _USAGE_FIELDS = tuple(name for name in names(AddUsage) if name not in ("usage", "cause"))
 _ADD_USAGE = Upsert(usage, ["call"], overwrite("model", "at", "cost", "estimated", *_TOKENS))
-_ASKER = select(turn.c.asker).where(turn.c.id == bindparam("of"))
+_ASKER = Prepared(select(turn.c.asker).where(turn.c.id == bindparam("of")))
+_ADD_AUDIT = Prepared(insert(audit))
+_ADD_VERDICT = Prepared(insert(verdict))
 _DROP_USAGE = delete(usage).where(usage.c.call == bindparam("of"))
 _SET_BUDGET = Upsert(budget, ["scope"], overwrite("money", "by", "at"))
 _SUBJECTS: Mapping[By, ColumnElement[str]] = {
@@ -218,8 +221,8 @@ def _payer(connection: Connection, cause: Cause) -> int | None:
     """
     if cause.person is None or not cause.turn:
         return cause.person
-    asker = connection.execute(_ASKER, {"of": cause.turn}).scalar()
-    return cause.person if asker is None else asker
+    asker = _ASKER.first(connection, {"of": cause.turn})
+    return cause.person if asker is None else asker[0]
 
 
 def drop_usage(connection: Connection, writes: Sequence[DropUsage], _at: datetime) -> None:
@@ -231,7 +234,7 @@ def set_budgets(connection: Connection, writes: Sequence[SetBudget], _at: dateti
 
 
 def add_audit(connection: Connection, writes: Sequence[AddAudit], _at: datetime) -> None:
-    connection.execute(insert(audit), [values(write, names(AddAudit)) for write in writes])
+    _ADD_AUDIT.run(connection, *(values(write, names(AddAudit)) for write in writes))
 
 
 def add_artifacts(connection: Connection, writes: Sequence[AddArtifact], _at: datetime) -> None:
@@ -239,4 +242,4 @@ def add_artifacts(connection: Connection, writes: Sequence[AddArtifact], _at: da
 
 
 def add_verdicts(connection: Connection, writes: Sequence[AddVerdict], _at: datetime) -> None:
-    connection.execute(insert(verdict), [values(write, names(AddVerdict)) for write in writes])
+    _ADD_VERDICT.run(connection, *(values(write, names(AddVerdict)) for write in writes))

@@ -3,11 +3,25 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, Text, bindparam, delete, func, or_, select, type_coerce, update
+from sqlalchemy import (
+    Connection,
+    Text,
+    bindparam,
+    cast,
+    delete,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import (
     COUNTED,
     FOR_OWNERS,
@@ -36,8 +50,9 @@ from bot.domain.change import (
     SaveTerms,
 )
 from bot.domain.consent.approval import Approval
+from bot.domain.memory.passage import of_group
 from bot.domain.talk.errors import Conflict
-from bot.domain.talk.person import AT_THE_MACHINE, Role
+from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
 from bot.domain.talk.rights import NOTHING
 from bot.domain.turn.turn import ACCESS_ENDED, Turn
 from bot.ports.members import OpenWork, Waiting
@@ -120,11 +135,25 @@ _HAND_OVER_NOTES = (
     )
     .values(whose=bindparam("after"))
 )
-_KEPT_ACCESS = (
+_KEPT_ACCESS = Prepared(
     select(account.c.key)
     .where(account.c.person == bindparam("of"))
     .limit(1)
     .with_for_update(read=True)
+)
+_SENDERS = Prepared(
+    select(
+        *columns(person, Person),
+        exists().where(
+            or_(
+                note.c.whose == literal("p").concat(cast(person.c.id, Text)),
+                note.c.whose == bindparam("group"),
+            )
+        ),
+    ).where(
+        person.c.id.in_(select(inbox.c.person).where(inbox.c.chat == bindparam("of"), WAITING)),
+        exists().where(account.c.person == person.c.id),
+    )
 )
 _STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
 _DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
@@ -190,7 +219,7 @@ def link_accounts(connection: Connection, writes: Sequence[LinkAccount], _at: da
 
 def check_access(connection: Connection, writes: Sequence[CheckAccess], _at: datetime) -> None:
     for write in writes:
-        if connection.execute(_KEPT_ACCESS, {"of": write.person}).first() is None:
+        if _KEPT_ACCESS.first(connection, {"of": write.person}) is None:
             raise Conflict(f"person {write.person} has no account any more")
 
 
@@ -202,6 +231,12 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
         connection.execute(_DROP.values(state=InboundState.DROPPED, reason=write.how), of)
         for statement in (_RULES, _PAUSE, _ACCOUNTS, DEMOTE):
             connection.execute(statement, of)
+
+
+def senders(connection: Connection, chat: int) -> list[tuple[Person, bool]]:
+    """Returns who wrote the waiting messages of a chat, each with True if notes hold for them."""
+    found = _SENDERS.rows(connection, {"of": chat, "group": of_group(chat)})
+    return [(Person(*fields), noted) for *fields, noted in found]
 
 
 def open_work(connection: Connection, person: int) -> OpenWork:

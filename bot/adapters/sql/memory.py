@@ -21,6 +21,7 @@ from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.leaving import leaving_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
@@ -33,7 +34,7 @@ from bot.ports.memory import MemoryCondition, Past
 _FIELDS = tuple(name for name in names(Passage) if name != "number")
 _PASSAGES = select(*columns(passage, Passage))
 _BY_ID = _PASSAGES.where(passage.c.id == bindparam("of"))
-_OWED = _PASSAGES.where(UNINDEXED).order_by(passage.c.number).limit(bindparam("most"))
+_OWED = Prepared(_PASSAGES.where(UNINDEXED).order_by(passage.c.number).limit(bindparam("most")))
 _HIT = passage.alias("hit")
 _OTHER = passage.alias("other")
 

@@ -9,6 +9,7 @@ from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
 from bot.adapters.sql.erasing_traces import erase_shown
 from bot.adapters.sql.memory import drop_passages
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import note, outbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddNote, DropNote
@@ -17,7 +18,7 @@ from bot.domain.memory.note import Note, asking, passage_of, shown_by
 from bot.domain.memory.passage import Whose
 
 _NOTES = select(*columns(note, Note))
-_OF = (
+_OF = Prepared(
     _NOTES.where(note.c.whose == bindparam("of"))
     .order_by(note.c.at.desc(), note.c.id)
     .limit(bindparam("most"))

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 
 from bot.adapters.sql.columns import names
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
@@ -22,7 +23,7 @@ _ELSEWHERE = {"address": chat.c.address, "ours": OfThisProcess(outbox.c.maker)}
 _ROWS = select(
     *(_ELSEWHERE[name] if name in _ELSEWHERE else outbox.c[name] for name in names(OutboxRow))
 ).join_from(outbox, chat, outbox.c.chat == chat.c.id)
-_OWED_IN = _ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id)
+_OWED_IN = Prepared(_ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id))
 _BY_KEY = _ROWS.where(outbox.c.key == bindparam("of"))
 _MOST_PRESSABLE = 500
 _PRESSABLE = (
@@ -65,7 +66,7 @@ _SIGHTINGS = (
     .order_by(inbox.c.id.desc())
     .limit(_LATELY)
 )
-_RECORD = (
+_NOTE = (
     update(outbox)
     .where(outbox.c.id == bindparam("of"))
     .values(
@@ -79,10 +80,13 @@ _RECORD = (
     )
     .returning(outbox.c.chat)
 )
-_RECORD_END = _RECORD.values(
-    state=case(
-        (outbox.c.version > bindparam("worked_on"), DeliveryState.OWED),
-        else_=bindparam("state", type_=outbox.c.state.type),
+_RECORD = Prepared(_NOTE)
+_RECORD_END = Prepared(
+    _NOTE.values(
+        state=case(
+            (outbox.c.version > bindparam("worked_on"), DeliveryState.OWED),
+            else_=bindparam("state", type_=outbox.c.state.type),
+        )
     )
 )
 _SEE = Upsert(sight, ["chat", "message_id"], overwrite("outbox"))
@@ -148,7 +152,7 @@ class SqlOutbox:
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
 
-    async def _rows(self, wanted: Select[Any], of: str | int) -> list[OutboxRow]:
+    async def _rows(self, wanted: Select[Any] | Prepared, of: str | int) -> list[OutboxRow]:
         return [OutboxRow(*row) for row in await self._database.fetch(wanted, {"of": of})]
 
 
@@ -230,9 +234,11 @@ def _record(connection: Connection, delivered: Delivered) -> None:
         "recorded_at": delivered.at,
     }
     if delivered.state is DeliveryState.OWED:
-        of = connection.execute(_RECORD, row).scalar()
+        found = _RECORD.rows(connection, row)
     else:
-        of = connection.execute(_RECORD_END, {**row, "worked_on": delivered.version}).scalar()
-    seen = [{"chat": of, "message_id": m, "outbox": delivered.id} for m in delivered.message_ids]
-    if of is not None:
+        found = _RECORD_END.rows(connection, {**row, "worked_on": delivered.version})
+    for (of,) in found:
+        seen = (
+            {"chat": of, "message_id": m, "outbox": delivered.id} for m in delivered.message_ids
+        )
         _SEE.run(connection, *seen)

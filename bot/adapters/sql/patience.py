@@ -3,14 +3,15 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable, Row
+from sqlalchemy import Executable
 
 from bot.adapters.sql.database import Database, Work
+from bot.adapters.sql.prepared import Prepared, Values
 from bot.domain.talk.errors import (
     StoreAway,
     StoreBusy,
@@ -159,20 +160,15 @@ class WatchedDatabase:
     _damaged: Callable[[StoreDamaged], None] = lambda _: None
 
     async def fetch(
-        self, statement: Executable, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row[Any]]:
+        self, statement: Executable | Prepared, values: Values | None = None
+    ) -> Sequence[Any]:
         return await self._asked(lambda: self._database.fetch(statement, values), writes=False)
 
     async def read(self, work: Work[T]) -> T:
         return await self._asked(lambda: self._database.read(work), writes=False)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         return await self._asked(
             lambda: self._database.write(work, durable=durable, seen=seen),

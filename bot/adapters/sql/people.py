@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy import (
     Connection,
-    Row,
     bindparam,
     case,
     delete,
@@ -19,18 +18,29 @@ from sqlalchemy import (
     update,
 )
 
-from bot.adapters.sql.columns import columns
+from bot.adapters.sql.chats import CHAT_COLUMNS, chat_of
+from bot.adapters.sql.columns import columns, names
 from bot.adapters.sql.database import Database, first_of
-from bot.adapters.sql.tables import account, greeting, pairing, person
+from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.tables import account, chat, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
+from bot.domain.talk.message import Address
 from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
 from bot.domain.talk.rights import EVERYTHING, NEWCOMER
 
 _PEOPLE = select(*columns(person, Person))
-_BY_ID = _PEOPLE.where(person.c.id == bindparam("of"))
+_BY_ID = Prepared(_PEOPLE.where(person.c.id == bindparam("of")))
 _WITH_ACCOUNT = account.join(person, account.c.person == person.c.id)
-_BY_ACCOUNT = _PEOPLE.select_from(_WITH_ACCOUNT).where(account.c.key == bindparam("of"))
+_BY_ACCOUNT = Prepared(_PEOPLE.select_from(_WITH_ACCOUNT).where(account.c.key == bindparam("of")))
+_PERSON = len(names(Person))
+_MET = Prepared(
+    select(*columns(person, Person), *CHAT_COLUMNS)
+    .select_from(_WITH_ACCOUNT)
+    .outerjoin(chat, chat.c.address == bindparam("at"))
+    .where(account.c.key == bindparam("of"))
+)
 _ACCOUNTS = (
     select(account.c.key, *columns(person, Person))
     .select_from(_WITH_ACCOUNT)
@@ -71,7 +81,18 @@ class SqlPeople:
         self._database = database
 
     async def by_sender(self, sender: Sender) -> Person | None:
-        known = _known(await self._database.fetch(_BY_ACCOUNT, {"of": sender.key}))
+        return await self._named(
+            _known(await self._database.fetch(_BY_ACCOUNT, {"of": sender.key})), sender
+        )
+
+    async def met(self, sender: Sender, address: Address) -> tuple[Person | None, Chat | None]:
+        row = first_of(await self._database.fetch(_MET, {"of": sender.key, "at": address}))
+        if row is None:
+            return None, None
+        here = None if row[_PERSON] is None else chat_of(row[_PERSON:])
+        return await self._named(Person(*row[:_PERSON]), sender), here
+
+    async def _named(self, known: Person | None, sender: Sender) -> Person | None:
         if known is None or known.name != sender.key or not sender.name:
             return known
         row = {"of": known.id, "name": sender.name}
@@ -127,10 +148,10 @@ def _greet(connection: Connection, account: str, day: date, most: int) -> bool:
 
 
 def _of_account(connection: Connection, key: str) -> Person | None:
-    return _known(connection.execute(_BY_ACCOUNT, {"of": key}).all())
+    return _known(_BY_ACCOUNT.rows(connection, {"of": key}))
 
 
-def _known(rows: Sequence[Row[Any]]) -> Person | None:
+def _known(rows: Sequence[Any]) -> Person | None:
     row = first_of(rows)
     return None if row is None else Person(*row)
 

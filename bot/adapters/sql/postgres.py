@@ -6,7 +6,7 @@ for each statement, which costs twice the processor time.
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -19,7 +19,6 @@ from sqlalchemy import (
     Engine,
     Executable,
     NullPool,
-    Row,
     create_engine,
     event,
     text,
@@ -30,6 +29,7 @@ from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
+from bot.adapters.sql.prepared import Prepared, Values, fetched
 from bot.adapters.sql.this_process import SETTING
 from bot.domain.talk.errors import DriverMissing
 from bot.shipped import in_checkout
@@ -77,20 +77,15 @@ class PostgresDatabase:
         self._apart: Line | None = None
 
     async def fetch(
-        self, statement: Executable, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row[Any]]:
+        self, statement: Executable | Prepared, values: Values | None = None
+    ) -> Sequence[Any]:
         return await self._run(self._fetch, statement, values)
 
     async def read(self, work: Work[T]) -> T:
         return await self._run(self._transact, work, _SNAPSHOT)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         begin = _DURABLE if durable or seen else _LIGHT
         return await decided(self._run(self._transact, work, begin))
@@ -123,10 +118,10 @@ class PostgresDatabase:
     def _run(self, job: Callable[..., T], *args: Any) -> asyncio.Future[T]:
         return asyncio.get_running_loop().run_in_executor(self._threads, job, *args)
 
-    def _fetch(self, statement: Executable, values: Mapping[str, Any] | None) -> Sequence[Row[Any]]:
-        def asked(line: Line) -> Sequence[Row[Any]]:
+    def _fetch(self, statement: Executable | Prepared, values: Values | None) -> Sequence[Any]:
+        def asked(line: Line) -> Sequence[Any]:
             with line.connection.begin():
-                return line.connection.execute(statement, values).all()
+                return fetched(line.connection, statement, values)
 
         with translated(), self._lines.one(asked) as (_, rows):
             return rows

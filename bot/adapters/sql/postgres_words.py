@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, Text, column, text
 
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.memory.fit import OWN_END
@@ -16,45 +17,55 @@ _MAKE = (
 _MAKING = 7_391_204_519
 _ALONE = text("SELECT pg_advisory_xact_lock(:key)")
 _DROP = "DROP TABLE IF EXISTS passage_words"
-_PUT = text(
-    "INSERT INTO passage_words (number, tokens, vector)"
-    " VALUES (:number, :tokens, array_to_tsvector(CAST(:distinct AS text[])))"
-    " ON CONFLICT (number) DO UPDATE SET tokens = excluded.tokens, vector = excluded.vector"
-)
-_COUNT = text(
-    "SELECT wanted.token, (SELECT count(*) FROM passage_words"
-    " WHERE vector @@ CAST(quote_literal(wanted.token) AS tsquery))"
-    " FROM unnest(CAST(:tokens AS text[])) AS wanted (token)"
-)
-_BEST = text(
-    WITH_NEIGHBOURS.format(
-        "SELECT words.number, sum(wanted.weight) AS fits"
-        " FROM unnest(CAST(:tokens AS text[]), CAST(:weights AS float8[]))"
-        " AS wanted (token, weight)"
-        " JOIN passage_words AS words"
-        " ON words.vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
-        " GROUP BY words.number ORDER BY fits DESC, words.number DESC LIMIT :most"
+_PUT = Prepared(
+    text(
+        "INSERT INTO passage_words (number, tokens, vector)"
+        " VALUES (:number, :tokens, array_to_tsvector(CAST(:distinct AS text[])))"
+        " ON CONFLICT (number) DO UPDATE SET tokens = excluded.tokens, vector = excluded.vector"
     )
 )
-_NEWEST = text(
-    WITH_NEIGHBOURS.format(
-        "SELECT number FROM passage_words"
-        " WHERE vector @@ CAST(quote_literal(CAST(:token AS text)) AS tsquery)"
-        " ORDER BY number DESC LIMIT :most"
+_COUNT = Prepared(
+    text(
+        "SELECT wanted.token, (SELECT count(*) FROM passage_words"
+        " WHERE vector @@ CAST(quote_literal(wanted.token) AS tsquery))"
+        " FROM unnest(CAST(:tokens AS text[])) AS wanted (token)"
     )
 )
-_HELD = text(
-    "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
-    " FROM unnest(CAST(:numbers AS bigint[])) AS wanted (number)"
-    " JOIN passage ON passage.number = wanted.number"
-    " JOIN passage_words ON passage_words.number = wanted.number"
-).columns(
-    passage.c.number,
-    passage.c.id,
-    passage.c.at,
-    passage.c.whose,
-    passage.c.conversation,
-    column("tokens", Text),
+_BEST = Prepared(
+    text(
+        WITH_NEIGHBOURS.format(
+            "SELECT words.number, sum(wanted.weight) AS fits"
+            " FROM unnest(CAST(:tokens AS text[]), CAST(:weights AS float8[]))"
+            " AS wanted (token, weight)"
+            " JOIN passage_words AS words"
+            " ON words.vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
+            " GROUP BY words.number ORDER BY fits DESC, words.number DESC LIMIT :most"
+        )
+    )
+)
+_NEWEST = Prepared(
+    text(
+        WITH_NEIGHBOURS.format(
+            "SELECT number FROM passage_words"
+            " WHERE vector @@ CAST(quote_literal(CAST(:token AS text)) AS tsquery)"
+            " ORDER BY number DESC LIMIT :most"
+        )
+    )
+)
+_HELD = Prepared(
+    text(
+        "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
+        " FROM unnest(CAST(:numbers AS bigint[])) AS wanted (number)"
+        " JOIN passage ON passage.number = wanted.number"
+        " JOIN passage_words ON passage_words.number = wanted.number"
+    ).columns(
+        passage.c.number,
+        passage.c.id,
+        passage.c.at,
+        passage.c.whose,
+        passage.c.conversation,
+        column("tokens", Text),
+    )
 )
 
 
@@ -75,32 +86,32 @@ class PostgresEngine:
         """Leaves it at the count of the rows: the server checks its own pages."""
 
     def put(self, connection: Connection, rows: Sequence[Row]) -> None:
-        connection.execute(
-            _PUT,
-            [
+        _PUT.run(
+            connection,
+            *(
                 {
                     "number": row.number,
                     "tokens": " ".join(row.tokens),
                     "distinct": sorted(set(row.tokens) - {OWN_END}),
                 }
                 for row in rows
-            ],
+            ),
         )
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
-        rows = connection.execute(_COUNT, {"tokens": list(tokens)})
+        rows = _COUNT.rows(connection, {"tokens": list(tokens)})
         return {token: count for token, count in rows if count}
 
     def best(
         self, connection: Connection, weight: Mapping[str, float], most: int
     ) -> Sequence[FoundPassage]:
         wanted = {"tokens": list(weight), "weights": list(weight.values()), "most": most}
-        return [FoundPassage(*row) for row in connection.execute(_BEST, wanted)]
+        return [FoundPassage(*row) for row in _BEST.rows(connection, wanted)]
 
     def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]:
-        rows = connection.execute(_NEWEST, {"token": token, "most": most})
+        rows = _NEWEST.rows(connection, {"token": token, "most": most})
         return [FoundPassage(*row) for row in rows]
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
-        rows = connection.execute(_HELD, {"numbers": list(numbers)})
+        rows = _HELD.rows(connection, {"numbers": list(numbers)})
         return [HeldRow(*row) for row in rows]

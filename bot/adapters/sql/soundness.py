@@ -4,11 +4,11 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 
 from bot.adapters.sql.faults import translated
+from bot.domain.value import frozen
 
 _TABLES = (
     "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"
@@ -17,7 +17,7 @@ _TABLES = (
 """The index of words has a check of its own: it can be made anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Soundness:
     """The faults in the pages of a database, and how much of it was read."""
 

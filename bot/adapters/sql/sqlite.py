@@ -9,16 +9,18 @@ import fcntl
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Executable, NullPool, Row, create_engine, event
+from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
+from bot.adapters.sql.prepared import Prepared, Values, fetched
 from bot.domain.talk.errors import SettingError
 
 T = TypeVar("T")
@@ -28,8 +30,9 @@ _PAUSE_SECONDS = 0.02
 class _Line:
     """A connection and its thread; it does work in the order of arrival."""
 
-    def __init__(self, engine: Engine, name: str) -> None:
+    def __init__(self, engine: Engine, name: str, begin: str) -> None:
         self._engine = engine
+        self._begin = begin
         self._thread = ThreadPoolExecutor(1, f"store-{name}")
         self._connection: Connection | None = None
         self._durable = False
@@ -50,8 +53,18 @@ class _Line:
         with translated():
             if durable is not self._durable:
                 self._synchronise(connection, durable)
-            with connection.begin():
-                return work(connection)
+            driver = _driver(connection)
+            driver.execute(self._begin)
+            try:
+                done = work(connection)
+                # It knows only of what went through it; the driver knows of all.
+                connection.commit()
+                driver.commit()
+            except BaseException:
+                connection.rollback()
+                driver.rollback()
+                raise
+            return done
 
     def path(self) -> Path:
         """Returns the file that SQLite itself has found; called on the line's own thread."""
@@ -86,20 +99,15 @@ class SqliteDatabase:
         self._reader = reader
 
     async def fetch(
-        self, statement: Executable, values: Mapping[str, Any] | None = None
-    ) -> Sequence[Row[Any]]:
-        return await self.read(lambda connection: connection.execute(statement, values).all())
+        self, statement: Executable | Prepared, values: Values | None = None
+    ) -> Sequence[Any]:
+        return await self.read(partial(fetched, statement=statement, values=values))
 
     async def read(self, work: Work[T]) -> T:
         return await self._reader.run(self._reader.transact, work, False)
 
     async def write(
-        self,
-        work: Work[T],
-        *,
-        durable: bool = False,
-        repeatable: bool = False,
-        seen: bool = False,
+        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         return await decided(self._writer.run(self._writer.transact, work, durable))
 
@@ -116,8 +124,9 @@ async def open_sqlite(
 
     With `alone` it raises SettingError when another process has opened the same file alone.
     """
-    writer = _Line(_engine(url, busy_seconds, "BEGIN IMMEDIATE"), "writer")
-    reader = _Line(_engine(url, busy_seconds, "BEGIN"), "reader")
+    engine = _engine(url, busy_seconds)
+    writer = _Line(engine, "writer", "BEGIN IMMEDIATE")
+    reader = _Line(engine, "reader", "BEGIN")
     database = SqliteDatabase(writer, reader)
     lock = OwnFile()
     try:
@@ -133,7 +142,7 @@ async def open_sqlite(
         lock.close()
 
 
-def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:
+def _engine(url: URL, busy_seconds: float) -> Engine:
     engine = create_engine(
         url.set(drivername="sqlite"),
         poolclass=NullPool,
@@ -147,11 +156,7 @@ def _engine(url: URL, busy_seconds: float, begin: str) -> Engine:
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
 
-    def start(connection: Connection) -> None:
-        _driver(connection).execute(begin)
-
     event.listen(engine, "connect", configure)
-    event.listen(engine, "begin", start)
     return engine
 
 

@@ -3,9 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Text, TextClause, column, text
+from sqlalchemy import Connection, Text, column, text
 from sqlalchemy.exc import DBAPIError
 
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import passage
 from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.talk.errors import StoreDamaged
@@ -19,28 +20,32 @@ _DROP = (f"DROP TABLE IF EXISTS {_VOCABULARY}", "DROP TABLE IF EXISTS passage_wo
 _UNNAME = f"DELETE FROM sqlite_master WHERE name IN ('passage_words', '{_VOCABULARY}')"
 _PARTS = ("data", "idx", "content", "docsize", "config")
 _READ_TERMS = f"SELECT sum(cnt) FROM {_VOCABULARY}"
-_TAKE_OUT = text("DELETE FROM passage_words WHERE rowid = :number")
-_PUT = text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)")
-_COUNT = text(
-    f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
+_TAKE_OUT = Prepared(text("DELETE FROM passage_words WHERE rowid = :number"))
+_PUT = Prepared(text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)"))
+_COUNT = Prepared(
+    text(
+        f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
+    )
 )
 _FIND = (
     "SELECT rowid AS number FROM passage_words WHERE passage_words MATCH :query"
     " ORDER BY {} LIMIT :most"
 )
-_BEST = text(WITH_NEIGHBOURS.format(_FIND.format("rank")))
-_NEWEST = text(WITH_NEIGHBOURS.format(_FIND.format("rowid DESC")))
-_HELD = text(
-    "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
-    " FROM json_each(:numbers) AS wanted JOIN passage ON passage.number = wanted.value"
-    " JOIN passage_words ON passage_words.rowid = wanted.value"
-).columns(
-    passage.c.number,
-    passage.c.id,
-    passage.c.at,
-    passage.c.whose,
-    passage.c.conversation,
-    column("tokens", Text),
+_BEST = Prepared(text(WITH_NEIGHBOURS.format(_FIND.format("rank"))))
+_NEWEST = Prepared(text(WITH_NEIGHBOURS.format(_FIND.format("rowid DESC"))))
+_HELD = Prepared(
+    text(
+        "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
+        " FROM json_each(:numbers) AS wanted JOIN passage ON passage.number = wanted.value"
+        " JOIN passage_words ON passage_words.rowid = wanted.value"
+    ).columns(
+        passage.c.number,
+        passage.c.id,
+        passage.c.at,
+        passage.c.whose,
+        passage.c.conversation,
+        column("tokens", Text),
+    )
 )
 
 
@@ -76,15 +81,15 @@ class SqliteEngine:
         connection.exec_driver_sql(_READ_TERMS)
 
     def put(self, connection: Connection, rows: Sequence[Row]) -> None:
-        connection.execute(_TAKE_OUT, [{"number": row.number} for row in rows])
-        connection.execute(
-            _PUT, [{"number": row.number, "tokens": " ".join(row.tokens)} for row in rows]
+        _TAKE_OUT.run(connection, *({"number": row.number} for row in rows))
+        _PUT.run(
+            connection,
+            *({"number": row.number, "tokens": " ".join(row.tokens)} for row in rows),
         )
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
         # One statement, whose text is always the same: else each search would make it anew.
-        rows = connection.execute(_COUNT, {"tokens": json.dumps(tokens)})
-        return {token: count for token, count in rows}
+        return dict(_COUNT.rows(connection, {"tokens": json.dumps(tokens)}))
 
     def best(
         self, connection: Connection, weight: Mapping[str, float], most: int
@@ -96,13 +101,12 @@ class SqliteEngine:
         return _places(connection, _NEWEST, f'"{token}"', most)
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
-        rows = connection.execute(_HELD, {"numbers": json.dumps(numbers)})
+        rows = _HELD.rows(connection, {"numbers": json.dumps(numbers)})
         return [HeldRow(*row) for row in rows]
 
 
 def _places(
-    connection: Connection, statement: TextClause, query: str, most: int
+    connection: Connection, statement: Prepared, query: str, most: int
 ) -> Sequence[FoundPassage]:
-    return [
-        FoundPassage(*row) for row in connection.execute(statement, {"query": query, "most": most})
-    ]
+    found = statement.rows(connection, {"query": query, "most": most})
+    return [FoundPassage(*row) for row in found]

@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -45,11 +44,12 @@ from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.words import Engine, SqlWords
 from bot.domain.talk.errors import SettingError
+from bot.domain.value import field, frozen, replace
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Store:
     """All ports of the store, on one database."""
 

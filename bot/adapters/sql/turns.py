@@ -7,6 +7,7 @@ from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
@@ -15,7 +16,7 @@ from bot.domain.turn.turn import Turn, TurnState, WaysOn
 
 _FIELDS = tuple(name for name in names(Turn) if name != "stop_asked")
 _SAVE = Upsert(turn, ["id"], overwrite(*(name for name in _FIELDS if name != "id")))
-_SETTLE_CARDS = (
+_SETTLE_CARDS = Prepared(
     update(approval)
     .where(approval.c.turn == bindparam("of"), ~approval.c.turn_settled)
     .values(turn_settled=True)
@@ -45,7 +46,7 @@ _END_WAYS = (
     .values(ways_on=bindparam("how"))
 )
 _BY_ID = select(*columns(turn, Turn)).where(turn.c.id == bindparam("of"))
-_UNSETTLED = (
+_UNSETTLED = Prepared(
     select(*columns(turn, Turn))
     .where(turn.c.chat == bindparam("of"), UNSETTLED)
     .order_by(turn.c.created_at, turn.c.id)
@@ -75,9 +76,8 @@ class SqlTurns:
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:
     _SAVE.run(connection, *(values(write.turn, _FIELDS) for write in writes))
-    settled = [{"of": w.turn.id} for w in writes if w.turn.state is TurnState.SETTLED]
-    if settled:
-        connection.execute(_SETTLE_CARDS, settled)
+    settled = (w.turn.id for w in writes if w.turn.state is TurnState.SETTLED)
+    _SETTLE_CARDS.run(connection, *({"of": id} for id in settled))
 
 
 def ask_stops(connection: Connection, writes: Sequence[AskStop], _at: datetime) -> None:
@@ -103,4 +103,4 @@ def end_ways(connection: Connection, writes: Sequence[EndWays], _at: datetime) -
 
 def unsettled(connection: Connection, chat: int) -> list[Turn]:
     """Returns the unsettled turns of a chat, oldest first."""
-    return [Turn(*row) for row in connection.execute(_UNSETTLED, {"of": chat})]
+    return [Turn(*row) for row in _UNSETTLED.rows(connection, {"of": chat})]

@@ -4,14 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Table, TextClause
+from sqlalchemy import Column, Table, TextClause
 from sqlalchemy.dialects import sqlite
+
+from bot.adapters.sql.prepared import Prepared
 
 ConflictInsert: TypeAlias = sqlite.Insert
 """The insert of both databases; PostgreSQL has a class of its own with the same methods."""
 
 
-class Upsert:
+class Upsert(Prepared):
     """An insert, built at its first use; `update` gets it and names the changes on a clash.
 
     Without `update` the existing row stays as it is.
@@ -24,19 +26,25 @@ class Upsert:
         update: Callable[[ConflictInsert], Mapping[str, Any]] | None = None,
         where: Callable[[ConflictInsert], Any] | None = None,
         index_where: TextClause | None = None,
+        returning: Sequence[Column[Any]] = (),
     ) -> None:
-        """Takes the condition of a partial index as `index_where`."""
+        """Takes the condition of a partial index as `index_where`.
+
+        The columns that it is `returning` are read of rows that it inserts or changes.
+        """
+        super().__init__(table.insert())
         self._table = table
         self._key = key
         self._update = update
         self._where = where
         self._index_where = index_where
-        self._statements: dict[str, Any] = {}
+        self._returning = returning
 
-    def _built(self, database: str) -> Any:
+    def in_words_of(self, database: str) -> Any:
         # A dialect takes megabytes: the used one is loaded already, the other one never is.
         insert = import_module(f"sqlalchemy.dialects.{database}").insert(self._table)
-        return self._yielding(insert).execution_options(preserve_rowcount=True)
+        yielding = self._yielding(insert)
+        return yielding.returning(*self._returning) if self._returning else yielding
 
     def _yielding(self, insert: ConflictInsert) -> ConflictInsert:
         if self._update is None:
@@ -48,19 +56,6 @@ class Upsert:
             set_=dict(self._update(insert)),
             where=None if self._where is None else self._where(insert),
         )
-
-    def run(self, connection: Connection, *rows: Mapping[str, Any]) -> int:
-        """Returns how many rows were inserted or changed.
-
-        Each row is a statement for the database, so the same key may come twice.
-        """
-        if not rows:
-            return 0
-        name = connection.dialect.name
-        statement = self._statements.get(name)
-        if statement is None:
-            statement = self._statements[name] = self._built(name)
-        return connection.execute(statement, list(rows)).rowcount
 
 
 def overwrite(*columns: str) -> Callable[[ConflictInsert], Mapping[str, Any]]:

@@ -17,6 +17,7 @@ from typing import NamedTuple, Protocol
 from sqlalchemy import Connection, bindparam, func, inspect, select, text, update
 
 from bot.adapters.sql.database import Database
+from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
 from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
@@ -39,18 +40,10 @@ _OFTEN, _MOST_KNOWN = 2_000, 20_000
 _AT_ONCE = 10_000
 """Characters that are cut into stems on the loop: at most about 2 ms."""
 
-_NAMED = 500
-"""Passages that one statement names; a database bounds the values of a statement."""
-
 _MOST_ROWS = 20_000
 """Passages that the rarest words of a search may lead to; commoner words only weigh them."""
 
-_INDEXED = (
-    update(passage)
-    .where(passage.c.number.in_(bindparam("numbers", expanding=True)))
-    .values(indexed=True)
-    .returning(passage.c.number)
-)
+_INDEXED = Prepared(update(passage).where(passage.c.number == bindparam("of")).values(indexed=True))
 _ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
 _HELD = text(f"SELECT count(*) FROM {_TABLE}")
 _INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
@@ -255,14 +248,10 @@ class SqlWords:
         _owe_all(connection)
 
     def _put(self, connection: Connection, rows: Sequence[Row]) -> None:
-        for n in range(0, len(rows), _NAMED):
-            some = rows[n : n + _NAMED]
-            wanted = {"numbers": [row.number for row in some]}
-            # A passage that was forgotten meanwhile is not owed, and must not come back.
-            there = set(connection.execute(_INDEXED, wanted).scalars())
-            kept = [row for row in some if row.number in there]
-            if kept:
-                self._engine.put(connection, kept)
+        # A passage that was forgotten meanwhile is not owed, and must not come back.
+        kept = [row for row in rows if _INDEXED.run(connection, {"of": row.number})]
+        if kept:
+            self._engine.put(connection, kept)
 
     def _search(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose, limit: int

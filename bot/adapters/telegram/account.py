@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from telegram import (
@@ -15,6 +14,7 @@ from telegram import (
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.domain.talk.errors import ChannelError
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ Menu: TypeAlias = Sequence[tuple[str, str]]
 """The name and the description of each command."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Identity:
     """The bot's user id, and the user name that pairing links are made of."""
 

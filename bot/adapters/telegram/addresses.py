@@ -4,7 +4,8 @@ from bot.adapters.telegram.fields import Fields
 from bot.domain.talk.message import Address
 
 CHANNEL = "telegram"
-_GENERAL = "1"
+GENERAL = 1
+"""The number of the topic that a group with topics always has."""
 
 
 def is_group(address: Address) -> bool:
@@ -18,7 +19,7 @@ def address_of(message: Fields) -> Address | None:
         return None
     thread = message.id("message_thread_id") if message.flag("is_topic_message") else None
     # A message to a group's General topic must not name the topic.
-    general = thread == _GENERAL and not is_private(message)
+    general = thread == str(GENERAL) and not is_private(message)
     return Address(CHANNEL, chat, None if general else thread)
 
 

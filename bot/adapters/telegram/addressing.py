@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from bot.adapters.telegram.fields import Fields
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Own:
     """The bot's own account: its user id and, once it is known, its user name."""
 
@@ -15,7 +15,7 @@ class Own:
     name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spoken:
     """A group's message as the bot hears it; `elsewhere` is a command for another bot."""
 

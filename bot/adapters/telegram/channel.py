@@ -8,13 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from telegram import (
-    MessageEntity,
-    ReactionTypeEmoji,
-)
+from telegram import MessageEntity, ReactionTypeEmoji, ReplyParameters
 from telegram.constants import ChatAction
 
-from bot.adapters.telegram.addresses import CHANNEL, is_group
+from bot.adapters.telegram.addresses import CHANNEL, GENERAL, is_group
 from bot.adapters.telegram.addressing import Own
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.cutting import LONGEST, MOST_SPANS, has_ink
@@ -55,6 +52,7 @@ _SHORT = 2_000
 # One answer at a time is being written in a chat, so its draft needs no other number.
 _DRAFT_ID = 1
 _SAME = "message is not modified"
+_PROBE = "⋯"
 _A_FILE = "there is no text in the message to edit"
 _LATE = ("query is too old", "query id is invalid")
 T = TypeVar("T")
@@ -106,8 +104,7 @@ class TelegramChannel:
         What is found shows this piece from then on. In a group a growing message may stand above
         it, so there the last one counts, and those above it are deleted.
         """
-        alone = not _has_topics(to, traces)
-        if piece is None and not (is_group(to) and alone):
+        if piece is None and not is_group(to):
             return None
         try:
             with _following(to):
@@ -116,7 +113,7 @@ class TelegramChannel:
                     return found[0] if found else None
                 async with pace():
                     await self._match(to, found[-1], piece.body)
-                await self._cleared(to, found[:-1] if alone else (), pace)
+                await self._cleared(to, found[:-1], pace)
         except (ContentRefused, NoSuchMethod) as refused:
             if isinstance(refused, FormRefused):
                 raise
@@ -139,7 +136,22 @@ class TelegramChannel:
                     found.append(str(number))
                 if found and not is_group(to):
                     break
-        return found
+        if not _has_topics(to, traces):
+            return found
+        return [number for number in found if await self._topic_of(to, number, pace) == to.thread]
+
+    async def _topic_of(self, to: Address, number: str, pace: Pace) -> str | None:
+        """Returns the topic of a message in a group; a silent reply tells it, and goes at once."""
+        async with pace(), self._api.calling() as bot:
+            told = await bot.send_message(
+                to.chat,
+                _PROBE,
+                reply_parameters=ReplyParameters(int(number), allow_sending_without_reply=False),
+                disable_notification=True,
+            )
+        await self._cleared(to, (str(told.message_id),), pace)
+        topic = told.message_thread_id if told.is_topic_message else None
+        return None if topic in (None, GENERAL) else str(topic)
 
     async def _cleared(self, to: Address, above: Sequence[str], pace: Pace) -> None:
         for number in above:
@@ -348,7 +360,7 @@ async def _plain_if_refused(body: Any, attempt: Callable[[_Entities], Awaitable[
 
 
 def _has_topics(to: Address, traces: Traces) -> bool:
-    """Tells of a group whose messages belong to several topics, which no number tells apart."""
+    """Tells of a group whose messages belong to several topics; their numbers do not tell which."""
     threads = {to.thread, *(one.address.thread for one in traces.seen if _is_beside(one, to))}
     return len(threads) > 1
 

@@ -1,6 +1,5 @@
 """Reads one message of Telegram, with the words it quotes or forwards."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.adapters.telegram.addresses import CHANNEL, address_of, is_private
@@ -28,6 +27,7 @@ from bot.domain.talk.message import (
     Unreadable,
 )
 from bot.domain.talk.person import Sender
+from bot.domain.value import frozen
 
 _LAST_SECOND = 253_402_300_799
 _CONTENT = ("text", "caption")
@@ -38,7 +38,7 @@ _NEARLY = 256
 """Characters by which a piece is shorter if its app looked for the end of a word or line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Head:
     """The parts that every message has which can be answered."""
 

@@ -2,12 +2,13 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
+from bot.domain.value import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Span:
     """A formatted stretch, `start` inclusive to `end` exclusive, in code points."""
 
@@ -26,7 +27,7 @@ class Span:
         return Span(self.kind, first, last, self.url, self.language)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RichText:
     """A text and its spans, in the order of their starts, outer before inner."""
 

@@ -3,13 +3,13 @@
 import re
 import string
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import count, takewhile
 
 from bot.domain.consent.approval import Verb
 from bot.domain.plans.plan import PlanVerb, ReplaceVerb
 from bot.domain.talk.message import Button
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen, replace
 
 _WISHES = frozenset(Verb) | frozenset(PlanVerb) | frozenset(ReplaceVerb)
 _WORDED = frozenset({Verb.DENY, PlanVerb.CHANGE})
@@ -33,7 +33,7 @@ _LONE = re.compile(r"(?<![\w'’])[a-z](?!\w)", re.IGNORECASE)
 _SIZE = re.compile(r" \([^()]*\)$")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenCard:
     """One card that can be answered; `buttons` by the key that presses each."""
 

@@ -3,10 +3,10 @@
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.adapters.terminal.renderer import Border
+from bot.domain.value import frozen
 
 _MOVING = ("⏳", "🔎")
 """The signs of lines that are still going to change."""
@@ -24,7 +24,7 @@ _REMEMBERED = 8
 _FENCES = ("```", "~~~")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Words:
     """A part of a Markdown text, between two of its borders."""
 
@@ -35,7 +35,7 @@ class Words:
     """True when a list or a block of code follows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """A line about a tool."""
 
@@ -46,7 +46,7 @@ DraftPart: TypeAlias = Words | Step
 Borders: TypeAlias = Callable[[str], Sequence[Border]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Span:
     """Neighbouring lines of one kind."""
 

@@ -2,18 +2,18 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.terminal.fragments import Fragments, Lines
 from bot.adapters.terminal.look import prose_width
 from bot.adapters.terminal.paths import path_lines
 from bot.adapters.terminal.visible import visible
+from bot.domain.value import frozen
 
 _NAMES = 9
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Greeting:
     """Everything that somebody who starts the program should know at once."""
 

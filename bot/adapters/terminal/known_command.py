@@ -2,14 +2,15 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from bot.domain.value import frozen
 
 _OPEN = re.compile(r"<[^>]*>")
 _BETWEEN = re.compile(r"[\s\[\]|]+")
 _FIXED = re.compile(r"[a-z][a-z_-]+")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnownCommand:
     """A command that can be completed."""
 

@@ -1,7 +1,8 @@
 """The abilities of a terminal that decide how contents look on it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from bot.domain.value import frozen
 
 MEASURE = 100
 """Columns above which lines of prose are hard to read; tables and code use the whole width."""
@@ -19,7 +20,7 @@ _LINKING_PROGRAMS = ("iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "Tabb
 _VTE_WITH_LINKS = 5000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """The size of a terminal and what it can show."""
 

@@ -3,7 +3,6 @@
 import copy
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
 
 from rich import box
@@ -25,6 +24,7 @@ from rich.text import Text
 
 from bot.adapters.terminal.renderer import Border
 from bot.domain.tools.web_links import behind
+from bot.domain.value import field, frozen
 
 _LISTS = ("bullet_list_open", "ordered_list_open")
 _ADDRESS = re.compile(r"(https?://|mailto:)[!-~]+")
@@ -34,7 +34,7 @@ _BETWEEN = 3
 _TASKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SettledPart:
     """A part of a Markdown text that looks the same whatever follows it."""
 
@@ -50,7 +50,7 @@ class SettledPart:
     """The number of that line."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeLines:
     """A block of code between fences."""
 
@@ -58,7 +58,7 @@ class CodeLines:
     language: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Document:
     """A Markdown text with its parts."""
 

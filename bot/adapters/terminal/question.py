@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from uuid import uuid4
 
 from bot.adapters.terminal.ansi import encoded
@@ -27,6 +26,7 @@ from bot.domain.consent.approval import Verb
 from bot.domain.talk.errors import FileWithheld
 from bot.domain.talk.message import Address, Attachment, Markdown
 from bot.domain.talk.person import Sender
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _LOOK_EVERY = 0.5
@@ -42,7 +42,7 @@ _REASON = "There is no terminal to ask in. An action that needs approval cannot 
 _KEYS_ALONE = "Here only the keys of the card count, or words that say what should be different."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """The words of a question, and the text that was piped into the program beside them."""
 

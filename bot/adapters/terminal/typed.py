@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.visible import visible
 from bot.domain.consent.approval import Verb
 from bot.domain.consent.assent import is_assent, is_question
+from bot.domain.value import frozen
 
 KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
 """A line that presses a key of a card."""
@@ -31,7 +31,7 @@ _UNKNOWN = (
 _LATER = "A card came up while you were typing, so nothing was sent. Look at it. Its keys: {key}."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """A message; `to` is the card it replies to, `remark` what is told beside it."""
 
@@ -40,20 +40,20 @@ class Said:
     remark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pressed:
     card: OpenCard
     data: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Misread:
     """A line that is not sent; the hint names lines that could have been meant."""
 
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Left:
     """The person leaves."""
 

@@ -1,7 +1,6 @@
 """Writes raw updates of the terminal when a line is typed, and reads them later."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
@@ -18,6 +17,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Sender
 from bot.domain.text.storable import storable
+from bot.domain.value import frozen
 
 NAME = "terminal"
 ADDRESS = Address(NAME, "local")
@@ -25,7 +25,7 @@ PIPED = "piped.txt"
 """The name under which the text of a pipe is shown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Writer:
     """Writes the updates of one person; `user` is the account, `name` what people read."""
 

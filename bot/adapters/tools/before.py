@@ -1,12 +1,11 @@
 """A file just before a tool changes it, so that the change can be taken back."""
 
-from dataclasses import dataclass
-
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.tools.file_change import Replaced, token_of
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Before:
     """A file just before it is changed."""
 

@@ -5,12 +5,12 @@ import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
+from bot.domain.value import frozen
 
 LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
 """Folders that a walk does not enter unless it starts in them."""
@@ -18,7 +18,7 @@ LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
 _DEEPEST = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """An entry of a folder: its path from the workspace, its kind, its size in bytes."""
 

@@ -4,7 +4,6 @@ import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -15,13 +14,14 @@ from bot.domain.talk.file_name import numbered
 from bot.domain.talk.limits import InboxBounds
 from bot.domain.talk.received import INBOX, ReceivedFile
 from bot.domain.text.visible_text import size
+from bot.domain.value import frozen
 
 _PART = ".part-"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MODE = 0o600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Content:
     files: frozenset[str]
     """The names, in one form of upper and lower case."""

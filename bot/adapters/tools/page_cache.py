@@ -3,10 +3,10 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.talk.picture import ImagePart
+from bot.domain.value import frozen
 
 Key: TypeAlias = tuple[int, str, str]
 """The chat, the turn and the address."""
@@ -14,7 +14,7 @@ Key: TypeAlias = tuple[int, str, str]
 _MOST_CHARACTERS = 8_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FetchedPage:
     """A page as it was read: its words, or its picture."""
 

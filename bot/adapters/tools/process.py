@@ -7,10 +7,10 @@ import secrets
 import signal
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.thread_work import in_thread
+from bot.domain.value import frozen
 
 HEAD = 500_000
 TAIL = 500_000
@@ -25,7 +25,7 @@ _SINCE_BOOT = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 """The clock of /proc; systems without /proc do not have the first name either."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandRun:
     """The end of a program: its output, its exit code, and whether its time ran out.
 

@@ -3,7 +3,6 @@
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, TypeVar
 
 from pydantic import Field
@@ -16,12 +15,13 @@ from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import shown_name, size
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.value import frozen
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import KeptTexts
 from bot.ports.tool import Place, Tool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadLimits:
     """The bounds of the reading tools.
 
@@ -131,7 +131,7 @@ class ReadFile(_ReadingTool[ReadFileArguments]):
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: KeptTexts,
         limits: ReadLimits | None = None,
         others: OtherChats | None = None,
         sent: SentFiles | None = None,
@@ -323,7 +323,7 @@ def _line(entry: Found) -> str:
 
 
 def reading_tools(
-    ledger: Ledger, others: OtherChats | None = None, sent: SentFiles | None = None
+    ledger: KeptTexts, others: OtherChats | None = None, sent: SentFiles | None = None
 ) -> tuple[Tool, ...]:
     """Returns the tools that look at files."""
     return (

@@ -2,13 +2,13 @@
 
 import asyncio
 import os
-from dataclasses import dataclass
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
 from bot.domain.consent.command_line import QUIET, only_reads, parse_simple
 from bot.domain.skills.skill import Skill
 from bot.domain.tools.run_place import BARE, NETWORKS, Walls
+from bot.domain.value import frozen
 
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64")
 _READABLE = (
@@ -37,7 +37,7 @@ SKILL_FOLDERS = ("SKILL_DIR", "CLAUDE_SKILL_DIR", "CLAUDE_PLUGIN_ROOT")
 """Variables with the folder of the skill under which a command runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class View:
     """The part of a workspace that a command gets: without `hidden` folders, perhaps to read only.
 

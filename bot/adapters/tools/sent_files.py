@@ -8,7 +8,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 
@@ -20,6 +19,7 @@ from bot.domain.consent.command_line.programs import names as words_of
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.received import INBOX, ReceivedFile
 from bot.domain.text.visible_text import clipped, shown_name
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.received import Received
@@ -44,7 +44,7 @@ _SLACK_NS = 50_000_000
 _MENTION = re.compile(rf"(?<!\w){INBOX}(?!\w)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SentFiles:
     """Names the source of such a file; without a record copies are not recognised.
 

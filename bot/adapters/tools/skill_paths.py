@@ -2,14 +2,14 @@
 
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.domain.consent.command_line import parse_simple
 from bot.domain.skills.skill import Skill
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Resolved:
     """A command as it runs, and its paths that now lead into the skill's folder."""
 

@@ -7,12 +7,12 @@ import secrets
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.text.visible_text import shown_name
 from bot.domain.tools.file_change import ABSENT, token_of
+from bot.domain.value import frozen
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -39,7 +39,7 @@ _FAULTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileState:
     """A regular file as it is: size in bytes, permission bits, and a token of its content."""
 
@@ -48,7 +48,7 @@ class FileState:
     token: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptFile:
     """A file and its content; no content when that is too large, or changes just now."""
 

@@ -1,7 +1,6 @@
 """The tools that change files: write_file, edit_file, delete_file."""
 
 import hashlib
-from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
 from pydantic import Field
@@ -18,13 +17,14 @@ from bot.domain.text.visible_text import shown_name, size, visible
 from bot.domain.tools.deed_words import file_name
 from bot.domain.tools.file_change import ABSENT, Replaced, token_of
 from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
+from bot.domain.value import frozen, replace
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
 _WHERE = "in the workspace"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Change:
     """A change of a file in words."""
 
@@ -215,7 +215,7 @@ def writing_tools(
     return WriteFile(documents, keep), EditFile(documents, keep), DeleteFile(documents, keep)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Edit:
     """One passage of a file replaced by another."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +11,7 @@ from bot.adapters.certificates import certificates
 from bot.domain.money.model import Usage
 from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
 from bot.domain.text.storable import storable
+from bot.domain.value import field, frozen
 from bot.ports.hearing import Speech
 
 _MOST_ANSWER = 2_000_000
@@ -20,7 +20,7 @@ _MOST_ANSWER = 2_000_000
 _TOKEN_FIELDS = ("input_tokens", "output_tokens")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HearingAccess:
     """The way to an endpoint; `url` goes up to and with `/v1`."""
 

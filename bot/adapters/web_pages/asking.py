@@ -4,11 +4,11 @@ import json
 import signal
 import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.adapters.child_process import answer_of, environment_of
 from bot.adapters.web_pages.address import WebAddress
 from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
+from bot.domain.value import frozen
 
 _CPU_SECONDS = 5
 """Seconds of processor time; an honest page of 5 MB takes a tenth of one."""
@@ -24,7 +24,7 @@ class BrokenOff(Exception):
     """The answer is none, or ends before its end; the text says what is known about it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """The answer of a server: its status, some headers, and the body of a status 200, unpacked."""
 

@@ -3,10 +3,10 @@
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.talk.public_address import read_public
+from bot.domain.value import frozen
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
 """Looks a name up, and returns its addresses."""
@@ -48,7 +48,7 @@ async def system_connector(address: str, port: int) -> socket.socket:
     return connection
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PublicNetwork:
     """Looks a name up once, judges every address, and connects to one of those it has judged.
 

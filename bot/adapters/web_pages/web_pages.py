@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Awaitable
-from dataclasses import dataclass
 from email.message import Message
 
 from bot.adapters.web_pages.address import WebAddress, joined, read_address
@@ -18,6 +17,7 @@ from bot.adapters.web_pages.public_network import (
 from bot.adapters.web_pages.unpacking import NotUnpacked, TooLarge
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.limits import WebBounds
+from bot.domain.value import frozen
 from bot.ports.web import WebPage
 
 _AGENT = "Steward/1.0 (a self-hosted assistant; fetches for a person)"
@@ -30,7 +30,7 @@ _CHARSET = re.compile(r"[a-z0-9][a-z0-9._:-]{0,39}")
 """The name of an encoding; some ways to write one in a header can hold any character."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reach:
     """The hosts that may be fetched from; without `only` names all public ones but the `denied`.
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -11,6 +10,7 @@ from bot.domain.assignments.unwatched import is_unwatched, late_turn
 from bot.domain.talk.message import Address, FileRef
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.tool import Status
+from bot.domain.value import frozen, replace
 
 DELEGATE = "delegate"
 """The tool that sends an errand out."""
@@ -35,7 +35,7 @@ class ErrandState(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ErrandResult:
     """The answer of an errand, as the call of its parent gets it."""
 
@@ -46,7 +46,7 @@ class ErrandResult:
     files: tuple[FileRef, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Errand:
     """A task with its own turn, in a chat that is its home."""
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -12,6 +11,7 @@ from bot.domain.assignments.task import LONGEST_NAME, TaskState, TimedTask
 from bot.domain.clock.when import Every, EveryDays, Rule
 from bot.domain.money.money import Nano, told
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen, replace
 
 GOAL_UPDATE, DIARY_WRITE = "goal_update", "diary_write"
 GOAL_TOOLS = frozenset({GOAL_UPDATE, DIARY_WRITE})
@@ -72,7 +72,7 @@ class GoalPace(StrEnum):
         return EveryDays(1 if self is GoalPace.DAILY else 7, start)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Goal:
     """Something that shall be reached, in the name of the person who asked for it."""
 
@@ -135,7 +135,7 @@ class DiaryKind(StrEnum):
     REFLECTION = "reflection"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DiaryEntry:
     """An entry in the diary of a goal; it is never changed."""
 

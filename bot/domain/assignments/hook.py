@@ -1,12 +1,12 @@
 """A hook, which a call from outside runs, and the calls that came."""
 
 import re
-from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.domain.assignments.task import Allowed, RunState
 from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.value import field, frozen, replace
 
 LARGEST_BODY = 64_000
 """Bytes of the body of one call."""
@@ -40,7 +40,7 @@ class ProofKind(StrEnum):
     STAMPED = "stamped"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hook:
     """A hook, as its file tells it."""
 
@@ -77,7 +77,7 @@ class Hook:
         return self.chat != self.person
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookPace:
     """The calls that are taken in a time; they are counted where they are stored."""
 
@@ -89,7 +89,7 @@ class HookPace:
     """Calls of one hook in 24 hours."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrokenHook:
     """A file of a hook that cannot be used."""
 
@@ -102,7 +102,7 @@ class BrokenHook:
         return f"{self.file}:{self.line}: {self.why}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookCall:
     """One accepted call, and the run that it started."""
 

@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, cast
+
+from bot.domain.value import frozen
 
 MOST_WORDS = 8_000
 """Characters of the words of a hook."""
@@ -24,7 +25,7 @@ _NAME = re.compile(r"⟨([\w.-]+)⟩")
 _MISSING = object()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Filled:
     """The words of a run, and the data that their names stand for."""
 

@@ -1,7 +1,6 @@
 """A task that runs at its times, and its runs."""
 
 import hashlib
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
@@ -12,6 +11,7 @@ from bot.domain.money.money import Nano
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.tool import ExactRule, Surroundings, ToolCall
 from bot.domain.turn.mandate import Mandate
+from bot.domain.value import field, frozen, replace
 
 SCHEDULE_TASK, LIST_TASKS = "schedule_task", "list_tasks"
 UPDATE_TASK, CANCEL_TASK = "update_task", "cancel_task"
@@ -88,7 +88,7 @@ CALLS_DAYS = 90
 """Days for which calls without a card are approved where nobody names a day."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovedCall:
     """A call that was shown and approved when the task was made."""
 
@@ -111,7 +111,7 @@ class ApprovedCall:
         return Consent(self.tool, ExactRule(self.arguments), self.surroundings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskLimits:
     """The most that the runs of a task may take in a day; None means no bound of its own."""
 
@@ -120,7 +120,7 @@ class TaskLimits:
     money: Nano | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TimedTask:
     """Something that is done at its times, in the name of the person who asked for it."""
 
@@ -237,7 +237,7 @@ AT_WORK = frozenset({RunState.QUEUED, RunState.RUNNING, RunState.AGAIN})
 """The states of a run that the next time of its task meets; a wait for a person is none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskRun:
     """One due time of a task; there is never a second run for the same time."""
 

@@ -1,7 +1,6 @@
 """A wish for a task, as somebody spelled it: by a command, or by the arguments of a tool."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, cast
@@ -9,9 +8,10 @@ from typing import Any, cast
 from bot.domain.assignments.task import Allowed, ApprovedCall, Overlap, TaskLimits, TimedTask
 from bot.domain.money.money import nano_of
 from bot.domain.tools.tool import canonical
+from bot.domain.value import field, frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskWish:
     """The wanted fields of a task; None leaves a field as it is, or as tasks are."""
 

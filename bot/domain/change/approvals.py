@@ -1,13 +1,13 @@
 """Writes of cards, standing rules and consents."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.tools.server import ServerConsent
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveApproval:
     """Inserts a card (`expect` None) or moves it on; Conflict when its state is another one.
 
@@ -18,14 +18,14 @@ class SaveApproval:
     expect: ApprovalState | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddRule:
     """Stores a standing rule; its id is given by the store."""
 
     rule: Rule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropRule:
     """Removes a standing rule of a chat."""
 
@@ -33,14 +33,14 @@ class DropRule:
     chat: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AllowServer:
     """Keeps the consent that a tool server may be started; nothing when it was given before."""
 
     consent: ServerConsent
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropConsent:
     """Removes the consent for the server with this identity."""
 

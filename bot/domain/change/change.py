@@ -1,6 +1,5 @@
 """A change: writes that the store carries out together, whole or not at all."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change.approvals import ApprovalWrite
@@ -21,6 +20,7 @@ from bot.domain.change.received import ReceivedWrite
 from bot.domain.change.tasks import TaskWrite
 from bot.domain.change.turns import TurnWrite
 from bot.domain.change.voice import VoiceWrite
+from bot.domain.value import frozen
 
 Write: TypeAlias = (
     TurnWrite
@@ -44,7 +44,7 @@ Write: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fence:
     """Proof of ownership: a chat and the number its owner was given."""
 
@@ -52,7 +52,7 @@ class Fence:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """Writes that belong together, in order.
 

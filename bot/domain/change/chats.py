@@ -1,14 +1,15 @@
 """Writes of chats and their conversations."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, TypeAlias
 
 from bot.domain.talk.chat import Chat, ChatSettings, Conversation
 from bot.domain.talk.message import Address
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveSettings:
     """Stores the switches in which `settings` differ from those that `chat` was read with.
 
@@ -26,7 +27,7 @@ class SaveSettings:
         return {name: value for name, value in now.items() if value != before[name]}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenConversation:
     """Makes a conversation the open one of a chat."""
 
@@ -34,7 +35,7 @@ class OpenConversation:
     conversation: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameChat:
     """Stores the title people see; nothing else of the chat changes."""
 
@@ -42,7 +43,7 @@ class NameChat:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChooseSkill:
     """Sets the skill of a chat; None ends it.
 
@@ -54,7 +55,7 @@ class ChooseSkill:
     lent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetVoice:
     """Turns spoken answers of a chat on or off; off also ends what is owed of them."""
 
@@ -62,7 +63,7 @@ class SetVoice:
     on: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteOffer:
     """Notes that a card of the chat offers what this edition of a skill asks for."""
 
@@ -70,7 +71,7 @@ class NoteOffer:
     under: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndGrants:
     """Removes the rules of a chat that skills asked for, but for those of the edition `keep`.
 
@@ -81,7 +82,7 @@ class EndGrants:
     keep: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MoveChat:
     """Gives a chat another address; does nothing when that address is taken.
 
@@ -93,7 +94,7 @@ class MoveChat:
     new: Address
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JoinChats:
     """Moves a chat to the address of another one, whose log and rows are added to its own.
 
@@ -105,7 +106,7 @@ class JoinChats:
     new: Address
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveConversation:
     """Inserts or updates a conversation."""
 

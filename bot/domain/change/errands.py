@@ -1,12 +1,12 @@
 """Writes of errands."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.assignments.errand import Errand
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveErrand:
     """Inserts an errand (`expect` None) or moves it on; Conflict when its version is another one.
 

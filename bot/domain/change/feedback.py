@@ -1,19 +1,19 @@
 """Writes of opinions about answers."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.talk.feedback import Feedback, Opinion
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveFeedback:
     """Stores what a person thinks of an answer, in place of what they thought before."""
 
     feedback: Feedback
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropFeedback:
     """Removes what a person thought of an answer, if it still is this verdict."""
 

@@ -1,12 +1,12 @@
 """Writes of changes of files that can be taken back."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.tools.file_change import FileChange
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveFileChange:
     """Inserts a change of a file (`expect` None) or moves it on.
 
@@ -17,7 +17,7 @@ class SaveFileChange:
     expect: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropFileChange:
     """Removes a change of a file with the content that it keeps."""
 

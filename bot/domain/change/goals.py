@@ -1,13 +1,13 @@
 """Writes of goals, their diaries and what belongs to them."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.assignments.goal import DiaryEntry, Goal
 from bot.domain.assignments.task import TaskState
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveGoal:
     """Writes a goal; Conflict unless the stored version is `expect`, or there is none."""
 
@@ -15,21 +15,21 @@ class SaveGoal:
     expect: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropGoal:
     """Removes a goal with its diary, and the tasks that belong to it with their runs."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddDiary:
     """Adds an entry to a diary; nothing when it is there, or when its goal was removed."""
 
     entry: DiaryEntry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddGoalTurn:
     """Notes that a turn works for a goal, so that its cost counts there."""
 
@@ -37,7 +37,7 @@ class AddGoalTurn:
     turn: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HoldGoalTasks:
     """Pauses or ends every task of a goal that has not ended."""
 
@@ -46,7 +46,7 @@ class HoldGoalTasks:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AdoptTask:
     """Lets a task belong to a goal."""
 

@@ -1,13 +1,13 @@
 """Writes of calls of hooks."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.assignments.hook import HookCall, HookPace
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddHookCall:
     """Writes an accepted call down; Conflict when its hook has a call with its key.
 
@@ -21,7 +21,7 @@ class AddHookCall:
     """The bounds; None for none."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndTries:
     """Ends the calls of hooks in a chat that wait for another try."""
 
@@ -29,7 +29,7 @@ class EndTries:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveHookCall:
     """Moves the run of a call on; Conflict when it is not at the expected try."""
 

@@ -1,8 +1,9 @@
 """Writes of the raw updates that came in."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from bot.domain.value import frozen
 
 
 class InboundState(StrEnum):
@@ -22,7 +23,7 @@ class InboundState(StrEnum):
     DROPPED = "dropped"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MarkInbound:
     """Moves a raw update on; Conflict when it is not in one of the expected states.
 
@@ -42,7 +43,7 @@ class MarkInbound:
     forget: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PassOver:
     """Marks new updates as done and drops their bodies: they do not concern the bot."""
 
@@ -50,7 +51,7 @@ class PassOver:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReleaseHeard:
     """Marks the heard updates of a chat, up to one of them, as done and drops their bodies."""
 
@@ -58,7 +59,7 @@ class ReleaseHeard:
     up_to: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AmendInbound:
     """Replaces the body of an update that still waits: its sender edited the message."""
 

@@ -1,34 +1,34 @@
 """Writes of passages and notes."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Passage
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeepPassage:
     """Remembers a settled answer, which the indexes are owed from then on; each id once."""
 
     passage: Passage
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddNote:
     """Stores a note; one with the same id stays as it is."""
 
     note: Note
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropNote:
     """Removes a note, with the passage by which it was found."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadPast:
     """Notes that the talk from before the memory is read up to this conversation, or to its end.
 
@@ -39,7 +39,7 @@ class ReadPast:
     ended: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropPassage:
     """Takes an answer out of the memory, which a conversation took out of view; the log stays.
 

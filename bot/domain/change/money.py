@@ -1,15 +1,15 @@
 """Writes of paid calls and budgets."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.money.budget import Cause, Scope
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddUsage:
     """Records the tokens and the cost of one paid call, in place of what was known of it before."""
 
@@ -25,14 +25,14 @@ class AddUsage:
     """True when the provider has not told the tokens: it never did, or the call was cut off."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropUsage:
     """Takes the record of a call back that was not made after all."""
 
     call: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetBudget:
     """Sets a budget in place of the setting; `money` of None means no bound."""
 

@@ -1,14 +1,14 @@
 """Writes of people, their accounts and what they did."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from bot.domain.talk.rights import Pace, Rights
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveTerms:
     """Sets the rights and the pace of a person; a `pace` of None is the common one.
 
@@ -21,7 +21,7 @@ class SaveTerms:
     expect: Rights | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveProfile:
     """Sets what a person says about themselves, and the person's time zone."""
 
@@ -30,7 +30,7 @@ class SaveProfile:
     timezone: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkAccount:
     """Gives an account (`channel:id`) to a person, even when another person had it."""
 
@@ -38,7 +38,7 @@ class LinkAccount:
     person: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class JoinPeople:
     """Gives everything of one person to another one: two numbers were the same person.
 
@@ -51,7 +51,7 @@ class JoinPeople:
     staying: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckAccess:
     """Conflict when a person has no account any more: access ended, or another person has it now.
 
@@ -61,7 +61,7 @@ class CheckAccess:
     person: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Revoke:
     """Removes a person with accounts, rights and rules; drops waiting messages and stops turns.
 
@@ -73,7 +73,7 @@ class Revoke:
     how: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddAudit:
     """One line of the permanent record: a person, an action, its subject, and the details."""
 

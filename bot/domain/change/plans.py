@@ -1,12 +1,12 @@
 """Writes of plans and their steps."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.plans.plan import Plan, PlanStep
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SavePlan:
     """Inserts a plan (`expect` None) or moves it on; Conflict when its version is another one.
 

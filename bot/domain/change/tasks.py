@@ -1,13 +1,13 @@
 """Writes of tasks and their runs."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.assignments.task import TaskRun, TimedTask
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveTask:
     """Inserts a task (`expect` None) or moves it on; Conflict when its version is another one."""
 
@@ -15,7 +15,7 @@ class SaveTask:
     expect: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropTask:
     """Removes a task with its runs; their turns stay, and open cards of those turns expire."""
 
@@ -24,7 +24,7 @@ class DropTask:
     """True when the open cards stay, because nobody took the task back."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class DropRuns:
     """Removes old runs of a task that are over; a run with an open card stays."""
 
@@ -37,7 +37,7 @@ class DropRuns:
     """Runs that stay at most, the newest ones."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PauseTasks:
     """Pauses the active tasks that run in a chat."""
 
@@ -45,14 +45,14 @@ class PauseTasks:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddRun:
     """Writes a due time down; Conflict when it has a run already."""
 
     run: TaskRun
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveRun:
     """Moves a run on; nothing when its task was removed."""
 

@@ -1,20 +1,20 @@
 """Writes of the row of a turn."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
 from bot.domain.turn.turn import Turn, WaysOn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SaveTurn:
     """Inserts or updates a turn's row, all but `stop_asked`: that is written by AskStop alone."""
 
     turn: Turn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CountStart:
     """Counts the present start of a running turn as failed, unless it makes progress yet.
 
@@ -24,7 +24,7 @@ class CountStart:
     turn: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndRest:
     """Moves the next trial of a turn to another time; Conflict when it is not in this rest."""
 
@@ -33,7 +33,7 @@ class EndRest:
     at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndWays:
     """Ends the buttons below the end of a turn; Conflict when they are not open any more."""
 
@@ -41,7 +41,7 @@ class EndWays:
     how: Literal[WaysOn.PRESSED, WaysOn.PAST]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskStop:
     """Asks an unfinished turn of a chat to stop; a settled one is left alone."""
 

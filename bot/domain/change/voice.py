@@ -1,19 +1,19 @@
 """Writes of voice notes that are owed."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.turn.voice import VoiceNote
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OweVoice:
     """Makes an answer owed as a voice note, or notes how often that was tried."""
 
     note: VoiceNote
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndVoice:
     """Ends the debt of a voice note: it is a message now, or will never be one."""
 

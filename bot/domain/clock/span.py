@@ -18,3 +18,12 @@ def span(seconds: float) -> str:
 
 def _two(larger: str, smaller: int, unit: str) -> str:
     return f"{larger} {smaller} {unit}" if smaller else larger
+
+
+def lasting(seconds: float) -> str:
+    """Returns a duration in words, as in “50 minutes”; it is never shorter than the truth."""
+    for unit, name in ((_HOUR, "hour"), (_MINUTE, "minute")):
+        if seconds >= 2 * unit:
+            return f"{-int(-seconds // unit)} {name}s"
+    count = max(1, -int(-seconds // 1))
+    return "1 second" if count == 1 else f"{count} seconds"

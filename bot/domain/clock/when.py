@@ -7,10 +7,11 @@ that comes twice counts the first time. A rule that leaves the hour open comes i
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
 from zoneinfo import ZoneInfo
+
+from bot.domain.value import frozen
 
 LEAST_SECONDS = 60
 """Seconds between two times of a task that repeats."""
@@ -23,7 +24,7 @@ class WhenUnclear(ValueError):
     """Words that name no time, or none that a task can have; the text is a sentence for people."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Once:
     """One moment."""
 
@@ -31,7 +32,7 @@ class Once:
     kind: Literal["once"] = "once"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Every:
     """Every so many seconds, counted from the start; clocks that are moved do not matter."""
 
@@ -40,7 +41,7 @@ class Every:
     kind: Literal["every"] = "every"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EveryDays:
     """Every so many days at the same time on the wall, counted from the start."""
 
@@ -49,7 +50,7 @@ class EveryDays:
     kind: Literal["days"] = "days"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cron:
     """The five fields of cron; `L` as the day is the last one of the month."""
 

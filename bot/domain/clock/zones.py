@@ -3,12 +3,12 @@
 import difflib
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 
 _ENGLISH = ("America/New_York", "America/Los_Angeles", "Europe/London", "Asia/Kolkata")
 _LIKELY: dict[str, tuple[str, ...]] = {
@@ -66,7 +66,7 @@ _OFFSET = re.compile(r"(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?00)?", re.IGNORECAS
 _LONGEST = 60
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Zones:
     """The zones that count; `common` is for people without one of their own, None means UTC."""
 

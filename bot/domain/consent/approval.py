@@ -1,11 +1,11 @@
 """Cards: a question bound to one exact call, decided once."""
 
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Literal
 
 from bot.domain.tools.tool import Preview, RulePattern, Surroundings, ToolCall
+from bot.domain.value import field, frozen
 
 
 class ApprovalState(StrEnum):
@@ -49,7 +49,7 @@ def change_of(key: str) -> str | None:
     return key.removeprefix(_CHANGE).partition("@")[0] if key.startswith(_CHANGE) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Approval:
     """One card: a question about one call, decided once."""
 
@@ -128,7 +128,7 @@ class Approval:
         return (self.chat, *self.owner_chats)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """A standing permission of one person in one chat for calls of one tool that match."""
 

@@ -1,12 +1,12 @@
 """Consents: approvals that are kept, and the one comparison before any of them counts."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 from bot.domain.consent.approval import Approval, Rule
 from bot.domain.consent.rules import DOCUMENTS, matches
 from bot.domain.tools.run_place import in_todays_words
 from bot.domain.tools.tool import Effect, ExactRule, Preview, RulePattern, Surroundings, ToolCall
+from bot.domain.value import frozen
 
 
 class Difference(Enum):
@@ -18,7 +18,7 @@ class Difference(Enum):
     STATE = "state"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consent:
     """An approval that is kept: all that stood on the screen, for a call or the calls of a rule."""
 

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.tools.house import HOUSE
+from bot.domain.value import frozen
 
 _ELSEWHERE = {name: tool.name for tool in HOUSE.values() for name in tool.elsewhere}
 _NOT_HERE = frozenset({"todowrite", "todoread"})
@@ -13,7 +13,7 @@ _NOT_HERE = frozenset({"todowrite", "todoread"})
 _FORM = re.compile(r"([^\s,()]+)(?:\(([^()]*)\))?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PreApproved:
     """One wish of a skill: `tool` is ours, empty when there is none.
 

@@ -1,7 +1,6 @@
 """The parts that a companion adds to a turn, as frozen values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import Show, Write
@@ -11,9 +10,10 @@ from bot.domain.talk.reach import Reach
 from bot.domain.turn.step import Elsewhere, Refuse
 from bot.domain.turn.transcript import Body
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Share:
     """A part of one transaction."""
 
@@ -31,7 +31,7 @@ class Share:
         return Share(other.turn, bodies, writes, self.purpose or other.purpose)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Deferred:
     """The call gets no card of its own; a companion keeps it until later."""
 
@@ -39,7 +39,7 @@ class Deferred:
     """True when a call that only reads runs now all the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Agreed:
     """A person has agreed to exactly this call: it runs without a card if nothing has changed."""
 
@@ -55,7 +55,7 @@ Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed
 """A companion's view of an open call, taken before rules and cards are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Briefing:
     """The entries that come before a request to the model."""
 
@@ -64,7 +64,7 @@ class Briefing:
     """True when the person must not see the text that the model writes now."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ended:
     """A part of the settlement, and of the last word to the person."""
 
@@ -91,7 +91,7 @@ class Ended:
     """True when nothing is said here, whatever the model wrote."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Aside:
     """A part of the settlement of a turn that a new message ends."""
 

@@ -1,7 +1,6 @@
 """The verdict: from the state of a turn to its next step, without any I/O."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.consent.approval import ApprovalState
@@ -35,9 +34,10 @@ from bot.domain.turn.step import (
 )
 from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopState:
     """The complete input of a verdict; the last three fields come from companions of the turn."""
 

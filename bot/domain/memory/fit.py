@@ -12,6 +12,7 @@ from math import log
 
 from bot.domain.memory.passage import Hit
 from bot.domain.text.stems import pairs
+from bot.domain.value import frozen
 
 ENOUGH = 0.4
 """The share of a search that a passage must cover for any to be worth a person's tokens.
@@ -103,7 +104,7 @@ _HALF_DAYS = 30.0
 """Days after which half of that is left."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A passage that may fit."""
 
@@ -258,7 +259,7 @@ def _with_talk(weighed: Mapping[str, _Weighed], scores: Mapping[str, float]) -> 
     }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A passage that was found by words, by meaning, or by both."""
 
@@ -295,7 +296,7 @@ def together(
     return sorted(found, key=lambda one: (-one.score, one.id))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Best:
     """The best of all that was found."""
 

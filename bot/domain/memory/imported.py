@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, TypeAlias, cast
 
 from bot.domain.memory.passage import MOST_ANSWER, MOST_QUESTION, clipped_words
+from bot.domain.value import frozen
 
 LONGEST_LINE = 10_000_000
 """Characters of a line of JSON Lines."""
@@ -23,7 +23,7 @@ _ID_SHOWN = 60
 _Object: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Told:
     """A question and its answer from elsewhere."""
 
@@ -39,7 +39,7 @@ class Told:
     untrusted: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BrokenLine:
     """A line or a conversation that cannot be read, by its number from 1, with the reason."""
 

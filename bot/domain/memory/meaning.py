@@ -1,12 +1,12 @@
 """Meaning as numbers: the text of a passage that is embedded, and when two texts mean the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import hypot, inf, sqrt
 from typing import TypeAlias
 
 from bot.domain.memory.passage import Passage
 from bot.domain.text.names import plain_name
+from bot.domain.value import frozen
 
 Vector: TypeAlias = Sequence[float]
 """The meaning of a text, as an embedder tells it; its length is 1."""
@@ -50,7 +50,7 @@ STRANGE_TEXTS = (
 """Texts about nothing in particular: what is as far from a question as these does not answer it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noise:
     """The nearness of texts that have nothing to do with each other."""
 

@@ -1,7 +1,6 @@
 """A note: a sentence that a person wanted to be remembered."""
 
 from collections.abc import Collection, Sequence, Set
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
@@ -13,6 +12,7 @@ from bot.domain.talk.chat import Chat
 from bot.domain.text.foreign_text import defused
 from bot.domain.text.names import quoted_name
 from bot.domain.turn.transcript import RecallBody
+from bot.domain.value import frozen
 
 REMEMBER, RECALL, FORGET = "remember", "recall", "forget"
 """The names of the tools about the memory."""
@@ -35,7 +35,7 @@ _HEAD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Note:
     """Words to remember; they belong to the one who may find them."""
 
@@ -72,7 +72,7 @@ class NoteVerb(StrEnum):
     KEEP = "keep"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteButton:
     """The meaning of a button that changes a note without words."""
 
@@ -80,7 +80,7 @@ class NoteButton:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WordsButton:
     """The meaning of the button that asks for the new words of a note."""
 

@@ -1,10 +1,10 @@
 """A passage: one question and its settled answer, as they are remembered."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.talk.chat import Chat
+from bot.domain.value import frozen
 
 Whose: TypeAlias = str
 """The owner of passages and notes: `p<number>` is a person, `c<number>` a group's chat."""
@@ -22,7 +22,7 @@ UNREMEMBERED = frozenset({"demo", NOBODY})
 """The providers whose answers are never kept: the demo model answers nothing that is true."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Passage:
     """A settled answer with the words that it answers."""
 
@@ -54,7 +54,7 @@ class Passage:
     """Grows with each passage that is kept."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hit:
     """A passage that fits a search."""
 

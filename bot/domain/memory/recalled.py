@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from bot.domain.memory.passage import Passage
@@ -11,6 +10,7 @@ from bot.domain.memory.token_count import tokens_of
 from bot.domain.text.foreign_text import set_apart
 from bot.domain.text.names import quoted_name
 from bot.domain.turn.transcript import Entry, RecallBody, SummaryBody
+from bot.domain.value import frozen
 
 RECALL_TOKENS = 1_200
 """Tokens of passages that come with one message, unless the settings say otherwise."""
@@ -40,7 +40,7 @@ SOURCE = "an earlier answer with "
 """Stands before the source of foreign content that a passage brings into view again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recipient:
     """The person for whom passages are told, and whether it is in a group."""
 

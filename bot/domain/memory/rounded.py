@@ -1,9 +1,10 @@
 """Vectors in a byte for each number, and how near they are to a question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import dist, sqrt
 from operator import mul
+
+from bot.domain.value import frozen
 
 _MOST = 127
 """The largest number on both sides of zero."""
@@ -12,7 +13,7 @@ _ZERO = 128
 """The byte that stands for zero: Python keeps the numbers of bytes ready, and makes others anew."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rounded:
     """A vector in bytes; its length and the squares of its bytes are counted once."""
 
@@ -28,7 +29,7 @@ class Rounded:
         return [(byte - _ZERO) / self.length for byte in self.held]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compared:
     """A vector of the length 1 that others are compared with."""
 

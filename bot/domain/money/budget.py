@@ -1,7 +1,6 @@
 """Budgets: what may be spent in a day by everybody, in a day by one person, and in one turn."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from typing import TypeAlias
@@ -9,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.money.model import Price, Usage
 from bot.domain.money.money import Nano
+from bot.domain.value import frozen
 
 _WARNED = 80
 """Per cent of a budget at which people are told."""
@@ -32,7 +32,7 @@ class CallKind(StrEnum):
     SPEAKING = "speaking"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """The reason for a paid call; each field but the kind may be unknown."""
 
@@ -43,7 +43,7 @@ class Cause:
     skill: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limit:
     """One budget, with whoever set it; `money` is None for no bound."""
 
@@ -56,7 +56,7 @@ Budgets: TypeAlias = Mapping[Scope, Limit]
 """The budget of each scope; a scope that is missing has no bound."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Purse:
     """One budget as it stands: whose it is, since when it counts, and what is gone."""
 

@@ -1,11 +1,11 @@
 """A model's profile and prices, the usage of a call, and the reasons why replies end."""
 
-from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
 from enum import StrEnum
 
 from bot.domain.money.money import Nano, nano_of
+from bot.domain.value import frozen
 
 _FRESH = timedelta(days=365)
 LONGEST_MODEL = 200
@@ -34,7 +34,7 @@ def believable_tokens(count: object) -> int | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Usage:
     """Tokens of one model call; `input` leaves out what was read from or put into a cache.
 
@@ -67,7 +67,7 @@ class Usage:
         return self.input + self.cache_read + self.cache_write
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Price:
     """Dollars for a million tokens of each kind, and for a thousand searches."""
 
@@ -94,7 +94,7 @@ class Price:
         return nano_of(paid / 1_000_000 + usage.searches * self.search / 1_000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelProfile:
     """The abilities of a model."""
 

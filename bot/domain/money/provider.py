@@ -1,7 +1,8 @@
 """A provider of models, as the operator set it up."""
 
 import re
-from dataclasses import dataclass, field
+
+from bot.domain.value import field, frozen
 
 ANTHROPIC = "anthropic"
 ANTHROPIC_URL = "https://api.anthropic.com"
@@ -24,7 +25,7 @@ def read_model_names(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(read_model_name(name) for name in names if name))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ProviderSpec:
     """The way to one server, and what differs from one server to another."""
 

@@ -1,18 +1,19 @@
 """Traits of models: known fields, set on top of those that others know."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any, cast
 
 from bot.domain.money.model import ModelProfile, Price
+from bot.domain.value import frozen
 
 _LEAST_WINDOW = 1_000
 _PRICES = ("input", "output", "cache_read", "cache_write", "search")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Traits:
     """The known fields of a profile; None is unknown."""
 

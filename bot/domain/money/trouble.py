@@ -1,7 +1,8 @@
 """The troubles with a model that ended a turn, in kinds that people can do something about."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from bot.domain.value import frozen
 
 
 class Trouble(StrEnum):
@@ -21,7 +22,7 @@ class Trouble(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelTrouble:
     """The fault of a model that ended a turn."""
 

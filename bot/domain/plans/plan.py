@@ -1,7 +1,6 @@
 """Plans: steps collected first, approved as a whole, then run, each once."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -12,6 +11,7 @@ from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen, replace
 
 COLLECTING_NOTE = "[Plan mode]"
 """The beginning of the note that tells a model to plan."""
@@ -75,7 +75,7 @@ class ReplaceVerb(StrEnum):
     KEEP = "k"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanStep:
     """One planned call: a tool with exact arguments, and the preview a person saw of it."""
 
@@ -130,7 +130,7 @@ def changed_card(key: str) -> str | None:
     return key.removeprefix(_CHANGE).partition("#")[0] if key.startswith(_CHANGE) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plan:
     """One plan of a chat; while its row is live, the chat is in plan mode."""
 

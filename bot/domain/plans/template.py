@@ -4,11 +4,11 @@ import json
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.domain.plans.plan import Plan, PlanStep
 from bot.domain.skills.skill import USE
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 LONGEST_NAME = 64
@@ -23,7 +23,7 @@ def is_name(text: str) -> bool:
     return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Argument:
     """A blank of a ready-made plan; one without a default must be given."""
 
@@ -32,7 +32,7 @@ class Argument:
     default: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Template:
     """A plan as Markdown with numbered steps, in which `{{name}}` stands for an argument."""
 

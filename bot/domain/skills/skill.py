@@ -15,6 +15,7 @@ from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.server import tools_prefix
 from bot.domain.tools.shelf import Shelf, described
 from bot.domain.tools.variable import Variable, rendered, spellings
+from bot.domain.value import frozen
 
 FIND, USE, READ = "find_skills", "use_skill", "read_skill_file"
 SKILL_TOOLS = frozenset({FIND, USE, READ})
@@ -32,7 +33,7 @@ SKILL_LIST = 6_000
 """The most bytes of names and descriptions in the list for a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Requirements:
     """The requirements of a skill: variables of the environment, programs, other skills."""
 
@@ -41,7 +42,7 @@ class Requirements:
     skills: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkillServer:
     """An MCP server that lives while its skill is active somewhere: a command, or an address.
 
@@ -57,7 +58,7 @@ class SkillServer:
     idle_seconds: float = 600.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Skill:
     """One skill as its SKILL.md tells it, in the open Agent Skills format."""
 
@@ -156,7 +157,7 @@ class Skill:
         return tuple(name for name in named if name not in known and "__" not in name)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkillFault:
     """A fault in a skill's file: the file, the line (0 for the file as a whole) and the reason.
 
@@ -186,7 +187,7 @@ class SkillFault:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Following:
     """The skill that takes over from the current one; `fault` says why it cannot."""
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -12,6 +11,7 @@ from bot.domain.talk.web_address import links_in
 from bot.domain.text.foreign_text import as_read, set_apart
 from bot.domain.text.look_alikes import BLOCK
 from bot.domain.text.names import plain_name, quoted_name
+from bot.domain.value import frozen, replace
 
 _SPAN = timedelta(seconds=2)
 """The longest gap between the fragments of one message; platforms tell whole seconds."""
@@ -26,7 +26,7 @@ _OLD_QUOTE = re.compile(r"\A<quote author=.*\n</quote>\s*", re.DOTALL)
 _QUOTED = re.compile(rf'\A(?:<{BLOCK} from="{_QUOTE}[^\n]*>\n.*?\n</{BLOCK}>\s*)+', re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seam:
     """The end of a message, which shows if another message continues it.
 
@@ -102,7 +102,7 @@ LONGEST_WISH = 300
 """Characters of the beginning of what a person asks for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bundle:
     """A message put together from its fragments, in their order.
 

@@ -1,11 +1,12 @@
 """The data of buttons: the letter of a desk, and the fields of what the button means."""
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from enum import StrEnum
 from functools import cache
 from typing import Any, Generic, TypeVar, get_type_hints
 
 from bot.domain.talk.message import Button
+from bot.domain.value import frozen
 
 MOST_BYTES = 64
 """Bytes of button data that the strictest platform takes."""
@@ -16,7 +17,7 @@ _MOST_DIGITS = 18
 Meaning = TypeVar("Meaning")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ButtonCodec(Generic[Meaning]):
     """Writes a meaning as the data of a button, and reads it back.
 

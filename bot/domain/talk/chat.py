@@ -1,10 +1,10 @@
 """A chat, its settings and its conversations."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.talk.message import Address
+from bot.domain.value import frozen
 
 NONE_CLOSED = "This chat has no closed conversation yet."
 """The result of the tool `get_conversation` that quotes nothing."""
@@ -32,7 +32,7 @@ class LongAnswers(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChatSettings:
     """The switches of a chat, as its people set them; each has a column of its own."""
 
@@ -60,7 +60,7 @@ class ChatSettings:
     """True when each message that calls the bot in a group opens a thread of its own."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Chat:
     """One chat with its settings."""
 
@@ -97,7 +97,7 @@ class Chat:
         return self.id if self.screen is None else self.screen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InUse:
     """The model and the skill that a conversation used when people left it."""
 
@@ -106,7 +106,7 @@ class InUse:
     skill_lent: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conversation:
     """A stretch of a chat between two fresh starts.
 
@@ -136,7 +136,7 @@ class Conversation:
         return self.closed_at > self.opened_at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ListedConversation:
     """A conversation that people can open, as a list shows it."""
 

@@ -1,8 +1,9 @@
 """The opinion of a person about an answer: thumbs up or down, and nothing of the talk."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+from bot.domain.value import frozen
 
 ANSWER = "answer:"
 """Beginning of the key of the message with an answer; the rest is its turn."""
@@ -28,7 +29,7 @@ def opinion_in(emoji: str) -> Opinion | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Feedback:
     """The opinion of one person about one answer."""
 

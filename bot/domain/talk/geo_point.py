@@ -1,10 +1,11 @@
 """A place on the earth, as a channel puts a shared location into words."""
 
 import re
-from dataclasses import dataclass
+
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GeoPoint:
     """A place, in degrees."""
 

@@ -1,10 +1,10 @@
 """Upper bounds of turns, model calls and channels: rounds, times, sizes, rates; each a setting."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
 from bot.domain.setting import setting
+from bot.domain.value import frozen
 
 _LONGEST_REST_MINUTES = 10_080
 
@@ -18,7 +18,7 @@ def read_minutes(text: str) -> tuple[float, ...]:
     return numbers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The bounds of a turn; bytes are those of UTF-8."""
 
@@ -91,7 +91,7 @@ class Limits:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelTimes:
     """The bounds of one model call and of its retries."""
 
@@ -111,7 +111,7 @@ class ModelTimes:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rate:
     """A number of messages in a number of seconds."""
 
@@ -119,7 +119,7 @@ class Rate:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SendRates:
     """The rates for sending; None means no bound."""
 
@@ -133,7 +133,7 @@ class SendRates:
     """Messages that one chat may get at once after a pause; then its rate holds."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BundleBounds:
     """The bounds of a message in fragments."""
 
@@ -144,7 +144,7 @@ class BundleBounds:
     characters: int = setting(200_000, "Characters such a message may have in all.", ge=4096)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EnclosureBounds:
     """The bounds of fetching the files of a message."""
 
@@ -152,7 +152,7 @@ class EnclosureBounds:
     seconds: float = setting(90.0, "Seconds to fetch, keep and read all files of a message.", gt=0)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InboxBounds:
     """The bounds of the folder for files that people send, in each workspace."""
 
@@ -163,7 +163,7 @@ class InboxBounds:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoBounds:
     """The bounds of old contents of files, by which changes are taken back."""
 
@@ -173,7 +173,7 @@ class UndoBounds:
     bytes: int = setting(20_000_000, "Bytes of old contents that are kept for each chat.", ge=1000)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadingBounds:
     """The bounds of reading one file."""
 
@@ -185,7 +185,7 @@ class ReadingBounds:
     at_once: int = setting(2, "Files read side by side.", ge=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebBounds:
     """The bounds of fetching pages of the web; bytes count both packed and unpacked."""
 
@@ -197,7 +197,7 @@ class WebBounds:
     at_once: int = setting(8, "Pages fetched side by side.", ge=1)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ScheduleBounds:
     """The bounds of tasks that run at their times."""
 
@@ -212,7 +212,7 @@ class ScheduleBounds:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalBounds:
     """The bounds that a goal begins with, unless its person changes them."""
 

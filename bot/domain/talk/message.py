@@ -1,7 +1,6 @@
 """Messages from a channel and to it, in words that belong to no platform."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias
@@ -9,9 +8,10 @@ from typing import Any, Literal, TypeAlias
 from bot.domain.talk.feedback import Opinion
 from bot.domain.talk.person import Sender
 from bot.domain.text.names import plain_name
+from bot.domain.value import field, frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Address:
     """The address of a chat: the channel, its id there and, on some platforms, a thread."""
 
@@ -31,7 +31,7 @@ class Address:
         return cls(channel, chat, thread or None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Quote:
     """A message the sender answers or cites; `own` when the bot wrote it, or the sender did.
 
@@ -55,7 +55,7 @@ class Quote:
         return [one for one in self.attachments if not (self.own and one.recorded)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Attachment:
     """A file beside a message; `handle` is the channel's way to fetch it.
 
@@ -94,7 +94,7 @@ class Cut(StrEnum):
     SHARP = "sharp"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InboundMessage:
     """A person's message."""
 
@@ -173,7 +173,7 @@ class InboundMessage:
         return next((_KINDS[a.kind] for a in (*sent, *quoted)), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Press:
     """A button pressed; `handle` is what the channel needs to acknowledge it."""
 
@@ -190,7 +190,7 @@ class Press:
         return InboundMessage(self.address, self.sender, number, text, at, private=self.private)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PressAnswer:
     """The private answer to a press; a refusal is worth an interruption, a success is not."""
 
@@ -202,7 +202,7 @@ class PressAnswer:
     """True when nothing on the screen tells the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moved:
     """A chat has another address now; its messages belong to it as before."""
 
@@ -219,7 +219,7 @@ class Presence(StrEnum):
     ADMIN = "administrator"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PresenceChange:
     """The bot was added, removed, blocked, promoted or restricted."""
 
@@ -234,7 +234,7 @@ class PresenceChange:
     """More groups that it concerns, as the other channels of a server."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Withdrawn:
     """A person's message was deleted; the bot drops it if nobody has begun to answer it."""
 
@@ -243,7 +243,7 @@ class Withdrawn:
     private: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reaction:
     """A person put a thumb on a message, or took it away.
 
@@ -257,7 +257,7 @@ class Reaction:
     taken_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOut:
     """Messages that came to a place while the bot was off, and that were too many to read."""
 
@@ -271,14 +271,14 @@ class LeftOut:
     """The title of the group."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unreadable:
     """An update that cannot be understood: kept and marked, never tried again."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ignored:
     """An update that does not concern the bot."""
 
@@ -298,7 +298,7 @@ Inbound: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RawUpdate:
     """An update as the channel received it; `key` is unique within the channel."""
 
@@ -316,7 +316,7 @@ class Hint(StrEnum):
     CITY = "Which city has your time? For example: Lisbon"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Button:
     label: str
     data: str
@@ -331,7 +331,7 @@ class Button:
 ButtonRows: TypeAlias = tuple[tuple[Button, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Markdown:
     """Text written by the model or by us, to be formatted."""
 
@@ -368,7 +368,7 @@ class Markdown:
         return cls(text, said=said, links=links if bound else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plain:
     """Text to be shown as it is."""
 
@@ -381,7 +381,7 @@ class Plain:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CodeBlock:
     """Text to be shown as it is, in a fixed-width block."""
 
@@ -392,7 +392,7 @@ class CodeBlock:
     """True when a channel may show the beginning of a long text, and the rest on a tap."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallBlock:
     """A call of a tool for people who want to see it whole; folded where a channel can.
 
@@ -416,7 +416,7 @@ REPLY_WITH = "Reply to this message with "
 """The beginning of a block that asks for a reply; a channel where people just type says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRef:
     """A file to be sent: its path on this machine, or its `text`; name and caption people see."""
 
@@ -450,7 +450,7 @@ class OutboundKind(StrEnum):
     GONE = "gone"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outbound:
     """The content of one visible message; shown again under the same key, it becomes an edit."""
 
@@ -483,7 +483,7 @@ class Outbound:
         return replace(self, blocks=tuple(free))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """One platform message: what an outbound content becomes after splitting.
 

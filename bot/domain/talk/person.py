@@ -1,11 +1,11 @@
 """Senders, and the persons among them whom the bot obeys."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.talk.reach import Reach, farthest, reaches
 from bot.domain.talk.rights import EVERYTHING, UNBOUND, Pace, Rights
+from bot.domain.value import frozen
 
 AT_THE_MACHINE = "terminal"
 """The channel of the machine's own terminal; the person there is an owner on it."""
@@ -16,7 +16,7 @@ class Role(StrEnum):
     MEMBER = "member"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sender:
     """A platform's account, as the platform names it."""
 
@@ -29,7 +29,7 @@ class Sender:
         return f"{self.channel}:{self.user_id}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Person:
     """Someone allowed to command the bot; one person may have several accounts.
 

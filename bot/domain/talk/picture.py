@@ -1,10 +1,11 @@
 """A picture as models take it."""
 
-from dataclasses import dataclass
 from typing import Literal
 
+from bot.domain.value import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class ImagePart:
     """A picture for models that see; `data` is base64."""
 

@@ -1,13 +1,14 @@
 """Files that people sent, as they are kept in the workspace of their chat."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from bot.domain.value import frozen
 
 INBOX = "inbox"
 """The folder of a workspace for the files that people sent to its chats."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReceivedFile:
     """A file that somebody sent, with the place where it is kept."""
 

@@ -1,16 +1,16 @@
 """The rights of a person beyond talking, and the pace of their messages."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.talk.reach import Level
+from bot.domain.value import frozen
 
 RUN_COMMAND = "run_command"
 """The tool that only people with the right to commands may use."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rights:
     """The limits that owners set for a member."""
 
@@ -45,7 +45,7 @@ NEWCOMER = Rights(approves=Level.TALK)
 NOTHING = Rights(commands=False, approves=Level.TALK, tools=())
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bound:
     """A number of messages in a stretch of time; `unit` names the stretch."""
 
@@ -63,7 +63,7 @@ _LONGEST_COUNT = 6
 """Digits of a count."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pace:
     """Messages a minute, an hour and a day; None has no bound."""
 

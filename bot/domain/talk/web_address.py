@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from urllib.parse import quote, urlsplit
 
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.public_address import is_public_place
 from bot.domain.text.visible_text import clipped, one_line
+from bot.domain.value import field, frozen
 
 LONGEST = 4_000
 """Characters of an address."""
@@ -33,7 +33,7 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _SENTENCE_ENDS = ".,;:!?'*_~|…’"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WebAddress:
     """An address in its one spelling: scheme and host in lower case, and no fragment."""
 

@@ -2,8 +2,9 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+from bot.domain.value import frozen
 
 MOST_SPOKEN = 4_096
 """Characters that the services which speak take at once: about five minutes."""
@@ -44,7 +45,7 @@ _READ = 10
 """Characters that are looked through for each one that may be spoken."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speakable:
     """The words of an answer that can be spoken."""
 

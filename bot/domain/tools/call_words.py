@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any, TypeAlias, cast
@@ -11,6 +10,7 @@ from bot.domain.talk.message import CallBlock
 from bot.domain.text.visible_text import one_line, visible
 from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.value import frozen
 
 Conceal: TypeAlias = Callable[[str], str]
 """Returns a text without the secrets that the program knows."""
@@ -73,7 +73,7 @@ def excerpt(text: str, longest: int) -> str:
     return f"{visible(text[:first])[:first]}{_GAP}{end[len(end) - last :]}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallsOf:
     """The calls of one turn with their results; `heading` names the errand that made them."""
 

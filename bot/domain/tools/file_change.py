@@ -1,12 +1,12 @@
 """A change of a file that can be taken back, with the content that it replaced."""
 
 import hashlib
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.value import frozen, replace
 
 ABSENT = "absent"
 """The token of a missing file."""
@@ -24,7 +24,7 @@ def token_of(content: bytes | None) -> str:
     return ABSENT if content is None else hashlib.sha256(content).hexdigest()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replaced:
     """A file as it was before a tool changed it, and the token of the file as the tool left it."""
 
@@ -48,7 +48,7 @@ class Stage(StrEnum):
     MET = "met"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileChange:
     """A change of a file and the content that a press would put there.
 
@@ -143,7 +143,7 @@ class UndoVerb(StrEnum):
     RULED = "r"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoButton:
     verb: UndoVerb
     of: str

@@ -5,7 +5,6 @@ up any more. So these words stand here, and no tool of the house is built withou
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from bot.domain.tools.deed_words import (
     Deed,
@@ -19,6 +18,7 @@ from bot.domain.tools.deed_words import (
     saying,
     using_skill,
 )
+from bot.domain.value import frozen
 
 SUBMIT_PLAN = "submit_plan"
 """The tool that ends the collecting: always offered, and refused where no plan is collected."""
@@ -28,7 +28,7 @@ WEB_SEARCH = "web_search"
 WEB_TOOLS = frozenset({WEB_FETCH, WEB_SEARCH})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HouseTool:
     """The words of a tool that no server lends."""
 

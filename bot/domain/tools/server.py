@@ -5,11 +5,11 @@ import json
 import re
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.variable import spellings
+from bot.domain.value import field, frozen
 
 NAME = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
 LONGEST_NAME = 32
@@ -20,7 +20,7 @@ _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
 _STROKES = re.compile(r"_{2,}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerSpec:
     """A tool server that speaks the Model Context Protocol."""
 
@@ -76,7 +76,7 @@ class ServerSpec:
         return shlex.join(self.command) if self.command else self.url
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerConsent:
     """An owner's consent that a server may be started: bound to `identity`, shown by `line`.
 
@@ -89,7 +89,7 @@ class ServerConsent:
     given_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ServerCondition:
     """The state of a server in a few words, its tools, and the tools that are not offered.
 

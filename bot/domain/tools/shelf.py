@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from bot.domain.value import frozen
+
 MOST_BYTES = 2_000
 """Bytes of a description that are embedded; most are much shorter."""
 
@@ -10,7 +12,7 @@ _GAPS = re.compile(r"[-_\s]+|(?<=[a-z0-9])(?=[A-Z])")
 """Places between the words of a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Described:
     """Something that can be found by its words or by their meaning."""
 

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal, TypeAlias, cast
 
@@ -13,6 +12,7 @@ from bot.domain.text.foreign_text import as_read
 from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.file_change import Replaced
 from bot.domain.tools.run_place import in_todays_words
+from bot.domain.value import frozen, replace
 
 
 class Effect(StrEnum):
@@ -31,7 +31,7 @@ class Replay(StrEnum):
     OUTBOX = "outbox"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSpec:
     """The description of a tool for the model, with the properties that the loop needs."""
 
@@ -77,7 +77,7 @@ class ToolSpec:
         return as_read(self.description, self.source)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A model's wish to use a tool."""
 
@@ -163,7 +163,7 @@ class Code(StrEnum):
     CUT = "cut"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SubmitPlan:
     """The plan is complete; it is shown under this title."""
 
@@ -171,7 +171,7 @@ class SubmitPlan:
     summary: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolResult:
     """The one answer to a call."""
 
@@ -246,7 +246,7 @@ class ToolResult:
                 return self
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CommandRule:
     """Allows a simple command whose words begin with these."""
 
@@ -254,7 +254,7 @@ class CommandRule:
     kind: Literal["command"] = "command"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PathRule:
     """Allows a call of its tool on anything below this folder of the workspace."""
 
@@ -262,7 +262,7 @@ class PathRule:
     kind: Literal["path"] = "path"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExactRule:
     """Allows exactly this call, by its canonical arguments."""
 
@@ -270,14 +270,14 @@ class ExactRule:
     kind: Literal["exact"] = "exact"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolRule:
     """Allows every call of its tool, as long as the tool itself still offers this rule."""
 
     kind: Literal["tool"] = "tool"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadingRule:
     """Allows a simple command that begins with these words, or any one, as far as it only reads.
 
@@ -288,7 +288,7 @@ class ReadingRule:
     kind: Literal["reading"] = "reading"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OriginRule:
     """Allows no call: what comes from this web site or tool server pauses no rule."""
 
@@ -299,7 +299,7 @@ class OriginRule:
 RulePattern: TypeAlias = ExactRule | CommandRule | PathRule | ToolRule | ReadingRule | OriginRule
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Surroundings:
     """The place of a run, and the variables that a skill puts into its environment."""
 
@@ -319,7 +319,7 @@ class Surroundings:
         return known and lent and told in ("", in_todays_words(self.where))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskedRule:
     """A standing rule that a skill asks for, with the surroundings that its card showed."""
 
@@ -328,7 +328,7 @@ class AskedRule:
     surroundings: Surroundings = Surroundings()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """The rules that a card offers together, because the skill in use asks for them."""
 
@@ -343,7 +343,7 @@ class Offer:
     """The place, in words, of commands that run by these rules; empty without such rules."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Preview:
     """A description of the effects of a call, made before a person is asked."""
 
@@ -434,7 +434,7 @@ def _described(preview: Preview) -> tuple[object, ...]:
     return (*told, in_todays_words(preview.where), seen, surroundings)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskPerson:
     """The tool asks the person a question: the turn ends until the answer comes."""
 
@@ -442,14 +442,14 @@ class AskPerson:
     choices: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CloseConversation:
     """The tool ends the conversation when the turn settles."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PutToWork:
     """The tool's text is the instructions of this skill, which is in use from here on.
 
@@ -459,7 +459,7 @@ class PutToWork:
     skill: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LetServerIn:
     """The tool ran with an owner's permission: from now on a tool server may be started."""
 
@@ -472,7 +472,7 @@ After: TypeAlias = AskPerson | CloseConversation | PutToWork | SubmitPlan | LetS
 """A tool's wish for what happens after it has run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolOutput:
     """The output of a tool that ran; `sends` are stored in the transaction of the result."""
 

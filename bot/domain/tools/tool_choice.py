@@ -4,9 +4,9 @@ import json
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.domain.tools.tool import ToolSpec
+from bot.domain.value import frozen
 
 TOOL_BYTES = 64_000
 """Bytes of all tools as a request holds them, unless the settings say otherwise."""
@@ -31,7 +31,7 @@ _COMMON = frozenset(("and", "for", "from", "that", "the", "this", "with", "you",
 _SHORTEST_WORD = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Leaning:
     """Tells what a conversation is about, from its beginning on: it never changes."""
 
@@ -43,7 +43,7 @@ class Leaning:
     """Skills that conversations before it used, the newest first."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolChoice:
     """The names of lent tools that are offered, in their order, and the ones to be found."""
 

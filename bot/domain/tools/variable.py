@@ -3,12 +3,13 @@
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from bot.domain.value import field, frozen
 
 _PLACEHOLDER = re.compile(r"\{\{\s*([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Variable:
     """A value a skill asks for; None while it has neither a value nor a default.
 

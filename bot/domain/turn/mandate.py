@@ -1,13 +1,13 @@
 """The mandate of a turn: the most that it may do, handed on to every turn that it starts."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from bot.domain.money.money import Nano
 from bot.domain.tools.run_place import Walls
+from bot.domain.value import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mandate:
     """The most that a turn may do.
 

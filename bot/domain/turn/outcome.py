@@ -1,9 +1,9 @@
 """The ways a turn can end."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.talk.message import FileRef
+from bot.domain.value import frozen
 
 
 class StopReason(StrEnum):
@@ -24,7 +24,7 @@ class StopReason(StrEnum):
     INTERNAL_FAILURE = "internal_failure"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outcome:
     """The end of a settled turn: its reason, the text for the person, and files with it."""
 

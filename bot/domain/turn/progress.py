@@ -1,7 +1,6 @@
 """The progress of a turn: a fold over its entries, its row and its cards."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot.domain.consent.approval import Approval, ApprovalState
@@ -21,11 +20,12 @@ from bot.domain.turn.transcript import (
     SummaryBody,
 )
 from bot.domain.turn.turn import Turn
+from bot.domain.value import field, frozen
 
 _COUNTED_ERRORS = frozenset({Status.FAILED, Status.INVALID, Status.TIMEOUT})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenCall:
     """A call without its result; `begun` when an intent says that it may have run."""
 
@@ -34,7 +34,7 @@ class OpenCall:
     approval: Approval | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Done:
     """A call of this turn with its result; `round` is the number of the reply it stands in.
 
@@ -47,7 +47,7 @@ class Done:
     round: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kept:
     """The settled text of a stage that another skill went on with, after so many rounds."""
 
@@ -56,7 +56,7 @@ class Kept:
     rounds: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progress:
     """The content of a turn's entries, in their order."""
 

@@ -1,14 +1,14 @@
 """The steps of a turn: one value says what happens next, and why."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.outcome import StopReason
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Run:
     """The call may run now; `preview` tells what it will do, where one was prepared.
 
@@ -20,7 +20,7 @@ class Run:
     allowed: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskFirst:
     """The call needs a person's decision; with `repeat` the card asks if the turn may continue.
 
@@ -32,7 +32,7 @@ class AskFirst:
     owner_chats: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Refuse:
     """The call does not run; this is its result."""
 
@@ -50,7 +50,7 @@ OUTCOME_UNKNOWN = Refuse(
 """The answer to a call that had begun and whose end is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Elsewhere:
     """The call is an errand: its result comes from another turn; `begun` once it was sent out."""
 
@@ -60,7 +60,7 @@ class Elsewhere:
 Gate: TypeAlias = Run | AskFirst | Refuse | Elsewhere
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallModel:
     """Ask the model; `nudge` after an empty reply, `written` after a call that was only text."""
 
@@ -70,7 +70,7 @@ class CallModel:
     """The tool that the model called in its text, where nothing runs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunTools:
     """Close these calls with synthetic results, then run those: reads side by side, one write."""
 
@@ -79,7 +79,7 @@ class RunTools:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecordPlanned:
     """Keep these calls as steps of the plan that is being collected, without running them."""
 
@@ -87,7 +87,7 @@ class RecordPlanned:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ask:
     """Show a card for each of these calls."""
 
@@ -95,28 +95,28 @@ class Ask:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Compact:
     """Make room in the view by a stored cut."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WrapUp:
     """Ask the model for an answer from the results so far; calls are not allowed any more."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Park:
     """The turn needs a person to continue: keep its rows and hold nothing else."""
 
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TransitionSkill:
     """The settled text is kept and not sent: this skill continues with it in the same turn."""
 
@@ -124,7 +124,7 @@ class TransitionSkill:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finish:
     """The turn ends; calls still open are closed with this code.
 
@@ -145,7 +145,7 @@ class Finish:
         return f"{words}\n\n({self.remark})" if self.remark else words
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SendOut:
     """Send an errand out for each of these calls."""
 

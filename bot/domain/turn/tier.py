@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.money.provider import read_model_name
 from bot.domain.setting import setting
 from bot.domain.tools.tool import Status, ToolResult
 from bot.domain.turn.transcript import AskerBody, Entry, ReplyBody, ResultBody
+from bot.domain.value import frozen
 
 
 class Tier(StrEnum):
@@ -19,7 +19,7 @@ class Tier(StrEnum):
     DEEP = "deep"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tiers:
     """The model of each tier, as `provider/name`."""
 

@@ -1,7 +1,6 @@
 """The log of a chat: entries that are appended and never changed."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
@@ -10,9 +9,10 @@ from bot.domain.talk.bundle import Seam, wish_in
 from bot.domain.talk.picture import ImagePart
 from bot.domain.text.names import plain_name
 from bot.domain.tools.tool import ToolCall, ToolResult
+from bot.domain.value import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextPart:
     """Words; `raw` is the provider's own block when the model wrote them."""
 
@@ -21,7 +21,7 @@ class TextPart:
     kind: Literal["text"] = "text"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ThinkingPart:
     """A model's thinking: a sealed block, sent back unchanged and never read."""
 
@@ -29,13 +29,13 @@ class ThinkingPart:
     kind: Literal["thinking"] = "thinking"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallPart:
     call: ToolCall
     kind: Literal["call"] = "call"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForeignPart:
     """A block that only its own provider understands, kept as it came.
 
@@ -52,7 +52,7 @@ class ForeignPart:
 ReplyPart: TypeAlias = TextPart | ThinkingPart | CallPart | ForeignPart
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Provenance:
     """The origin of a reply: provider, the model asked for, and the model that answered.
 
@@ -67,7 +67,7 @@ class Provenance:
     epoch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskerBody:
     """A person's message as the model reads it."""
 
@@ -124,7 +124,7 @@ class AskerBody:
         return self.untrusted or (None if own else f"a message of {plain_name(self.speaker)}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReplyBody:
     """One reply of the model, verbatim in its parts."""
 
@@ -154,7 +154,7 @@ class ReplyBody:
         return next((part.untrusted for part in self.looked_up), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class IntentBody:
     """A call that may run only once is about to run; without a result, its end is unknown."""
 
@@ -162,13 +162,13 @@ class IntentBody:
     kind: Literal["intent"] = "intent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultBody:
     result: ToolResult
     kind: Literal["result"] = "result"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LateResultBody:
     """The end of a call whose card was decided after its turn had ended."""
 
@@ -182,7 +182,7 @@ class LateResultBody:
     kind: Literal["late_result"] = "late_result"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NoteBody:
     """A note of the program to the model, at its place in the log."""
 
@@ -206,7 +206,7 @@ class NoteBody:
     kind: Literal["note"] = "note"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SkillBody:
     """A skill begins, or the last one ends (`name` empty); the model reads `text`.
 
@@ -222,7 +222,7 @@ class SkillBody:
     kind: Literal["skill"] = "skill"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackgroundBody:
     """Words about the bot or a person that hold until a later entry about the same replaces them.
 
@@ -246,7 +246,7 @@ class BackgroundBody:
         return None if own or mine else f"what {plain_name(self.speaker)} says about themselves"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RecallBody:
     """Passages from the memory, quoted for the message that they came with.
 
@@ -263,7 +263,7 @@ class RecallBody:
     kind: Literal["recall"] = "recall"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ArrivalBody:
     """Data that another program sent; nobody's words. `untrusted` names where they came from."""
 
@@ -272,7 +272,7 @@ class ArrivalBody:
     kind: Literal["arrival"] = "arrival"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SummaryBody:
     """Stands in the view for every entry up to `covers`; the entries stay in the log."""
 
@@ -282,7 +282,7 @@ class SummaryBody:
     kind: Literal["summary"] = "summary"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CutBody:
     """A stored change of the view: from here on these results are shown shortened.
 
@@ -315,7 +315,7 @@ Body: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One line of the log; `seq` grows by one within a chat."""
 

@@ -1,12 +1,12 @@
 """A turn: from an inbound message, or a late decision, to its settled outcome."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
 from bot.domain.turn.mandate import Mandate
 from bot.domain.turn.outcome import StopReason
+from bot.domain.value import frozen, replace
 
 ACCESS_ENDED = "access was taken back"
 """The text of `stop_asked` when an owner took back the access of the turn's asker."""
@@ -58,7 +58,7 @@ class TurnState(StrEnum):
     SETTLED = "settled"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """The row of a turn: everything the log does not tell of it."""
 

@@ -1,7 +1,6 @@
 """The request a model sees: computed from the log, never stored in its place."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bot.domain.money.model import FinishReason, ModelProfile, Usage
@@ -14,9 +13,10 @@ from bot.domain.turn.transcript import (
     TextPart,
     ThinkingPart,
 )
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultPart:
     """The answer to one call, as the model reads it."""
 
@@ -28,13 +28,13 @@ class ResultPart:
 ViewPart: TypeAlias = TextPart | ImagePart | ThinkingPart | CallPart | ForeignPart | ResultPart
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ViewMessage:
     role: Literal["user", "assistant"]
     parts: tuple[ViewPart, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Masked:
     """One entry that a view shows differently from the log, and the reason; sizes in characters."""
 
@@ -46,7 +46,7 @@ class Masked:
     budget: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostics:
     """The record of a view: its entries, its estimate in tokens, and the changed entries."""
 
@@ -74,7 +74,7 @@ class Diagnostics:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RequestView:
     """Messages in the order the model reads them, with what was changed on the way."""
 
@@ -82,7 +82,7 @@ class RequestView:
     diagnostics: Diagnostics
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelRequest:
     """Everything a provider needs for one call; `calls_allowed` is False for a wrap-up."""
 
@@ -107,14 +107,14 @@ class ModelRequest:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextDelta:
     """A few more characters of the answer, for the live view only."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelReply:
     """A whole reply, verbatim, with what it cost."""
 

@@ -1,16 +1,15 @@
 """The buttons of a card: what each grants, and the data that it carries."""
 
-from dataclasses import dataclass, replace
-
 from bot.domain.consent.approval import Approval, Verb
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, ButtonRows, Hint
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.tool import Effect, ExactRule, PathRule
+from bot.domain.value import frozen, replace
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CardButton:
     """The meaning of a button: the token of its card, and the wish."""
 

@@ -1,7 +1,6 @@
 """A person's decision on a card, and everything that it writes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
@@ -9,6 +8,7 @@ from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.consent.rules import describe
 from bot.domain.talk.person import Person
 from bot.domain.tools.tool import ExactRule, Offer, RulePattern
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.cards import shown_open
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.approvals.open_cards import Closed
@@ -16,7 +16,7 @@ from bot.flow.approvals.open_cards import Closed
 _RULED = "🔁 From now on without asking: {what}. /rules shows how to take that back."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """A person's decision on a card."""
 

@@ -32,7 +32,7 @@ from bot.flow.commanding.desks import (
 )
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import AuditRows
 from bot.ports.outbox import DeliveryState, Outbox
 
 WAITS = "It runs when the cards before it are decided."
@@ -53,7 +53,7 @@ class ApprovalDesk(WordsAnew):
     _referring: Referring
     _approvals: Approvals
     _outbox: Outbox
-    _ledger: Ledger
+    _ledger: AuditRows
     _clock: Clock
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:

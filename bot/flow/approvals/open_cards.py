@@ -1,7 +1,6 @@
 """Changes and closes open cards from their newest row, and queues the calls this sets free."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
@@ -10,6 +9,7 @@ from bot.domain.change import Change, SaveApproval, SaveTurn, Show, Write
 from bot.domain.consent.approval import UNENDING, Approval, ApprovalState
 from bot.domain.talk.errors import Conflict
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.clocks import Clocks
 from bot.ports.approvals import Approvals
 from bot.ports.chats import Chats
@@ -18,7 +18,7 @@ from bot.ports.lanes import Lanes
 from bot.ports.turns import TurnRows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Closed:
     """A card after its end, with the writes that show and record it."""
 
@@ -31,7 +31,7 @@ Closing: TypeAlias = Callable[[Approval], Awaitable[Closed]]
 """Computes the end of a card from its present row."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenCards:
     """Changes and closes open cards, each in one transaction."""
 

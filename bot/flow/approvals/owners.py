@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import ChannelError
@@ -10,6 +9,7 @@ from bot.domain.talk.person import Person, Sender
 from bot.domain.talk.reach import Reach
 from bot.domain.text.names import cited_name, plain_name
 from bot.domain.tools.tool import Preview
+from bot.domain.value import frozen
 from bot.ports.groups import Groups
 from bot.ports.members import Members
 from bot.ports.people import People
@@ -19,7 +19,7 @@ _LOG = logging.getLogger(__name__)
 _NAMED = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AskedOwners:
     """The owners by name, and the private chats in which they are asked.
 
@@ -39,7 +39,7 @@ class AskedOwners:
         return told.explained(where)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Owners:
     _people: People
     _members: Members

@@ -1,10 +1,10 @@
 """Shows an open card to owners when the one who asked may not approve it any more."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.cards import shown_open
 from bot.flow.approvals.open_cards import OpenCards
 from bot.flow.approvals.owners import Owners
@@ -12,7 +12,7 @@ from bot.ports.chats import Chats
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Referring:
     """Sends cards on to owners: a right may be taken back while a card is open."""
 

@@ -1,7 +1,5 @@
 """Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
 
-from dataclasses import dataclass, replace
-
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
 from bot.domain.consent.assent import is_assent
 from bot.domain.talk.chat import Chat
@@ -14,6 +12,7 @@ from bot.domain.talk.message import (
     Plain,
     Withdrawn,
 )
+from bot.domain.value import frozen, replace
 from bot.flow.arrivals.marks import marked
 from bot.flow.commanding.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
 from bot.flow.commands.dispatch import Commands
@@ -26,7 +25,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heeding:
     """Carries a message out if it is a command or answers a card; else it waits for its turn."""
 

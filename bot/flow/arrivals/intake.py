@@ -12,7 +12,7 @@ from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.inbox import Accepting, InboundRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ _BATCH = 200
 class Intake:
     """Takes in the updates of every channel."""
 
-    _inbox: Inbox
+    _inbox: Accepting
     _rows: RowReader
     _lines: Lines
     _seams: Seams
@@ -31,6 +31,12 @@ class Intake:
     _clock: Clock
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _in_doubt: bool = field(default=False, init=False)
+    _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
+    """Updates that were stored since the last look."""
+    _looks: bool = field(default=True, init=False)
+    """True when there may be other updates in the store."""
+    _found: set[int] = field(default_factory=set[int], init=False)
+    """The updates that the last look has found."""
 
     async def accept(self, channel: str, updates: Sequence[RawUpdate]) -> None:
         """Stores updates; after this returns, the platform may hear that they arrived."""
@@ -38,23 +44,27 @@ class Intake:
             added = await self._inbox.accept(channel, updates, self._clock.now())
         except asyncio.CancelledError:
             # A cancel comes through only after the commit.
-            self._arrived.set()
+            self.look_again()
             raise
         except StoreError:
             # The answer to a commit may be lost: then the next try finds the updates stored.
             self._in_doubt = True
             raise
-        if added or self._in_doubt:
+        if self._in_doubt or len(self._fresh) + len(added) > _BATCH:
             self._in_doubt = False
+            self.look_again()
+        elif added:
+            self._fresh += added
             self._arrived.set()
 
     def look_again(self) -> None:
         """Looks for stored updates that are in nobody's hands."""
+        self._looks = True
         self._arrived.set()
 
     async def run(self) -> None:
         """Hands stored updates on for as long as the program runs."""
-        self._arrived.set()
+        self.look_again()
         async with asyncio.TaskGroup() as group:
             group.create_task(self._take_in(), name="updates")
             group.create_task(self._take_up_kept(), name="kept fragments")
@@ -65,28 +75,42 @@ class Intake:
             self._arrived.clear()
             try:
                 await self._seams.recall()
-                await self._take_in_stored()
+                await (self._take_in_stored() if self._looks else self._take_in_fresh())
             except StoreUnavailable as fault:
                 _LOG.warning("%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
-                self._arrived.set()
+                self.look_again()
 
     async def _take_up_kept(self) -> None:
         """Has kept fragments routed that were kept long enough."""
         while True:
             await self._seams.due()
-            self._arrived.set()
+            self.look_again()
 
     async def _take_in_stored(self) -> None:
         """Puts stored updates into lines until none is left; a later one sets the event again."""
+        self._looks = False
+        self._found.clear()
         rows: Sequence[InboundRow] | None = None
         while rows is None or len(rows) == _BATCH:
             await self._lines.room()
+            self._fresh.clear()
             rows = await self._inbox.unrouted(_BATCH, self._in_hand())
-            for row in rows:
-                self._lines.put(row, self._rows.read(row))
-                # Reading takes time: what is going on elsewhere comes in between.
-                await asyncio.sleep(0)
+            self._found.update(row.id for row in rows)
+            await self._put(rows)
+
+    async def _take_in_fresh(self) -> None:
+        """Puts the updates into lines that were stored since the last look found all others."""
+        await self._lines.room()
+        rows, self._fresh = self._fresh, []
+        # The last look may have found one whose acceptance was not yet known here.
+        await self._put([row for row in rows if row.id not in self._found])
+
+    async def _put(self, rows: Sequence[InboundRow]) -> None:
+        for row in rows:
+            self._lines.put(row, self._rows.read(row))
+            # Reading takes time: what is going on elsewhere comes in between.
+            await asyncio.sleep(0)
 
     def _in_hand(self) -> set[int]:
         """Returns the rows that are new in the inbox and must not be taken in once more."""

@@ -1,6 +1,6 @@
 """Tells people of messages that came while the bot was off, and that were too many to read."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
@@ -9,7 +9,6 @@ from bot.domain.talk.person import Sender
 from bot.domain.text.names import brief_name
 from bot.flow.groups.news import News
 from bot.ports.chats import Chats
-from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 from bot.ports.people import People
@@ -20,7 +19,7 @@ MOST_AN_HOUR = 10
 _ZONE = "UTC"
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class LeftOutMessages:
     """Tells the person of a private chat, and owners about a group, once for each gap."""
 
@@ -28,9 +27,6 @@ class LeftOutMessages:
     _chats: Chats
     _news: News
     _journal: Journal
-    _clock: Clock
-    _hour: str = field(default="", init=False)
-    _told: int = field(default=0, init=False)
 
     async def tell(self, row: InboundRow, left: LeftOut) -> None:
         """Stores the message about it with the mark of the update, so it is told once."""
@@ -47,11 +43,7 @@ class LeftOutMessages:
         return [Show(f"left:{row.id}", chat.id, Outbound(OutboundKind.NOTICE, (Plain(text),)))]
 
     async def _to_owners(self, left: LeftOut) -> list[Show]:
-        hour = f"{self._clock.now():%Y%m%d%H}"
-        if hour != self._hour:
-            self._hour, self._told = hour, 0
-        self._told += 1
-        if self._told > MOST_AN_HOUR:
+        if self._news.counted("left out") > MOST_AN_HOUR:
             return []
         where = f" in {brief_name(left.title or left.address.key)}"
         again = "Anyone who asked me something before that has to ask again."

@@ -1,10 +1,10 @@
 """Takes presses of buttons: has them decided, and answers the person who pressed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from bot.domain.change import InboundState
 from bot.domain.talk.message import Press
+from bot.domain.value import frozen
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.marks import marked
 from bot.flow.commanding.choices import typed_for
@@ -18,7 +18,7 @@ from bot.ports.journal import Journal
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Presses:
     """Brings each press to its desk, or to the command it chooses; answers once that is stored."""
 
@@ -45,7 +45,7 @@ class Presses:
         self._acknowledging.begin(channel, press, told, known=person is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PresentWords:
     """Nobody is shown words that they could not change."""
 

@@ -1,7 +1,5 @@
 """Routes updates: each goes to the part of the flow that handles what it holds."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import InboundState
 from bot.domain.talk.message import (
     Ignored,
@@ -15,6 +13,7 @@ from bot.domain.talk.message import (
     Unreadable,
     Withdrawn,
 )
+from bot.domain.value import frozen
 from bot.flow.arrivals.left_out_messages import LeftOutMessages
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
@@ -26,7 +25,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Router:
     """Hands each update to the part that handles it, and marks it; safe to repeat after a crash."""
 

@@ -1,7 +1,7 @@
 """Tells owners of updates that a fault set aside; a press has one of them routed anew."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
@@ -19,15 +19,15 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name, cited_name
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
 from bot.flow.groups.news import News
-from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AsideButton:
     """The meaning of the button that has an update routed anew: the row of the update."""
 
@@ -47,24 +47,17 @@ KEPT = "The fault is mine. Nothing was done with it, and I keep it. The log name
 TRYING = "I try it again."
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class SetAsideUpdates(ButtonsAlone):
     _inbox: Inbox
     _outbox: Outbox
     _news: News
     _journal: Journal
-    _clock: Clock
     _look_again: Callable[[], None]
-    _hour: str = field(default="", init=False)
-    _told: int = field(default=0, init=False)
 
     async def told(self, row: InboundRow, inbound: Inbound) -> Sequence[Show]:
         """Returns messages with the button to the owners on the update's channel."""
-        hour = f"{self._clock.now():%Y%m%d%H}"
-        if hour != self._hour:
-            self._hour, self._told = hour, 0
-        self._told += 1
-        if self._told > MOST_AN_HOUR:
+        if self._news.counted("set aside") > MOST_AN_HOUR:
             return ()
         button = ASIDE_BUTTONS.button(AGAIN, AsideButton(row.id))
         told = f"⚠️ I could not handle {_described(row, inbound)}. {KEPT}"

@@ -27,11 +27,11 @@ class PrivateTalk:
     _heeding: Heeding
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
-        person = await self._people.by_sender(message.sender)
+        person, chat = await self._people.met(message.sender, message.address)
         if person is None:
             await self._doorway.knock(row, message)
             return
-        chat = await self._chats.at(message.address, private=True)
+        chat = chat or await self._chats.at(message.address, private=True)
         await self._heeding.heed(Arrival(row, message, chat, person))
 
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:

@@ -1,18 +1,18 @@
 """Gives a message that calls the bot a thread of its own, where the group's owner wants that."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, NameChat, SaveSettings
 from bot.domain.talk.chat import Activation, Chat
 from bot.domain.talk.message import Address, InboundMessage, Withdrawn
+from bot.domain.value import frozen, replace
 from bot.flow.queue.seams import Seams
 from bot.ports.channel import Channel
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Threads:
     """Finds the chat of a message's own thread; the platform opens it with the first send to it."""
 

@@ -1,10 +1,9 @@
 """Takes thumbs on answers: each known person has one opinion about an answer."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import Change, CheckAccess, DropFeedback, InboundState, Write
 from bot.domain.talk.message import Reaction
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.arrivals.marks import marked
 from bot.flow.arrivals.presses import Presses
 from bot.flow.log.opinions import Opinions
@@ -17,7 +16,7 @@ from bot.ports.people import People
 _NOT_OURS = "a reaction to no answer, or of somebody unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Thumbs:
     """Keeps the opinions that people give by a reaction; no chat is made for one."""
 
@@ -48,7 +47,7 @@ class Thumbs:
         return await self._opinions.given(turn, person, reaction.verdict)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touches:
     """The parts that take what people do to a message: presses of its buttons, and thumbs."""
 

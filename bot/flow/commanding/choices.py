@@ -1,17 +1,17 @@
 """The buttons under the answer to a command; a press does what typing the words would do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, ButtonRows
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen
 
 _LONGEST_WORDS = 40
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choice:
     """A command with its words, as a person would type them; whoever sends it could have."""
 

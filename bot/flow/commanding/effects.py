@@ -1,29 +1,29 @@
 """The consequences of a command, as values: they follow once its answer is committed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 from bot.domain.talk.message import Address, InboundMessage
+from bot.domain.value import frozen
 from bot.ports.inbox import InboundRow
 from bot.ports.members import Waiting
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wake:
     """The chat has work now."""
 
     chat: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Interrupt:
     """The running turn of the chat must look at its request to stop."""
 
     chat: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """A mark on the command says that it was heard, until words about its effect come."""
 
@@ -35,7 +35,7 @@ class Noted:
         return cls(message.address, message.message_id)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unqueue:
     """These messages wait no longer, and their marks in the chat say so."""
 
@@ -48,14 +48,14 @@ class Unqueue:
         return cls(tuple(Waiting(address, id, at) for id, at in told if id is not None))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Expel:
     """These servers, named by identity, may not run any more."""
 
     servers: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recount:
     """Money that was spent counts for another person now."""
 

@@ -1,18 +1,18 @@
 """The switches of a chat with their words; a switch is one entry, and its commands turn it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import SaveSettings, Write
 from bot.domain.talk.chat import Activation, Chat, LongAnswers, QueueMode
 from bot.domain.talk.message import ButtonRows
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice, no_choice, on_off
 from bot.flow.commanding.table import Answer, Command, Handler, Invocation, Topic
 from bot.flow.commanding.wording import sentence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Position:
     """A position of a switch."""
 
@@ -33,7 +33,7 @@ class Position:
         return "on" if self.value else "off"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Switch:
     """A switch of a chat: its command, its place in the settings, and its words."""
 

@@ -1,7 +1,6 @@
 """Commands and the responses they give, as values."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -10,10 +9,11 @@ from bot.domain.change.erasing import COMMANDS
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import ButtonRows, InboundMessage, Outbound
 from bot.domain.talk.person import AT_THE_MACHINE, Person
+from bot.domain.value import frozen
 from bot.flow.commanding.effects import Consequence
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Invocation:
     """A command as a person gave it in a chat."""
 
@@ -26,7 +26,7 @@ class Invocation:
     """The inbox row of the message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """A notice that ends the command."""
 
@@ -44,7 +44,7 @@ class Answer:
     """True for a question: a terminal keeps those keys until it is answered."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """A card in place of a notice; the message waits for one of its buttons."""
 
@@ -53,7 +53,7 @@ class Question:
     """Stored in the transaction of the card."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queued:
     """The message waits for a turn of its own, and these writes are stored with it."""
 
@@ -76,7 +76,7 @@ class Topic(StrEnum):
     PEOPLE = "People, for owners"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One line of the table."""
 

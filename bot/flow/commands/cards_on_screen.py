@@ -1,10 +1,10 @@
 """Finds what waits in a chat: cards of calls, plans and commands, turns, and a last question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.talk.message import Address
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen
 from bot.flow.commanding.table import answer_key
 from bot.flow.turn import rest_card
 from bot.flow.ways.buttons import key_of
@@ -16,7 +16,7 @@ from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.plans import Plans
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CardsOnScreen:
     """Returns cards as they stand on the screen, for a channel that lost its screen."""
 

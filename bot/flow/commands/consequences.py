@@ -1,9 +1,9 @@
 """Carries out the consequences of a command, once its answer is committed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
+from bot.domain.value import frozen
 from bot.flow.commanding.effects import Consequence, Expel, Interrupt, Noted, Recount, Unqueue, Wake
 from bot.flow.money.till import Till
 from bot.flow.signs.reactions import Reactions
@@ -11,7 +11,7 @@ from bot.ports.lanes import Lanes
 from bot.ports.servers import Servers
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Consequences:
     _lanes: Lanes
     _reactions: Reactions

@@ -1,7 +1,6 @@
 """Commands that branch a conversation, name it, and open another one again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import SaveConversation
@@ -10,11 +9,12 @@ from bot.domain.talk.chat import ListedConversation
 from bot.domain.talk.message import Button
 from bot.domain.text.markdown import literal
 from bot.domain.text.visible_text import one_line
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import turning
 from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.log.fresh_start import branched, reopened
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda, Journal
 
@@ -37,12 +37,12 @@ _CARD = (
 _UNKNOWN = "There is no such conversation here. /conversations lists them."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ConversationCommands:
     """Branches, titles, and the list of the conversations of a chat."""
 
     _journal: Journal
-    _chats: Chats
+    _chats: ConversationRows
     _zones: Zones
     _clock: Clock
 

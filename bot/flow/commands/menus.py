@@ -1,16 +1,16 @@
 """The commands that a platform's menu lists, by role and kind of chat."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.domain.value import frozen
 from bot.flow.commanding.table import Command, Topic
 
 Menu: TypeAlias = Sequence[tuple[str, str]]
 """The name and the summary of each command, in the order of the menu."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Menus:
     """One menu for each role and kind of chat, of the commands that mean something everywhere."""
 

@@ -1,7 +1,6 @@
 """Decides the cards that ask if a new plan replaces the live one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from bot.domain.change import Change, InboundState, Write
@@ -9,6 +8,7 @@ from bot.domain.plans.plan import Plan, ReplaceVerb
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Outbound, Press, PressAnswer
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.commanding.table import Answer, Question, Queued, answer_key
 from bot.flow.commands.consequences import Consequences
@@ -29,7 +29,7 @@ _LOOKS = 5
 """The number of tries for one press, since the plan may change at the same moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanReplacing(ButtonsAlone):
     """The desk of those cards: it carries the asking command out again, or drops it.
 

@@ -1,13 +1,13 @@
 """Stops running turns, the message about to begin, and waiting messages."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import InboundState, MarkInbound, Write
 from bot.domain.consent.approval import Approval
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.talk.chat import Chat
+from bot.domain.value import frozen
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Interrupt, Noted, Unqueue
 from bot.flow.commanding.table import Answer, Command, Invocation
@@ -22,7 +22,7 @@ NextMessage: TypeAlias = Callable[[Sequence[InboundRow], Chat], Awaitable[Gather
 """Gathers the next message from the waiting rows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopCommands:
     _journal: Journal
     _inbox: Inbox
@@ -94,7 +94,7 @@ class StopCommands:
         return () if gathered is None else gathered.rows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stopped:
     """The effects of one command, in words."""
 

@@ -1,14 +1,13 @@
 """Messages that were taken before, read once more from their rows."""
 
-from dataclasses import dataclass
-
+from bot.domain.value import frozen
 from bot.flow.queue.arrival import Arrival
 from bot.flow.reading.message_reader import MessageReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import Inbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoredArrivals:
     _inbox: Inbox
     _chats: Chats

@@ -18,7 +18,7 @@ from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.models.choosing import Choosing
 from bot.flow.plans.desk import PlanDesk
 from bot.ports.approvals import Approvals
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
@@ -27,7 +27,7 @@ class TurnCommands:
     def __init__(
         self,
         journal: Journal,
-        chats: Chats,
+        chats: ConversationRows,
         approvals: Approvals,
         ending: CardEnding,
         plans: PlanDesk,

@@ -1,5 +1,6 @@
 """The commands, in the order in which the help lists them."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.flow.commanding.switches import QUEUE
@@ -19,30 +20,23 @@ from bot.flow.commands.tool_list import ToolCommands
 from bot.flow.commands.turn_commands import TurnCommands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.rooms import Rooms
-from bot.flow.composition.touching import opinions
-from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
-from bot.flow.groups.commands import GroupCommands
+from bot.flow.log.opinions import Opinions
 from bot.flow.room import Ground
 
 
+@dataclass(eq=False)
 class CommandTable:
     """Builds the commands that belong to no feature, and lists them among those of the rooms."""
 
-    def __init__(
-        self, ground: Ground, rooms: Rooms, way_in: WayIn, way_out: WayOut, chat_work: ChatWork
-    ) -> None:
-        self._ground = ground
-        self._store = ground.store
-        self._world = ground.world
-        self._rooms = rooms
-        self._way_in = way_in
-        self._way_out = way_out
-        self._chat_work = chat_work
+    _ground: Ground
+    _rooms: Rooms
+    _way_out: WayOut
+    _chat_work: ChatWork
 
     @cached_property
     def commands(self) -> tuple[Command, ...]:
-        store, world, rooms = self._store, self._world, self._rooms
+        store, world, rooms = self._ground.store, self._ground.world, self._rooms
         journal, clock = self._ground.journal, world.clock
         conversations = ConversationCommands(journal, store.chats, self._ground.zones, clock)
         answers = AnswerCommands(self._ground.policy.long_answer, world.channels)
@@ -58,7 +52,7 @@ class CommandTable:
             *rooms.plans.room.commands,
             *CardCommands(store.approvals, store.members, store.plans, store.outbox, clock).table,
             *rooms.approvals.room.commands,
-            *GroupCommands(world.groups, world.channels).table,
+            *rooms.groups.room.commands,
             *rooms.schedules.room.commands,
             *rooms.goals.room.commands,
             *rooms.people.personal,
@@ -66,7 +60,7 @@ class CommandTable:
             *answers.table,
             *rooms.verbose.room.commands,
             *rooms.speaking.room.commands,
-            *FeedbackCommands(store.feedback, opinions(store, world)).table,
+            *FeedbackCommands(store.feedback, self.opinions).table,
             *rooms.skills.room.commands,
             *ToolCommands(rooms.models.preamble, missing).table,
             *rooms.models.room.commands,
@@ -74,55 +68,53 @@ class CommandTable:
             *self._overview_commands.table,
         )
 
+    @cached_property
+    def opinions(self) -> Opinions:
+        """The part that notes what people think of answers."""
+        store = self._ground.store
+        return Opinions(store.turns, store.journal, self._ground.world.clock)
+
     @property
     def _stop_commands(self) -> StopCommands:
         return StopCommands(
             self._ground.journal,
-            self._store.inbox,
-            self._store.approvals,
+            self._ground.store.inbox,
+            self._ground.store.approvals,
             self._rooms.approvals.ending,
             self._rooms.plans.desk,
-            self._way_in.gathering.next,
+            self._rooms.reading.gathering.next,
         )
 
     @property
     def _turn_commands(self) -> TurnCommands:
         return TurnCommands(
             self._ground.journal,
-            self._store.chats,
-            self._store.approvals,
+            self._ground.store.chats,
+            self._ground.store.approvals,
             self._rooms.approvals.ending,
             self._rooms.plans.desk,
-            self._world.clock,
+            self._ground.world.clock,
             self._rooms.models.choosing,
         )
 
     @property
     def _overview_commands(self) -> OverviewCommands:
-        store, world, rooms = self._store, self._world, self._rooms
-        speaks = None not in (world.hearing, world.speaking)
-        return OverviewCommands(
-            (
-                GoingOn(self._ground.journal, store.approvals, store.errands),
-                ThisChat(
-                    rooms.models.choosing,
-                    store.rules,
-                    world.workspaces,
-                    world.commands_run,
-                    speaks=speaks,
-                ),
-                *rooms.money.room.status,
-                *rooms.goals.room.status,
-                *rooms.hooks.room.status,
-                TheProgram(
-                    store.people, world.persona, rooms.memory.recall, world.holds, world.clock
-                ),
-            )
+        store, world, rooms = self._ground.store, self._ground.world, self._rooms
+        choosing, folders, commands = rooms.models.choosing, world.workspaces, world.commands_run
+        recall, holds, speaks = rooms.memory.recall, world.holds, world.hearing and world.speaking
+        parts = (
+            GoingOn(self._ground.journal, store.approvals, store.errands),
+            ThisChat(choosing, store.rules, folders, commands, speaks=speaks is not None),
+            *rooms.money.room.status,
+            *rooms.goals.room.status,
+            *rooms.hooks.room.status,
+            TheProgram(store.people, world.persona, recall, holds, world.clock),
         )
+        return OverviewCommands(parts)
 
     @property
     def cards_on_screen(self) -> CardsOnScreen:
-        store = self._store
+        store = self._ground.store
         return CardsOnScreen(
             store.chats, store.journal, store.approvals, store.plans, store.inbox, store.outbox
         )
@@ -130,13 +122,13 @@ class CommandTable:
     @property
     def consequences(self) -> Consequences:
         lanes, reactions = self._chat_work.lanes, self._way_out.reactions
-        return Consequences(lanes, reactions, self._world.servers, self._rooms.money.till)
+        return Consequences(lanes, reactions, self._ground.world.servers, self._rooms.money.till)
 
     @cached_property
     def plan_replacing(self) -> PlanReplacing:
-        store = self._store
+        store = self._ground.store
         return PlanReplacing(
-            StoredArrivals(store.inbox, store.chats, self._way_in.message_reader),
+            StoredArrivals(store.inbox, store.chats, self._rooms.reading.messages),
             self._ground.journal,
             store.plans,
             self._rooms.plans.commands,

@@ -12,7 +12,6 @@ from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.entrance import Entrance
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.rooms import Rooms
-from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.companion import Companion
 from bot.flow.money.till import Till
@@ -43,24 +42,14 @@ class Composition:
     ) -> None:
         self.store = store
         self.world = world
-        self.way_out = WayOut(
-            store,
-            world,
-            policy,
-            self._given_up,
-            self._told_of_move,
-            self._voice_owed,
-            self._moved,
-        )
+        up, moved, voiced = self._given_up, self._told_of_move, self._voice_owed
+        self.way_out = WayOut(store, world, policy, up, moved, voiced, self._moved)
         zones, journal = Zones(policy.timezone), self.way_out.journal
         ground = Ground(store, world, policy, journal, zones, self._lanes)
-        self.rooms = Rooms(ground, till)
-        self.way_in = WayIn(ground, self.way_out, self.rooms.money.till)
-        self._one_turn = OneTurn(ground, self.rooms, companions, self.way_in, self.way_out)
-        self.chat_work = ChatWork(ground, self.rooms, self.way_in, self.way_out, self._one_turn)
-        self.command_table = CommandTable(
-            ground, self.rooms, self.way_in, self.way_out, self.chat_work
-        )
+        self.rooms = Rooms(ground, till, self.way_out)
+        self._one_turn = OneTurn(ground, self.rooms, companions, self.way_out)
+        self.chat_work = ChatWork(ground, self.rooms, self.way_out, self._one_turn)
+        self.command_table = CommandTable(ground, self.rooms, self.way_out, self.chat_work)
         self.entrance = Entrance(ground, self.rooms, self.chat_work, self.command_table)
 
     def _lanes(self) -> Lanes:

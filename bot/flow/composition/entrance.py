@@ -1,5 +1,6 @@
 """The entrance: updates are taken in, kept, and brought to commands, desks or the queue."""
 
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.domain.talk.message import Press
@@ -11,92 +12,97 @@ from bot.flow.arrivals.knocking import Knocking
 from bot.flow.arrivals.left_out_messages import LeftOutMessages
 from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
+from bot.flow.arrivals.presses import PresentWords, Presses
 from bot.flow.arrivals.router import Router
 from bot.flow.arrivals.set_aside import ASIDE_BUTTONS, SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
+from bot.flow.arrivals.thumbs import Thumbs, Touches
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.rooms import Rooms
-from bot.flow.composition.touching import present_words, touches
 from bot.flow.people.knocks import KNOCK_BUTTONS
 from bot.flow.plans.replace_question import REPLACE_BUTTONS
 from bot.flow.room import Ground
 
 
+@dataclass(eq=False)
 class Entrance:
     """Builds the parts that take updates in; channels hand them to `intake.accept`."""
 
-    def __init__(
-        self, ground: Ground, rooms: Rooms, chat_work: ChatWork, command_table: CommandTable
-    ) -> None:
-        self._ground = ground
-        self._store = ground.store
-        self._world = ground.world
-        self._journal = ground.journal
-        self._rooms = rooms
-        self._work = chat_work
-        self._table = command_table
+    _ground: Ground
+    _rooms: Rooms
+    _work: ChatWork
+    _table: CommandTable
 
     @cached_property
     def intake(self) -> Intake:
-        work, clock = self._work, self._world.clock
-        rows = self._work.rows
-        return Intake(self._store.inbox, rows, self.lines, work.seams, work.overhearing, clock)
+        inbox, reading, seams = self._ground.store.inbox, self._rooms.reading, self._work.seams
+        clock = self._ground.world.clock
+        return Intake(inbox, reading.rows, self.lines, seams, reading.overhearing, clock)
 
     @cached_property
     def lines(self) -> Lines:
-        inbox, journal = self._store.inbox, self._journal
-        clock = self._world.clock
+        inbox, journal = self._ground.store.inbox, self._ground.journal
+        clock = self._ground.world.clock
         return Lines(PatientRouter(self._router, inbox, journal, clock, self._set_aside))
 
     @cached_property
     def _set_aside(self) -> SetAsideUpdates:
-        store, journal, clock = self._store, self._journal, self._world.clock
-        news = self._work.news
-        return SetAsideUpdates(store.inbox, store.outbox, news, journal, clock, self._look_again)
+        store, news, journal = self._ground.store, self._rooms.groups.news, self._ground.journal
+        return SetAsideUpdates(store.inbox, store.outbox, news, journal, self._look_again)
 
     def _look_again(self) -> None:
         self.intake.look_again()
 
     @cached_property
     def doorway(self) -> Doorway:
-        store = self._store
-        clock, journal = self._world.clock, self._journal
+        store, journal, clock = self._ground.store, self._ground.journal, self._ground.world.clock
         return Doorway(store.door, store.people, self._knocking, store.chats, journal, clock)
 
     @cached_property
     def _knocking(self) -> Knocking:
-        store, journal, clock = self._store, self._journal, self._world.clock
-        news = self._work.news
+        store, journal, clock = self._ground.store, self._ground.journal, self._ground.world.clock
+        news = self._rooms.groups.news
         return Knocking(store.people, store.door, store.chats, news, store.outbox, journal, clock)
 
     @cached_property
     def _router(self) -> Router:
-        store, work, journal = self._store, self._work, self._journal
+        groups, overhearing = self._rooms.groups, self._rooms.reading.overhearing
+        journal, work = self._ground.journal, self._work
+        people, chats = self._ground.store.people, self._ground.store.chats
         return Router(
-            touches(store, self._world, journal, self._commands, self._desks, self.acknowledging),
-            PrivateTalk(store.people, store.chats, self.doorway, self._heeding),
-            GroupTalk(store.people, work.overhearing, work.seams, work.threads, self._heeding),
-            work.overhearing,
-            work.moving,
-            work.membership,
-            LeftOutMessages(store.people, store.chats, work.news, journal, self._world.clock),
+            self._touches,
+            PrivateTalk(people, chats, self.doorway, self._heeding),
+            GroupTalk(people, overhearing, work.seams, work.threads, self._heeding),
+            overhearing,
+            groups.moving,
+            groups.membership,
+            LeftOutMessages(people, chats, groups.news, journal),
             journal,
         )
 
+    @property
+    def _touches(self) -> Touches:
+        store, journal = self._ground.store, self._ground.journal
+        people, chats, channels = store.people, store.chats, self._ground.world.channels
+        commands, desks, seen = self._commands, self._desks, self.acknowledging
+        presses = Presses(channels, people, chats, commands, desks, journal, seen)
+        thumbs = Thumbs(people, chats, store.feedback, self._table.opinions, journal)
+        return Touches(presses, thumbs)
+
     @cached_property
     def _heeding(self) -> Heeding:
-        work, journal = self._work, self._journal
-        chats, edits = self._store.chats, self._rooms.undoing.edits
+        work, journal = self._work, self._ground.journal
+        chats, edits = self._ground.store.chats, self._rooms.undoing.edits
         desks, commands = self._desks, self._commands
         return Heeding(commands, desks, work.queueing, work.seams, chats, journal, edits)
 
     @cached_property
     def _commands(self) -> Commands:
-        table, journal = self._table, self._journal
-        return Commands(table.commands, journal, self._store.outbox, table.consequences)
+        table, journal = self._table, self._ground.journal
+        return Commands(table.commands, journal, self._ground.store.outbox, table.consequences)
 
     @cached_property
     def acknowledging(self) -> Acknowledging:
@@ -111,8 +117,9 @@ class Entrance:
             KNOCK_BUTTONS.letter: self._knocking,
             ASIDE_BUTTONS.letter: self._set_aside,
         }
-        return Desks(self._store.outbox, self._journal, desks)
+        return Desks(self._ground.store.outbox, self._ground.journal, desks)
 
     async def present_words(self, press: Press) -> str:
         """Returns the words that a button changes; empty where it changes none."""
-        return await present_words(self._store, self._desks).of(press)
+        store = self._ground.store
+        return await PresentWords(store.people, store.chats, self._desks).of(press)

@@ -1,11 +1,11 @@
 """One turn: the loop, its gate and the settlement; the reading of its message is the way in."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.flow.approvals.asking import Asking
 from bot.flow.composition.rooms import Rooms
-from bot.flow.composition.way_in import WayIn
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.companion import Companion
 from bot.flow.log.companions import Companions
@@ -31,39 +31,29 @@ from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.flow.turn.turns import Turns
 
 
+@dataclass(eq=False)
 class OneTurn:
     """Builds the parts that run a turn; `others` are companions after those of the rooms."""
 
-    def __init__(
-        self,
-        ground: Ground,
-        rooms: Rooms,
-        others: Sequence[Companion],
-        way_in: WayIn,
-        way_out: WayOut,
-    ) -> None:
-        self._ground = ground
-        self._store = ground.store
-        self._limits = ground.policy.limits
-        self._rooms = rooms
-        self._others = others
-        self._way_in = way_in
-        self._way_out = way_out
+    _ground: Ground
+    _rooms: Rooms
+    _others: Sequence[Companion]
+    _way_out: WayOut
 
     @cached_property
     def turns(self) -> Turns:
         clock, lives = self._ground.world.clock, self._way_out.lives
         openings = Openings(
             lives,
-            self._store.approvals,
+            self._ground.store.approvals,
             clock,
             self._companions,
             self._rooms.models.choosing,
-            self._limits,
-            self._store.people,
+            self._ground.policy.limits,
+            self._ground.store.people,
             self._ground.world.walls,
         )
-        probation = Probation(clock, self._limits.counted_after_seconds)
+        probation = Probation(clock, self._ground.policy.limits.counted_after_seconds)
         chores = {
             "compaction": Summarising(self._compaction, self._scenes),
             "undo": self._rooms.undoing.chore,
@@ -87,7 +77,7 @@ class OneTurn:
             ground.world.workspaces,
             self._companions,
             ground.zones,
-            Leanings(self._store.chats, ground.journal),
+            Leanings(self._ground.store.chats, ground.journal),
         )
 
     @cached_property
@@ -96,46 +86,48 @@ class OneTurn:
 
     @cached_property
     def _compaction(self) -> Compaction:
-        return Compaction(self._rooms.models.calls, self._limits)
+        return Compaction(self._rooms.models.calls, self._ground.policy.limits)
 
     @cached_property
     def _loop(self) -> ToolLoop:
         models, policy = self._rooms.models, self._ground.policy
         reactions = self._way_out.reactions
-        steering = Steering(self._store.inbox, self._way_in.gathering, reactions, self._companions)
+        steering = Steering(
+            self._ground.store.inbox, self._rooms.reading.gathering, reactions, self._companions
+        )
         replies = Replies(
             models.calls,
             steering,
             self._companions,
             models.choosing,
             policy.fallback_models,
-            self._limits.images_in_view,
+            self._ground.policy.limits.images_in_view,
         )
         clock, trusted = self._ground.world.clock, self._trusted
         return ToolLoop(
             replies,
-            ToolRunner(clock, self._limits, trusted),
+            ToolRunner(clock, self._ground.policy.limits, trusted),
             self._gatekeeper,
-            Asking(clock, self._limits),
+            Asking(clock, self._ground.policy.limits),
             self._compaction,
             self._companions,
-            self._limits,
+            self._ground.policy.limits,
         )
 
     @property
     def _trusted(self) -> TrustedOrigins:
-        return TrustedOrigins(self._store.rules, self._store.people)
+        return TrustedOrigins(self._ground.store.rules, self._ground.store.people)
 
     @property
     def _gatekeeper(self) -> Gatekeeper:
-        store, documents = self._store, self._ground.policy.documents
+        store, documents = self._ground.store, self._ground.policy.documents
         grounds = Grounds(store.approvals, store.rules, documents)
-        owners, repeated = self._rooms.approvals.owners, Repetitions(self._limits)
+        owners, repeated = self._rooms.approvals.owners, Repetitions(self._ground.policy.limits)
         return Gatekeeper(store.people, owners, self._companions, grounds, repeated)
 
     @cached_property
     def _settlement(self) -> Settlement:
-        store, long = self._store, self._ground.policy.long_answer
+        store, long = self._ground.store, self._ground.policy.long_answer
         last_words = LastWords(store.approvals, self._plan_waits, store.outbox, long)
         conversations = Conversations(
             store.chats,
@@ -147,5 +139,5 @@ class OneTurn:
         return Settlement(conversations, self._companions, last_words)
 
     async def _plan_waits(self, chat: int) -> bool:
-        plan = await self._store.plans.live(chat)
+        plan = await self._ground.store.plans.live(chat)
         return plan is not None and plan.ready

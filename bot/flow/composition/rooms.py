@@ -7,8 +7,10 @@ from bot.domain.change import Change
 from bot.domain.tools.house import place_of
 from bot.flow.approvals.room import ApprovalRoom
 from bot.flow.background.companion import BackgroundCompanion
+from bot.flow.composition.way_out import WayOut
 from bot.flow.errands.room import ErrandRoom
 from bot.flow.goals.room import GoalRoom
+from bot.flow.groups.room import GroupRoom
 from bot.flow.hooks.room import HookRoom
 from bot.flow.log.companion import Companion
 from bot.flow.log.tools import conversation_tools
@@ -18,6 +20,7 @@ from bot.flow.money.room import MoneyRoom
 from bot.flow.money.till import Till
 from bot.flow.people.room import PeopleRoom
 from bot.flow.plans.room import PlanRoom
+from bot.flow.reading.room import ReadingRoom
 from bot.flow.room import Ground, Room
 from bot.flow.schedules.room import ScheduleRoom
 from bot.flow.skills.room import SkillRoom
@@ -30,9 +33,9 @@ from bot.ports.tool import Tool
 
 
 class Rooms:
-    """Builds each room from the ground and the rooms below it."""
+    """Builds each room from the ground and the rooms below it; those that need lanes, later."""
 
-    def __init__(self, ground: Ground, till: Till | None) -> None:
+    def __init__(self, ground: Ground, till: Till | None, way_out: WayOut) -> None:
         self._ground = ground
         self.money = MoneyRoom(ground, till)
         self.approvals = ApprovalRoom(ground)
@@ -40,39 +43,28 @@ class Rooms:
         self.memory = MemoryRoom(ground)
         self.schedules = ScheduleRoom(ground)
         self.verbose = VerboseRoom(ground)
-
-    @cached_property
-    def models(self) -> ModelRoom:
-        return ModelRoom(self._ground, self.money.till, lambda: self.tools)
-
-    @cached_property
-    def plans(self) -> PlanRoom:
-        return PlanRoom(self._ground, self.approvals.owners)
-
-    @cached_property
-    def skills(self) -> SkillRoom:
-        return SkillRoom(self._ground, self.models.preamble)
-
-    @cached_property
-    def errands(self) -> ErrandRoom:
-        return ErrandRoom(self._ground, self.models.choosing)
-
-    @cached_property
-    def speaking(self) -> SpeakingRoom:
-        return SpeakingRoom(self._ground, self.money.till)
+        self.models = ModelRoom(ground, self.money.till, lambda: self.tools)
+        self.plans = PlanRoom(ground, self.approvals.owners)
+        self.skills = SkillRoom(ground, self.models.preamble)
+        self.errands = ErrandRoom(ground, self.models.choosing)
+        self.speaking = SpeakingRoom(ground, self.money.till)
+        self.goals = GoalRoom(ground, self.schedules, self.models.choosing)
+        self.reading = ReadingRoom(ground, self.money.till, way_out.lives)
+        self._announce = way_out.delivery.wake
 
     @cached_property
     def undoing(self) -> UndoingRoom:
         return UndoingRoom(self._ground, self.approvals.ending, self.models.choosing)
 
     @cached_property
-    def goals(self) -> GoalRoom:
-        return GoalRoom(self._ground, self.schedules, self.models.choosing)
-
-    @cached_property
     def people(self) -> PeopleRoom:
         rezoned = self.schedules.rezoning.writes
         return PeopleRoom(self._ground, self.models.preamble, self.approvals.ending, rezoned)
+
+    @cached_property
+    def groups(self) -> GroupRoom:
+        rows, ending, plans = self.reading.rows, self.approvals.ending, self.plans.desk
+        return GroupRoom(self._ground, rows, ending, plans, self._announce)
 
     @cached_property
     def all(self) -> Sequence[Room]:
@@ -81,6 +73,7 @@ class Rooms:
             self.approvals.room,
             self.errands.room,
             self.goals.room,
+            self.groups.room,
             self.hooks.room,
             self.memory.room,
             self.models.room,

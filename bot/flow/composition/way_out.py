@@ -1,6 +1,7 @@
 """The way out: what is owed reaches its place, screens and indexes, and signs of life too."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 
 from bot.domain.change import Change
@@ -21,6 +22,7 @@ from bot.flow.world import StorePorts, World
 from bot.ports.outbox import OutboxRow
 
 
+@dataclass(eq=False)
 class WayOut:
     """Builds delivery and indexing, the journal that announces to both, reactions and live drafts.
 
@@ -28,23 +30,13 @@ class WayOut:
     `voiced` when a voice note is owed, `moved` when errands, tasks or runs have moved.
     """
 
-    def __init__(
-        self,
-        store: StorePorts,
-        world: World,
-        policy: Policy,
-        given_up: GivenUp,
-        told_of_move: ToldOfMove,
-        voiced: Callable[[], None],
-        moved: Callable[[Change], None],
-    ) -> None:
-        self._store = store
-        self._world = world
-        self._policy = policy
-        self._given_up = given_up
-        self._told_of_move = told_of_move
-        self._voiced = voiced
-        self._moved = moved
+    _store: StorePorts
+    _world: World
+    _policy: Policy
+    _given_up: GivenUp
+    _told_of_move: ToldOfMove
+    _voiced: Callable[[], None]
+    _moved: Callable[[Change], None]
 
     @cached_property
     def journal(self) -> AnnouncingJournal:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import (
     Change,
@@ -20,13 +19,14 @@ from bot.domain.change import (
     Show,
 )
 from bot.domain.turn.transcript import Entry
+from bot.domain.value import frozen
 from bot.ports.journal import Agenda, Journal
 
 _ABOUT_WORK = (SaveErrand, SaveTask, SaveRun)
 _ABOUT_PASSAGES = (KeepPassage, DropNote, Erase, LinkAccount, JoinPeople, JoinChats)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AnnouncingJournal:
     """Wraps a journal and calls `announce` with each chat that a change adds a message to.
 

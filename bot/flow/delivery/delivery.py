@@ -16,7 +16,7 @@ from bot.flow.delivery.seats import Admission, Seat, Seats
 from bot.flow.delivery.showing import Showing
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.outbox import Outbox
+from bot.ports.outbox import WholeOutbox
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
@@ -31,7 +31,7 @@ class Delivery(ActivityOwner):
 
     def __init__(
         self,
-        outbox: Outbox,
+        outbox: WholeOutbox,
         channels: Mapping[str, Channel],
         clock: Clock,
         given_up: GivenUp,

@@ -2,14 +2,14 @@
 
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.talk.message import OutboundKind
+from bot.domain.value import frozen, replace
 from bot.flow.delivery.unsent_files import leaves_files
 from bot.ports.clock import Clock
-from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
+from bot.ports.outbox import Delivered, Deliveries, DeliveryState, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -20,11 +20,11 @@ GivenUp: TypeAlias = Callable[[OutboxRow, str], Awaitable[None]]
 """Takes a card, a voice note or files that will never be on the screen, and the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GivingUp:
     """Marks rows as dead, and tells of the cards, voice notes and files among them."""
 
-    _outbox: Outbox
+    _outbox: Deliveries
     _told: GivenUp
     _clock: Clock
 

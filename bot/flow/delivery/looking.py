@@ -6,14 +6,14 @@ from functools import partial
 
 from bot.domain.talk.message import Address, Piece
 from bot.ports.channel import Channel
-from bot.ports.outbox import Outbox
+from bot.ports.outbox import Sights
 from bot.ports.sightings import Traces
 
 
 class Looking:
     """Asks a platform about them, and keeps every message that is known out of that."""
 
-    def __init__(self, outbox: Outbox) -> None:
+    def __init__(self, outbox: Sights) -> None:
         self._outbox = outbox
 
     async def find(

@@ -8,7 +8,7 @@ from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.showing import vanishes
 from bot.ports.clock import Clock
-from bot.ports.outbox import Outbox, OutboxRow
+from bot.ports.outbox import Deliveries, OutboxRow
 
 SHORTEST_WAIT = 0.1
 _LATE_CARD = "not accepted in time"
@@ -24,7 +24,7 @@ class OwedRows:
     """
 
     _chat: int
-    _outbox: Outbox
+    _outbox: Deliveries
     _channels: Collection[str]
     _giving_up: GivingUp
     _clock: Clock

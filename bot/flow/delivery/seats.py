@@ -3,9 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bot.domain.talk.errors import StoreError
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.peers import NoPeers, Peers
 
@@ -51,7 +51,7 @@ class Seats:
                 waiter.set_result(None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seat:
     """The seat of one chat; `_working` is told when its courier pauses and when it works again."""
 

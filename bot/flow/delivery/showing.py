@@ -13,7 +13,7 @@ from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
-from bot.ports.outbox import Delivered, DeliveryState, Outbox, OutboxRow
+from bot.ports.outbox import Delivered, Deliveries, DeliveryState, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Showing:
 
     def __init__(
         self,
-        outbox: Outbox,
+        outbox: Deliveries,
         looking: Looking,
         channels: Mapping[str, Channel],
         clock: Clock,

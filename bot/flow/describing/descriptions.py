@@ -11,7 +11,7 @@ from bot.domain.memory.passage import Hit
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import EmbedderUnpaid, OtherSize, StewardError, StoreError
 from bot.domain.tools.shelf import Shelf
-from bot.flow.activities import InTime
+from bot.flow.activities import InTime, persistently
 from bot.flow.describing.filling import Filling
 from bot.flow.describing.held_vectors import HeldVectors
 from bot.flow.money.paid_embedder import PaidEmbedder
@@ -29,7 +29,6 @@ _REST_SECONDS = 30.0
 _LOOK_SECONDS = 5.0
 """Seconds between two looks for changed skills, and for vectors that other processes made."""
 
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
 """Seconds until the first and until any later attempt after a fault."""
 
 
@@ -80,19 +79,13 @@ class DescriptionSearch:
         return by_words
 
     async def run(self) -> None:
-        wait = _FIRST_WAIT
-        while True:
-            self._wanted.clear()
-            try:
-                if await self._filling.catch_up():
-                    self._tell("")
-            except StewardError as fault:
-                self._tell(str(fault))
-                await self._clock.sleep(wait)
-                wait = min(wait * 2, _LONGEST_WAIT)
-            else:
-                wait = _FIRST_WAIT
-                await self._clock.until(self._wanted, _LOOK_SECONDS)
+        await persistently(self._fill, self._tell, self._clock)
+
+    async def _fill(self) -> None:
+        self._wanted.clear()
+        if await self._filling.catch_up():
+            self._tell("")
+        await self._clock.until(self._wanted, _LOOK_SECONDS)
 
     async def _near(self, words: str, shelf: Shelf, cause: Cause) -> Sequence[Hit]:
         paid = await self._embedder.embed([first_bytes(words, MOST_BYTES)], cause)

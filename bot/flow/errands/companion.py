@@ -10,7 +10,7 @@ from bot.domain.clock.zones import Zones, moment
 from bot.domain.loop.contribution import Aside, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan
-from bot.domain.talk.errors import InvalidArguments, ModelDenied
+from bot.domain.talk.errors import InvalidArguments
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Outbound, OutboundKind
 from bot.domain.text.visible_text import clipped
@@ -154,16 +154,8 @@ class ErrandCompanion:
         replies = [body for body in bodies if isinstance(body, ReplyBody)]
         if not replies or (not replies[-1].calls and replies[-1].text):
             return True
-        costs = [self._cost(reply) for reply in replies]
+        costs = [self._choosing.cost(reply) for reply in replies]
         return sum(cost or 0 for cost in costs) < budget and None not in costs
-
-    def _cost(self, reply: ReplyBody) -> int | None:
-        told = reply.provenance
-        try:
-            profile = self._choosing.profile(f"{told.provider}/{told.requested_model}")
-        except ModelDenied:
-            return None  # its provider is not set up any more
-        return profile.cost(reply.usage)
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept, wanted = self._of(work), call.call

@@ -1,7 +1,6 @@
 """The wishes of a call that sends an errand out, and whether they can be met."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,13 +11,14 @@ from bot.domain.talk.errors import ModelDenied
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.step import Refuse
 from bot.domain.turn.tier import tier_of
+from bot.domain.value import frozen
 from bot.flow.errands.wording import unfit
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.ports.skills import Skills
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Wish:
     """The arguments of a call that sends an errand out."""
 

@@ -12,7 +12,7 @@ from bot.domain.text.visible_text import clipped
 from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.clock import Clock
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 from bot.ports.journal import Journal
 
 LETTER = "g"
@@ -25,7 +25,7 @@ _LOOKED_AT = 20
 class GoalDesk(Unawaited):
     """Takes answers; an answer that comes again after a death counts once."""
 
-    _goals: Goals
+    _goals: GoalRows
     _planning: GoalPlanning
     _journal: Journal
     _clock: Clock

@@ -5,15 +5,15 @@ from datetime import datetime
 from bot.domain.assignments.goal import Goal
 from bot.domain.assignments.task import AT_WORK, RunState, TaskState
 from bot.domain.change import AskStop, HoldGoalTasks, Write
-from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.goals import GoalCosts
+from bot.ports.scheduled import TaskRows
 
 GOAL_OVER = "its goal is over"
 """The text of `stop_asked` of a run whose goal is over."""
 
 
 async def stopped(
-    goal: Goal, goals: Goals, scheduled: Scheduled, now: datetime, besides: str = ""
+    goal: Goal, goals: GoalCosts, scheduled: TaskRows, now: datetime, besides: str = ""
 ) -> tuple[Write, ...]:
     """Returns the writes that end the tasks of a goal and stop its runs but for one turn."""
     stops: list[Write] = []

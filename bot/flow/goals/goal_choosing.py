@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.assignments.goal import Goal, GoalState
 from bot.domain.text.markdown import inline_code, item, literal
+from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 
 _ID = re.compile(r"[0-9a-f]{8}")
 _LOOKED_AT = 100
@@ -20,7 +20,7 @@ _ALONE = frozenset({"limit", "pace", "pause", "resume", "run", _ANSWER})
 """Verbs that need no name where a command can mean only one goal."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ChosenGoal:
     goal: Goal
     by_number: bool
@@ -30,7 +30,7 @@ class ChosenGoal:
 
 
 class GoalChoosing:
-    def __init__(self, goals: Goals) -> None:
+    def __init__(self, goals: GoalRows) -> None:
         self._goals = goals
 
     async def chosen(self, chat: int, verb: str, words: Sequence[str]) -> ChosenGoal | Answer:

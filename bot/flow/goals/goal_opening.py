@@ -16,7 +16,7 @@ from bot.flow.log.companion import Companion, by_origin
 from bot.flow.log.work import Work
 from bot.ports.goals import Goals
 from bot.ports.journal import Agenda
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 _LOOKED_AT = 80
 """Entries of a diary from which those that open a run are chosen."""
@@ -39,7 +39,7 @@ class KeptGoal:
 class GoalOpening:
     """Opens the turns of goals; it stands before the companion of runs, whose words come last."""
 
-    def __init__(self, goals: Goals, scheduled: Scheduled, bounds: GoalBounds) -> None:
+    def __init__(self, goals: Goals, scheduled: TaskRows, bounds: GoalBounds) -> None:
         self._goals = goals
         self._scheduled = scheduled
         self._tokens = bounds.diary_tokens

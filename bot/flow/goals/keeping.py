@@ -30,15 +30,15 @@ from bot.flow.log.work import Work
 from bot.flow.schedules.companion import tried_again_at
 from bot.flow.schedules.day_bounds import answered
 from bot.flow.schedules.unwatched import FAILED, reported_nothing
-from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.goals import GoalCosts
+from bot.ports.scheduled import TaskRows
 
 
 class GoalKeeping:
     """Bounds the turns of goals and keeps what they write; it stands behind the one of runs."""
 
     def __init__(
-        self, opening: GoalOpening, goals: Goals, scheduled: Scheduled, updates: GoalUpdates
+        self, opening: GoalOpening, goals: GoalCosts, scheduled: TaskRows, updates: GoalUpdates
     ) -> None:
         self._turns = opening.turns
         self._goals = goals

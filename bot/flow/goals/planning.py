@@ -1,7 +1,6 @@
 """Gives goals their tasks, and lets them go on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.assignments.goal import Goal, put_off
@@ -10,20 +9,21 @@ from bot.domain.assignments.task_wish import TaskWish
 from bot.domain.change import SaveTask
 from bot.domain.clock.when import Once, WhenUnclear
 from bot.domain.turn.mandate import PERSONAL
+from bot.domain.value import frozen, replace
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
-from bot.ports.goals import Goals
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.goals import GoalCosts
+from bot.ports.scheduled import Occasion, TaskRows
 
 NO_TASK = "This goal has no times any more."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalPlanning:
     """Knows the task that gives a goal its pace; it has the id of the goal."""
 
-    _goals: Goals
-    _scheduled: Scheduled
+    _goals: GoalCosts
+    _scheduled: TaskRows
     _making: TaskMaking
     _timetable: Timetable
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from bot.domain.assignments.goal import GoalCondition, condition
 from bot.flow.commanding.table import Invocation
 from bot.flow.goals.words import SIGNS
-from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.goals import GoalRows
+from bot.ports.scheduled import TaskRows
 
 _LOOKED_AT = 50
 _TOLD = (GoalCondition.ACTIVE, GoalCondition.STUCK, GoalCondition.PAUSED, GoalCondition.PROPOSED)
@@ -18,7 +18,7 @@ class TheGoals:
 
     title = "Goals"
 
-    def __init__(self, goals: Goals, scheduled: Scheduled) -> None:
+    def __init__(self, goals: GoalRows, scheduled: TaskRows) -> None:
         self._goals = goals
         self._scheduled = scheduled
 

@@ -1,6 +1,5 @@
 """The tools of a goal's runs: tell how the goal stands, and write into its diary."""
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -17,10 +16,11 @@ from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import LONGEST_WHEN
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.value import frozen
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 from bot.ports.tool import Place, Tool
 
 _LOOKED_AT = 100
@@ -57,11 +57,11 @@ class DiaryArguments(Arguments):
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalShelf:
     """Finds the goal of a turn, and what the turn has written so far."""
 
-    _goals: Goals
+    _goals: GoalRows
     _planning: GoalPlanning
     _clock: Clock
 

@@ -22,7 +22,7 @@ from bot.flow.goals.planning import GoalPlanning
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 _LOG = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ STUCK = "it waits for your answer"
 
 
 class GoalUpdates:
-    def __init__(self, goals: Goals, scheduled: Scheduled, planning: GoalPlanning) -> None:
+    def __init__(self, goals: Goals, scheduled: TaskRows, planning: GoalPlanning) -> None:
         self._goals = goals
         self._scheduled = scheduled
         self._planning = planning

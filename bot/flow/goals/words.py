@@ -23,7 +23,7 @@ from bot.flow.commanding.pages import LISTED, numbered, turning
 from bot.flow.commanding.table import Answer
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.goals import Goals
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 _LOOKED_AT = 50
 """Entries of a diary among which the last milestone is looked for."""
@@ -58,7 +58,7 @@ Menu = ButtonRows
 
 
 class GoalWords:
-    def __init__(self, goals: Goals, scheduled: Scheduled, planning: GoalPlanning) -> None:
+    def __init__(self, goals: Goals, scheduled: TaskRows, planning: GoalPlanning) -> None:
         self._goals = goals
         self._scheduled = scheduled
         self._planning = planning

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, Presence
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import AuditRows
 
 MEMBERSHIP = "bot.membership"
 _LOST = (Presence.GONE, Presence.MUTED)
@@ -18,7 +18,7 @@ class Absence:
     Chats that moved have another address than the group that the bot left then.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: AuditRows) -> None:
         self._ledger = ledger
 
     async def of(self, place: Address, within: Sequence[Chat]) -> bool:

@@ -1,7 +1,5 @@
 """Ends the unfinished work of a chat that the bot has left."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import (
     AskStop,
     EndTries,
@@ -13,6 +11,7 @@ from bot.domain.change import (
 )
 from bot.domain.talk.chat import Chat
 from bot.domain.turn.turn import BOT_GONE
+from bot.domain.value import frozen
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.errands.recalling import called_back, left_behind
 from bot.flow.plans.desk import PlanDesk
@@ -22,7 +21,7 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Farewell:
     """Ends turns, cards, plans and waiting messages of a chat that the bot has left.
 

@@ -1,12 +1,12 @@
 """The desk that leaves a group for an owner who does not want the bot there."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Address, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.groups.news import LEAVE_BUTTONS
 from bot.ports.groups import Groups
@@ -18,7 +18,7 @@ LEFT = "🚪 I have left it."
 NOT_LEFT = "I could not leave just now. Nothing was changed; please try again."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeavingDesk(ButtonsAlone):
     """Leaves at once; the platform then tells that the bot is gone, and the group's work ends."""
 

@@ -21,7 +21,7 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Journal
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import AuditRows
 from bot.ports.people import People
 
 _LOG = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Membership:
         self,
         people: People,
         chats: Chats,
-        ledger: Ledger,
+        ledger: AuditRows,
         journal: Journal,
         farewell: Farewell,
         news: News,

@@ -1,7 +1,6 @@
 """Moves the chat of a group that becomes a supergroup, and keeps its messages together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from bot.domain.change import (
     AddAudit,
@@ -16,6 +15,7 @@ from bot.domain.change import (
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Moved
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen
 from bot.flow.groups.membership import MOVED
 from bot.flow.groups.news import News
 from bot.flow.reading.row_reader import RowReader
@@ -28,7 +28,7 @@ from bot.ports.lanes import Lanes
 _REASON = "a chat that moved"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Moving:
     """Moves chats to new addresses, and joins two chats that are one group.
 

@@ -1,7 +1,7 @@
 """Tells owners, in their private chats, about changes of the bot in other chats."""
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AskStop, MarkInbound, Show, Write
@@ -17,13 +17,14 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen, replace
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.outbox import Outbox
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeaveButton:
     """The meaning of the button that leaves a group."""
 
@@ -53,18 +54,29 @@ class News:
         self._clock = clock
         self._hour = ""
         self._told: set[str] = set()
-        self._more = 0
+        self._counts: Counter[str] = Counter()
+
+    def counted(self, kind: str) -> int:
+        """Counts one more event of a kind; returns how many there were in this hour."""
+        self._at_this_hour()
+        self._counts[kind] += 1
+        return self._counts[kind]
+
+    def _at_this_hour(self) -> str:
+        """Forgets what was told in an earlier hour."""
+        hour = f"{self._clock.now():%Y%m%d%H}"
+        if hour != self._hour:
+            self._hour, self._told, self._counts = hour, set(), Counter()
+        return hour
 
     async def of_stranger(self, about: Address, text: str, *, leaves: bool = False) -> list[Show]:
         """Returns the messages about an act of a stranger; beyond a bound one sums them up."""
-        hour = f"{self._clock.now():%Y%m%d%H}"
-        if hour != self._hour:
-            self._hour, self._told, self._more = hour, set(), 0
+        hour = self._at_this_hour()
         if len(self._told | {about.key}) <= MOST_OF_STRANGERS:
             self._told.add(about.key)
             return await self.of(about, text, leaves=leaves)
-        self._more += 1
-        told = f"{self._more} more such changes this hour by people I do not know."
+        more = self.counted("stranger")
+        told = f"{more} more such changes this hour by people I do not know."
         homes, key = await self.homes(about.channel), f"news:strangers:{hour}"
         return [_show(f"{key}:{home}", home, f"{told} The newest: {text}") for home in homes]
 

@@ -1,12 +1,12 @@
 """The person and the chat that a hook runs for."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 
 from bot.domain.assignments.hook import OWNER, Hook
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.groups.absence import Absence
 from bot.ports.chats import Chats
 from bot.ports.people import People
@@ -16,7 +16,7 @@ class Unplaced(Exception):
     """The person or the chat of a hook is not there; the text says why, for the operator."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookPlaces:
     """Finds person and chat anew for each call: access may have been taken back."""
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.hook import KEY_KEPT, LONGEST_KEY, Hook, HookCall, HookPace
@@ -10,6 +9,7 @@ from bot.domain.assignments.hook_proof import id_of, key_of, seal_of
 from bot.domain.assignments.hook_words import read_json
 from bot.domain.change import AddHookCall, Change, Write
 from bot.domain.talk.errors import Conflict, Crowded, NoSuchChat
+from bot.domain.value import frozen
 from bot.flow.hooks.places import HookPlaces, Unplaced
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.runs import Accepted, CallSigns, called, queued
@@ -26,7 +26,7 @@ _REPEATED = (
 _LONG_KEY = f"The key of a call has at most {LONGEST_KEY} characters."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reception:
     """Takes calls; a StoreError means that nothing was stored."""
 

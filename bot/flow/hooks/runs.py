@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +11,10 @@ from bot.domain.change import SaveConversation, SaveTurn, Write
 from bot.domain.talk.chat import Chat, Conversation
 from bot.domain.talk.person import Person
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accepted:
     """A stored call; `new` is False when it came before with the same key."""
 
@@ -22,7 +22,7 @@ class Accepted:
     new: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallSigns:
     """The signs by which a call is known again: its key, the id of its stamp, and its signature."""
 

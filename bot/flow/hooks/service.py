@@ -1,12 +1,12 @@
 """The service behind the door of hooks: calls in, and the status of each."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from bot.domain.assignments.hook import HookCall
 from bot.domain.assignments.hook_proof import Purpose
 from bot.domain.assignments.task import RunState
 from bot.domain.turn.transcript import ReplyBody
+from bot.domain.value import frozen
 from bot.flow.hooks.proving import Proving
 from bot.flow.hooks.reception import Reception
 from bot.flow.hooks.states import status_of
@@ -16,7 +16,7 @@ from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HookService:
     _reception: Reception
     _proving: Proving

@@ -12,7 +12,7 @@ from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, Turn
 from bot.flow.hooks.runs import turn_for
 from bot.ports.clock import Clock
-from bot.ports.hooks import HookCalls
+from bot.ports.hooks import CallTimes
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 from bot.ports.people import People
@@ -30,7 +30,7 @@ _BATCH = 100
 class HookTries:
     """Sleeps until the next try; the rows are the truth, so a restart loses none."""
 
-    _calls: HookCalls
+    _calls: CallTimes
     _turns: TurnRows
     _people: People
     _journal: Journal

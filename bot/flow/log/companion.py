@@ -5,7 +5,6 @@ are asked, and `companions.py` asks them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias, TypeVar
 
 from bot.domain.change import Write
@@ -13,10 +12,11 @@ from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.bundle import Bundle
-from bot.domain.tools.tool import Code, Preview, ToolCall, ToolResult
+from bot.domain.tools.tool import Code, Preview, Status, ToolCall, ToolResult
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, Refuse
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.ports.journal import Agenda
@@ -86,7 +86,11 @@ Results: TypeAlias = Sequence[tuple[ToolCall, ToolResult]]
 """Calls with their results."""
 
 
-@dataclass(frozen=True, slots=True)
+def succeeded(ran: Results) -> list[ToolCall]:
+    return [call for call, result in ran if result.status is Status.SUCCESS]
+
+
+@frozen
 class Companion:
     """The answers of an ability, at the moments at which it has one, in the turns that concern it.
 

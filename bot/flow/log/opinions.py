@@ -1,18 +1,17 @@
 """Turns what a person thinks of an answer into a row."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import SaveFeedback
 from bot.domain.talk.feedback import Feedback, Opinion
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Opinions:
     _turns: TurnRows
     _journal: Journal

@@ -24,7 +24,7 @@ from bot.domain.turn.transcript import (
     SummaryBody,
 )
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 from bot.ports.journal import Journal
 from bot.ports.tool import Place, Tool
 
@@ -52,7 +52,7 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
     )
     takes = GetConversationArguments
 
-    def __init__(self, chats: Chats, journal: Journal) -> None:
+    def __init__(self, chats: ConversationRows, journal: Journal) -> None:
         self._chats = chats
         self._journal = journal
 
@@ -114,7 +114,7 @@ class EndConversation(ArgumentsTool[EndConversationArguments]):
         )
 
 
-def conversation_tools(chats: Chats, journal: Journal) -> tuple[Tool, ...]:
+def conversation_tools(chats: ConversationRows, journal: Journal) -> tuple[Tool, ...]:
     """Returns both tools, in the order in which models see them."""
     return GetConversation(chats, journal), EndConversation()
 

@@ -69,7 +69,9 @@ class MemoryCompanion:
         seen = set(work.log.in_view(PassagesInView).ids)
         paid: list[AddUsage] = []
         try:
-            noted = await self._noted(work, row, seen)
+            noted = None
+            if agenda.noted or noted_of(seen):
+                noted = await self._noted(work, row, seen)
             seen.update(noted.passages if noted is not None else ())
             recalled = await self._recalled(work, row, seen, paid) if self._tokens else None
         except StewardError as fault:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.domain.change import Show
@@ -10,6 +9,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.memory.passage import whose
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Outbound, OutboundKind
+from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.memory.export_pages import (
     line,
@@ -21,7 +21,7 @@ from bot.flow.memory.export_pages import (
 )
 from bot.ports.belongings import Belongings, Packing, Page
 from bot.ports.feedback import FeedbackRows
-from bot.ports.goals import Goals
+from bot.ports.goals import GoalRows
 from bot.ports.journal import Journal
 from bot.ports.notes import Notes
 
@@ -34,13 +34,13 @@ _NAME = "steward-export"
 _IMPORTED_AT_ONCE = 500
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ExportCommands:
     """Packs what programs read in UTC, and what people read in their own time zone."""
 
     _belongings: Belongings
     _notes: Notes
-    _goals: Goals
+    _goals: GoalRows
     _feedback: FeedbackRows
     _journal: Journal
     _packing: Packing

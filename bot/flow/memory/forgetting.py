@@ -1,13 +1,13 @@
 """The command that erases what was said, once a button has confirmed it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, Erase, Write
 from bot.domain.change.erasing import Target
 from bot.domain.memory.note import note_of, passage_of
 from bot.domain.memory.passage import clipped_words, whose
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
@@ -38,7 +38,7 @@ _EXCEPT_ABOUT = "Erased. I remember nothing now that was said before, except wha
 _SHOWN = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ForgettingCommands:
     _memory: Memory
     _notes: Notes

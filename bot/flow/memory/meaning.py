@@ -25,10 +25,10 @@ from bot.domain.talk.errors import (
     EmbedderUnpaid,
     MeaningError,
     OtherSize,
-    StewardError,
     VectorsAway,
     VectorsLost,
 )
+from bot.flow.activities import persistently
 from bot.flow.memory.weighing import Weighing
 from bot.flow.money.paid_embedder import (
     IN_THE_BACKGROUND,
@@ -69,7 +69,6 @@ _WEIGH_AGAIN_SECONDS = 6 * 3600.0
 """Seconds until the weight is measured again after a fault, since each attempt may be paid."""
 
 _PAUSE_SECONDS = 0.02
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
 """Seconds until the first and until any later attempt after a fault."""
 
 
@@ -124,20 +123,14 @@ class Meaning:
 
     async def run(self) -> None:
         """Gives the index what it is owed until it is cancelled."""
-        wait = _FIRST_WAIT
-        while True:
-            self._wanted.clear()
-            self._kept = 0
-            try:
-                await self.catch_up()
-            except StewardError as fault:
-                self._tell(str(fault))
-                await self._clock.sleep(wait)
-                wait = min(wait * 2, _LONGEST_WAIT)
-            else:
-                wait = _FIRST_WAIT
-                await self._clock.until(self._wanted, _LOOK_SECONDS)
-                await self._gather()
+        await persistently(self._look, self._tell, self._clock)
+
+    async def _look(self) -> None:
+        self._wanted.clear()
+        self._kept = 0
+        await self.catch_up()
+        await self._clock.until(self._wanted, _LOOK_SECONDS)
+        await self._gather()
 
     async def _gather(self) -> None:
         """Waits until enough passages were kept, or none for a moment; a closed index waits not."""

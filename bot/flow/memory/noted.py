@@ -7,10 +7,10 @@ from bot.domain.memory.passage import whose
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from bot.domain.text.markdown import literal
 from bot.domain.tools.file_change import UNDO
-from bot.domain.tools.tool import Status, ToolCall
+from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.turn import Turn
 from bot.flow.commanding.choices import choice
-from bot.flow.log.companion import Companion, Results, by_calls
+from bot.flow.log.companion import Companion, Results, by_calls, succeeded
 from bot.flow.log.work import Work
 
 
@@ -26,9 +26,7 @@ class NotedCompanion:
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []
-        for call, result in ran:
-            if result.status is not Status.SUCCESS:
-                continue
+        for call in succeeded(ran):
             if call.name == REMEMBER:
                 writes.extend(_noted(work, call))
             elif call.name == FORGET:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddUsage, Change
 from bot.domain.memory.fit import Found, together
@@ -11,6 +10,7 @@ from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.unknowing import tells
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import StewardError, StoreError
+from bot.domain.value import frozen
 from bot.flow.activities import InTime
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -41,7 +41,7 @@ A slow embedder would otherwise hold up the start of each turn.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fitting:
     """The passages that fit a message well, the best first."""
 

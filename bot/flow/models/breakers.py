@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
 _FIRST_SECONDS = 30.0
@@ -18,7 +19,7 @@ class _Breaker:
     probing: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Away:
     """A model that stays away, and the seconds until it is tried again; 0 while it is tried."""
 

@@ -1,11 +1,14 @@
 """Chooses the model of a turn: by the chat's choice, by a tier, or by the wish of a skill."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from bot.domain.money.model import ModelProfile
+from bot.domain.money.money import Nano
+from bot.domain.talk.errors import ModelDenied
 from bot.domain.turn.tier import Tier, Tiers, raised, tier_of
+from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Way
+from bot.domain.value import field, frozen
 from bot.flow.log.work import Work
 from bot.flow.models.breakers import Away
 from bot.flow.models.looking_up import LookedUp, looked_up
@@ -13,7 +16,7 @@ from bot.flow.models.model_calls import ModelCalls
 from bot.ports.skills import Skills
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModelOffer:
     """The models that the settings name."""
 
@@ -32,7 +35,7 @@ def _another_try(work: Work) -> bool:
     return work.turn.way is Way.AGAIN
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Choosing:
     """Knows the models on offer; what a chat chose is a model, a tier, or nothing."""
 
@@ -66,6 +69,14 @@ class Choosing:
 
     def profile(self, model: str) -> ModelProfile:
         return self._models.profile(model)
+
+    def cost(self, reply: ReplyBody) -> Nano | None:
+        """Returns the price of a reply; None when it is not known."""
+        origin = reply.provenance
+        try:
+            return self.profile(f"{origin.provider}/{origin.requested_model}").cost(reply.usage)
+        except ModelDenied:
+            return None  # its provider is not set up any more
 
     def away(self) -> Sequence[Away]:
         """Returns the models that do not answer at present."""

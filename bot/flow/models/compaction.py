@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddUsage
 from bot.domain.money.budget import CallKind
@@ -29,6 +28,7 @@ from bot.domain.turn.transcript import (
     uncovered,
 )
 from bot.domain.turn.view import ModelRequest, ViewMessage
+from bot.domain.value import frozen
 from bot.flow.log.work import Work
 from bot.flow.models.model_calls import ModelCalls
 from bot.flow.money.companion import cause_of
@@ -54,7 +54,7 @@ _WORTH_SHRINKING = 2_500
 """Characters; a shorter result would save less than the note about the cut takes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Headroom:
     """The parts to leave out: entries up to `covers`, or the texts of the results in `shrink`."""
 

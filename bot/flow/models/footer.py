@@ -1,11 +1,10 @@
 """A companion of turns that tells, below an answer, what the answer took."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano, told
-from bot.domain.talk.errors import ModelDenied
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import ReplyBody
 from bot.flow.log.companion import Companion, Results, with_footer
@@ -42,7 +41,7 @@ class Footer:
             _counted(ran, "tool call") if ran else "",
             _lasting(work.worked_seconds),
             _counted(tokens, "token") if tokens else "",
-            _money(self._costs(replies)),
+            _money([self._choosing.cost(reply) for reply in replies]),
             self._by_tier(work),
         )
         return Ended(below=" · ".join(part for part in parts if part))
@@ -55,17 +54,6 @@ class Footer:
             return ""
         answered = f"{reply.provenance.provider}/{reply.provenance.requested_model}"
         return f"{reply.provenance.requested_model}, {why}" if answered == model else ""
-
-    def _costs(self, replies: Iterable[ReplyBody]) -> Sequence[Nano | None]:
-        return [self._cost(reply) for reply in replies]
-
-    def _cost(self, reply: ReplyBody) -> Nano | None:
-        origin = reply.provenance
-        try:
-            profile = self._choosing.profile(f"{origin.provider}/{origin.requested_model}")
-        except ModelDenied:
-            return None  # its provider is not set up any more
-        return profile.cost(reply.usage)
 
 
 def _counted(number: int, noun: str) -> str:

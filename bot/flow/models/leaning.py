@@ -7,7 +7,7 @@ from bot.domain.tools.tool import Status
 from bot.domain.tools.tool_choice import Leaning
 from bot.domain.turn.transcript import AskerBody, Entry, ResultBody, SkillBody
 from bot.flow.log.history import ChatLog
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 from bot.ports.journal import Journal
 
 _MOST_CLOSED = 20
@@ -24,7 +24,7 @@ _MOST_KNOWN = 256
 class Leanings:
     """Finds the leaning of a conversation; it depends on nothing that came after its first turn."""
 
-    def __init__(self, chats: Chats, journal: Journal) -> None:
+    def __init__(self, chats: ConversationRows, journal: Journal) -> None:
         self._chats = chats
         self._journal = journal
         self._known: dict[str, Leaning] = {}

@@ -3,16 +3,16 @@
 import asyncio
 import difflib
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.talk.errors import ModelError, NoSuchModel
+from bot.domain.value import frozen
 from bot.ports.model import Model
 
 _NEAR = 3
 _SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LookedUp:
     """The answer of a provider about a name."""
 

@@ -5,7 +5,6 @@ import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, TypeAlias
 
 from bot.domain.skills.skill import SKILL_LIST, SkillSet
 from bot.domain.skills.skill_words import is_crowded, listing
@@ -14,6 +13,7 @@ from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
 from bot.flow.models.finding import ByMeaning, FindTools, UseTool
+from bot.flow.models.lending import Lending
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool
@@ -105,17 +105,7 @@ class Preamble:
         return len(self._wire) // 4
 
 
-class ServerList(Protocol):
-    """The tool servers of the operator, and those that skills bring along."""
-
-    own: tuple[ServerSpec, ...]
-
-    async def wanted(self, skills: Sequence[str]) -> Sequence[ServerSpec]:
-        """Returns the operator's servers and those of these skills."""
-        ...
-
-
-Leans: TypeAlias = Callable[[], Awaitable[Leaning]]
+Leans = Callable[[], Awaitable[Leaning]]
 """Finds out what a conversation is about; asked only where the tools need a choice."""
 
 
@@ -140,7 +130,7 @@ class PreambleMaker:
         house: Callable[[], Sequence[Tool]],
         skills: Skills,
         servers: Servers | None = None,
-        lending: ServerList | None = None,
+        lending: Lending | None = None,
         skill_list: int = SKILL_LIST,
         tool_bytes: int = TOOL_BYTES,
         descriptions: ByMeaning = None,

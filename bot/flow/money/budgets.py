@@ -1,7 +1,6 @@
 """The command that shows budgets, and lets owners set them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, SetBudget
 from bot.domain.money.budget import Budgets, CallKind, Cause, Limit, Purse, Scope
@@ -10,6 +9,7 @@ from bot.domain.talk.message import Button, ButtonRows
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.names import named
+from bot.domain.value import frozen
 from bot.flow.commanding.choices import choice, no_choice
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.commanding.wording import counted
@@ -43,7 +43,7 @@ _OFFERED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BudgetCommands:
     _till: Till
     _ledger: Ledger

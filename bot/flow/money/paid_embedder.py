@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.change import AddUsage, Change
@@ -16,6 +15,7 @@ from bot.domain.talk.errors import (
     OverBudget,
     StoreError,
 )
+from bot.domain.value import frozen
 from bot.flow.money.receipt import Receipt
 from bot.flow.money.till import Till
 from bot.ports.embedder import Embedder
@@ -31,7 +31,7 @@ IN_THE_BACKGROUND = Cause(CallKind.EMBEDDING)
 """Indexing is nobody's call: what an owner decides must not use up what others may spend."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PaidVectors:
     """Vectors with the records of their cost, which the caller writes."""
 

@@ -1,9 +1,10 @@
 """Stretches of time that bills are made of."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
+
+from bot.domain.value import frozen
 
 
 class Span(StrEnum):
@@ -15,7 +16,7 @@ class Span(StrEnum):
 _DAYS = {Span.WEEK: 7, Span.MONTH: 30}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Period:
     """The stretches of time of one answer, by their beginnings and their names."""
 

@@ -9,6 +9,7 @@ from bot.domain.money.budget import Cause
 from bot.domain.money.model import Price, Usage
 from bot.domain.money.money import Nano
 from bot.domain.turn.view import ModelReply
+from bot.domain.value import frozen
 from bot.flow.money.sums import Sums, Tab, torn_call
 
 _CHARACTERS_A_TOKEN = 4
@@ -105,7 +106,7 @@ class Receipt:
         return AddUsage(self.call, self.cause, self.model, self.at, usage, cost, estimated)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PaidReply:
     """A reply with the records of its cost, which the caller writes with it."""
 

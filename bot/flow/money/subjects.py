@@ -1,13 +1,13 @@
 """The names of what bills are about, as far as the reader may know them."""
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
+from bot.domain.value import frozen
 from bot.ports.chats import Chats
 from bot.ports.ledger import By, Ledger
 from bot.ports.people import People
@@ -15,7 +15,7 @@ from bot.ports.people import People
 _NOBODY = "in the background"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Subjects:
     """Names models, chats, people, tasks and skills."""
 

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.money.budget import Cause, Scope
 from bot.domain.money.money import Nano
+from bot.domain.value import frozen
 from bot.ports.ledger import Ledger, Spender
 
 _KEPT = timedelta(days=2)
@@ -46,7 +47,7 @@ def torn_call(call: str, number: int) -> str:
     return f"{call}-{number}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """Names one sum: of everybody's day, of a person's day, or of a turn."""
 

@@ -1,11 +1,11 @@
 """Bills as a table of text, with a bar in each row, and as a chart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano, told
 from bot.domain.text.visible_text import clipped, visible
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.wording import counted
 from bot.ports.charts import Series
 from bot.ports.ledger import Bill
@@ -19,7 +19,7 @@ _LABEL = 34
 _THOUSAND, _MILLION = 1_000, 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """All bills of one subject, by their stretches of time."""
 

@@ -1,7 +1,6 @@
 """Commands of owners about the people who may use the bot: who they are, and their rights."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddAudit, SaveTerms
@@ -9,6 +8,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.talk.person import Person
 from bot.domain.talk.rights import Pace
 from bot.domain.text.names import named
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.people.accounts import BRIEF, WHO, account_meant, example, sender_of, whom
@@ -34,7 +34,7 @@ _HOW = """To change a right, write it behind the number, as in `/rights {who} co
 `pace default`: as many as my settings say"""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PeopleCommands:
     """Governs people; `common` is the pace of members without a pace of their own."""
 

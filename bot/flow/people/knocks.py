@@ -1,6 +1,5 @@
 """The cards about strangers who wrote to the bot, and their end."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
@@ -9,6 +8,7 @@ from bot.domain.talk.message import Button, ButtonRows, Outbound, OutboundKind, 
 from bot.domain.talk.person import Sender
 from bot.domain.talk.reach import Level
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen, replace
 from bot.flow.people.levels import TOLD
 from bot.ports.outbox import Outbox
 
@@ -22,7 +22,7 @@ class KnockVerb(StrEnum):
     IGNORE = "no"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KnockButton:
     """The meaning of a button: the answer, and the account that it is about."""
 

@@ -1,12 +1,12 @@
 """The command of owners that lets people in, and the line that tells them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, Show, Write
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person, Role
 from bot.domain.talk.reach import Level
+from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.people.accounts import (
     BRIEF,
@@ -26,7 +26,7 @@ from bot.ports.people import People
 LET_IN = "You can use me now. Just write to me; /start shows what you can try."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LettingInCommand:
     _people: People
     _chats: Chats

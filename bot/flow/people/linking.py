@@ -1,11 +1,11 @@
 """The command of owners that makes two accounts one person."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Write
 from bot.domain.talk.person import Person, Role
 from bot.domain.text.names import named
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Recount
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
@@ -29,7 +29,7 @@ _A = {Role.OWNER: "an owner", Role.MEMBER: "a member"}
 _NOTHING = "Nothing was changed."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Holder:
     """A person with accounts, of whom one was named."""
 
@@ -43,7 +43,7 @@ class _Holder:
         return called(self.person, self.account)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LinkCommand:
     _people: People
     _members: Members

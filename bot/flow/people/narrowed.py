@@ -1,7 +1,6 @@
 """Tells owners once, after an update, that people whom they had let in may now only talk."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from itertools import islice
 
 from bot.domain.change import Change, SaveTerms, Show
@@ -10,6 +9,7 @@ from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person
 from bot.domain.talk.reach import Level
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen, replace
 from bot.flow.people.levels import TOLD, level_buttons
 from bot.ports.journal import Journal
 from bot.ports.members import Members
@@ -27,7 +27,7 @@ _TOLD = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Narrowed:
     """Finds members of an older program, which knew no levels, and gives them the lowest.
 

@@ -1,10 +1,10 @@
 """The command of owners that takes access back, with everything that ends then."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, Revoke
 from bot.domain.turn.turn import ACCESS_ENDED, TurnState
+from bot.domain.value import frozen
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Interrupt, Unqueue, Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
@@ -17,7 +17,7 @@ from bot.ports.people import People
 _TAKEN_BACK = "Access was taken back since."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RevokeCommand:
     _people: People
     _members: Members

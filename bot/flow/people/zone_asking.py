@@ -1,7 +1,6 @@
 """The desk that asks for a city or a location, and finds a person's time zone by it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -18,6 +17,7 @@ from bot.domain.talk.message import (
     Press,
 )
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.commanding.asking_desk import AskingDesk, answer_to, question
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.desks import PLACES, Taken
@@ -36,7 +36,7 @@ class ZoneWay(StrEnum):
     PLACE = "place"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ZoneButton:
     """The meaning of a button: it asks for a city or a location."""
 

@@ -1,7 +1,6 @@
 """A companion of turns that asks a person once which clock they use, below their first answer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
@@ -10,6 +9,7 @@ from bot.domain.talk.person import AT_THE_MACHINE
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
+from bot.domain.value import frozen
 from bot.flow.log.companion import Companion, Results, without_zone
 from bot.flow.log.work import Work
 from bot.flow.people.personal import zone_buttons
@@ -22,7 +22,7 @@ _QUESTION = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ZoneQuestion:
     """Asks in private chats, in the transaction of the answer, and never again.
 

@@ -3,7 +3,6 @@
 import difflib
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AskStop, InboundState, MarkInbound, SavePlan, Show, Write
 from bot.domain.plans.plan import Plan, PlanState, title_from
@@ -12,6 +11,7 @@ from bot.domain.talk.message import ButtonRows, InboundMessage
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import coded, inline_code, item, literal
 from bot.domain.text.names import plain_name
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Noted, Wake
 from bot.flow.commanding.pages import rows_of
@@ -425,7 +425,7 @@ def _but(menu: ButtonRows, word: str) -> ButtonRows:
     return tuple(row for row in rows if row)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Dropped:
     """The live plan that a new one replaces, and the person who wants that."""
 

@@ -1,12 +1,11 @@
 """The card that asks whether a new plan shall replace the live one."""
 
-from dataclasses import dataclass
-
 from bot.domain.plans.plan import Plan, ReplaceVerb
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import clipped, visible
+from bot.domain.value import frozen
 from bot.flow.plans.cards import described
 
 _LONGEST_WISH = 80
@@ -14,7 +13,7 @@ THEIRS = "That plan is not yours. Only the one who asked for it, or an owner, de
 _AT_WORK = "Its steps are under way. /stop ends that first."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replacement:
     """The meaning of a button: the plan as the card showed it, and the row of the command."""
 

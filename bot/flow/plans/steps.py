@@ -1,7 +1,6 @@
 """The steps of a plan in a turn: records calls, matches them, and notes their results."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AddAudit
 from bot.domain.plans.plan import Plan, PlanStep, after_results, matched
@@ -10,6 +9,7 @@ from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.foresight import unforeseen
 from bot.domain.tools.tool import Code, Effect, Status, ToolCall, ToolResult
 from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
+from bot.domain.value import frozen, replace
 from bot.flow.log.closing import synthetic
 from bot.flow.log.work import Work
 from bot.flow.plans.foreseeing import foreseen_after
@@ -18,7 +18,7 @@ from bot.ports.tool import Tool
 _LONGEST_DESCRIPTION = 140
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recorded:
     """The calls of a round as new steps of a plan, with their results; no call has run."""
 
@@ -69,7 +69,7 @@ def steps_at_hand(work: Work, plan: Plan | None) -> Mapping[str, PlanStep]:
     return matched(plan, [c.call for c in work.progress.open_calls])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Progressed:
     """A plan after results, with the changed steps and their lines in the record."""
 

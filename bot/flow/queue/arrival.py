@@ -1,15 +1,14 @@
 """A message that has come in from a person the bot listens to."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import InboundState, MarkInbound
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import InboundMessage
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.ports.inbox import InboundRow
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Arrival:
     """A message with its stored row, its chat, and the person who wrote it."""
 

@@ -187,7 +187,7 @@ class ChatQueue:
             await self._moving.join(agenda.waiting[0], log.fence)
             self._history.forget(chat.id)
             return None
-        gathered = await self._gathering.next(agenda.waiting, chat)
+        gathered = await self._gathering.next(agenda.waiting, chat, agenda.senders)
         if gathered is None:
             await self._drop(log, agenda.waiting[0])
             return None

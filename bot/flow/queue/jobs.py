@@ -5,13 +5,13 @@ message, then the run of a task; among equals the oldest.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.assignments.errand import ErrandState
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen, replace
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import Agenda
 
@@ -19,21 +19,21 @@ _UNASKED = ("task", "hook", "reflection")
 """The origins of turns that no person waits for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TakeUp:
     """Runs a turn: a queued one, or an unfinished one from where it stands."""
 
     turn: Turn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetAside:
     """Ends a parked turn because something newer waits; its cards stay open."""
 
     turn: Turn
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Open:
     """Opens a turn for the oldest waiting message."""
 

@@ -3,10 +3,10 @@
 import asyncio
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from math import ceil
 from weakref import WeakValueDictionary
 
 from bot.domain.change import Change, Show, Write
+from bot.domain.clock.span import lasting
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person
 from bot.domain.talk.rights import Bound, Pace
@@ -77,15 +77,5 @@ def _told(who: str, bound: Bound, declined: int, wait: timedelta) -> str:
     again = "it" if declined == 1 else "them"
     return (
         f"{named} can send {most} a {bound.unit}. I did not take {these}. "
-        f"Please send {again} again in {_span(wait)}. Commands always work."
+        f"Please send {again} again in {lasting(wait.total_seconds())}. Commands always work."
     )
-
-
-def _span(wait: timedelta) -> str:
-    """Returns a time to wait, rounded up so that a message after it is surely taken."""
-    seconds = ceil(wait.total_seconds())
-    for unit, length in (("hour", 3600), ("minute", 60)):
-        if seconds > length:
-            count = ceil(seconds / length)
-            return f"{count} {unit}s" if count > 1 else f"1 {unit}"
-    return f"{seconds} seconds" if seconds != 1 else "1 second"

@@ -1,12 +1,12 @@
 """Puts a message into the queue of its chat."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AskStop, Change, CheckAccess, Write
 from bot.domain.talk.chat import QueueMode
 from bot.domain.talk.message import InboundMessage
 from bot.domain.text.names import plain_name
+from bot.domain.value import frozen, replace
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
@@ -17,7 +17,7 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queueing:
     """Stores that messages wait, and wakes or interrupts their chats."""
 

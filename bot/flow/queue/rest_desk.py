@@ -1,13 +1,12 @@
 """Takes presses of the cards of resting turns: try it now, or give it up."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import AskStop, Change, EndRest
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import GIVEN_UP, TurnState
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
 from bot.flow.turn.rest_card import REST_BUTTONS, RestVerb, key_of
 from bot.ports.clock import Clock
@@ -15,7 +14,7 @@ from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestDesk(ButtonsAlone):
     """Ends the rest of a turn, as its asker or an owner wants it."""
 

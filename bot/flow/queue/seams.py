@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from bot.domain.talk.bundle import Bundle, Seam, belong, bundle, continued, fits, seam_of
 from bot.domain.talk.limits import BundleBounds
 from bot.domain.talk.message import InboundMessage
+from bot.domain.value import frozen
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
-from bot.ports.inbox import InboundRow, Inbox
+from bot.ports.inbox import Accepting, InboundRow
 
 _MOST_ENDS = 1024
 """The most senders whose newest message is remembered."""
@@ -22,7 +23,7 @@ _RECALLED = 200
 """Updates from before the start that are read to learn the ends of messages."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _End:
     """The end of a sender's newest message; `taken` is False when it was declined."""
 
@@ -51,7 +52,9 @@ class Seams:
     later fragment may call the bot for all of them. After a restart it is still new.
     """
 
-    def __init__(self, inbox: Inbox, rows: RowReader, clock: Clock, bounds: BundleBounds) -> None:
+    def __init__(
+        self, inbox: Accepting, rows: RowReader, clock: Clock, bounds: BundleBounds
+    ) -> None:
         self._inbox = inbox
         self._rows = rows
         self._clock = clock

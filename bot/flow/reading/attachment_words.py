@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddArtifact
 from bot.domain.talk.limits import Limits
@@ -12,6 +11,7 @@ from bot.domain.text.foreign_text import defused, set_apart
 from bot.domain.text.names import cited_name, quoted_name
 from bot.domain.text.visible_text import size
 from bot.domain.turn.transcript import ImagePart
+from bot.domain.value import frozen
 from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import DocumentText, NotRead, Reading, Spoken, Unheard
 
@@ -24,7 +24,7 @@ _UNREAD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enclosed:
     """Attachments as the model sees them: `words`, in order, and `pictures`.
 
@@ -44,7 +44,7 @@ class Enclosed:
     """The words of the person's own voice messages, of all that was heard."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enclosure:
     """An attachment of the message itself or of a message that it quotes."""
 
@@ -68,7 +68,7 @@ class Enclosure:
         return f"{_UNREAD[self.attachment.kind]}{place}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FoundFile:
     """An attachment with its reading, and the place where it is kept, or why it is not."""
 

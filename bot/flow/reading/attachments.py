@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from bot.domain.talk.bundle import Bundle
 from bot.domain.talk.chat import Chat
@@ -17,6 +16,7 @@ from bot.domain.talk.errors import (
 from bot.domain.talk.limits import EnclosureBounds, Limits
 from bot.domain.talk.message import Attachment
 from bot.domain.talk.received import ReceivedFile
+from bot.domain.value import frozen
 from bot.flow.reading.attachment_words import Enclosed, Enclosure, FoundFile, enclosed
 from bot.flow.reading.kept_files import Keeping, Parcel
 from bot.flow.reading.listening import AGAIN, SHORTER, Listening
@@ -32,7 +32,7 @@ _WAITS = (1.0, 3.0)
 _LONGEST_WAIT = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Enclosures:
     """Opens attachments; one that cannot be read is replaced by a note, and the message stays."""
 

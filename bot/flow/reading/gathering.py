@@ -1,6 +1,6 @@
 """Gathers waiting rows that are fragments of one message, and says how long to wait for more."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -9,6 +9,7 @@ from bot.domain.talk.bundle import Bundle, Seam, belong, bundle, fits, seam_of
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.limits import BundleBounds
 from bot.domain.talk.message import InboundMessage, Outbound, OutboundKind, Plain
+from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody, ReplyBody
 from bot.domain.turn.turn import Turn
 from bot.flow.log.history import ChatLog
@@ -81,10 +82,18 @@ class Gathering:
     _clock: Clock
     _bounds: BundleBounds
 
-    async def next(self, waiting: Sequence[InboundRow], chat: Chat) -> Gathered | None:
-        """Returns the message that waits longest; None when its sender may not ask any more."""
+    async def next(
+        self,
+        waiting: Sequence[InboundRow],
+        chat: Chat,
+        senders: Mapping[int, Person] | None = None,
+    ) -> Gathered | None:
+        """Returns the message that waits longest; None when its sender may not ask any more.
+
+        `senders` are people who were just read.
+        """
         first = waiting[0]
-        asked = await self._reader.read(first, chat)
+        asked = await self._reader.read(first, chat, senders)
         if asked is None:
             return None
         if len(waiting) == 1 and not seam_of(asked.bundle.first).open:

@@ -2,13 +2,13 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 from bot.domain.change import Change, SaveReceived
 from bot.domain.talk.errors import NoSuchChat, StoreError, ToolFailure
 from bot.domain.talk.received import ReceivedFile
+from bot.domain.value import frozen, replace
 from bot.flow.world import Workspaces
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -21,7 +21,7 @@ _EVERY_SECONDS = 3600.0
 _BATCH = 100
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InboxSweep:
     """Looks through the kept files at the start and every hour; `days` of 0 keep them for ever.
 

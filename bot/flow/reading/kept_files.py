@@ -2,7 +2,6 @@
 
 import asyncio
 import hashlib
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Change, SaveReceived
 from bot.domain.talk.chat import Chat
@@ -10,6 +9,7 @@ from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.file_name import safe_name
 from bot.domain.talk.message import Attachment
 from bot.domain.talk.received import ReceivedFile
+from bot.domain.value import frozen, replace
 from bot.flow.world import Workspaces
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -27,7 +27,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Parcel:
     """An attachment, and the chat, the person and the message that it came with."""
 
@@ -43,7 +43,7 @@ class Parcel:
         return f"{self.message}/{self.attachment.identity or self.attachment.handle}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Keeping:
     """Keeps files before the model reads of them; after a crash the same message keeps no second.
 

@@ -1,7 +1,6 @@
 """Turns a stored update into the message that the model reads."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.clock.zones import Zones, moment
@@ -13,6 +12,7 @@ from bot.domain.talk.web_address import links_in
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.call_words import CALLS
 from bot.domain.turn.transcript import AskerBody
+from bot.domain.value import field, frozen, replace
 from bot.flow.reading.attachment_words import Enclosed
 from bot.flow.reading.attachments import Enclosures
 from bot.flow.reading.overhearing import Heard
@@ -27,7 +27,7 @@ _TALK = "the talk of the group"
 _CALLED = "what tools told"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Asked:
     """A message with the person who wrote it, ready to open a turn or to steer one.
 
@@ -90,7 +90,7 @@ class Asked:
         return links_in(asked_text(replace(self.bundle, messages=theirs), self.enclosed))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class MessageReader:
     """Reads waiting messages, except those of people who may not ask any more."""
 
@@ -102,11 +102,15 @@ class MessageReader:
     _zones: Zones
     _outbox: Outbox
 
-    async def read(self, row: InboundRow, chat: Chat) -> Asked | None:
+    async def read(
+        self, row: InboundRow, chat: Chat, senders: Mapping[int, Person] | None = None
+    ) -> Asked | None:
         message = self._rows.message(row)
         if message is None:
             return None
-        person = await self._people.by_sender(message.sender)
+        # The person as of now, not of the routing: rights may have changed since.
+        person = None if row.person is None else (senders or {}).get(row.person)
+        person = person or await self._people.by_sender(message.sender)
         if person is None:
             return None
         message = await self.quoting(message, chat)

@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
 
 from bot.domain.change import Change, InboundState, MarkInbound, NameChat, PassOver, ReleaseHeard
 from bot.domain.talk.chat import Chat
@@ -11,6 +10,7 @@ from bot.domain.talk.message import Address, InboundMessage
 from bot.domain.text.foreign_text import set_apart
 from bot.domain.text.names import quoted_name
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow, Inbox
@@ -26,7 +26,7 @@ MOST_COLLECTED = 200
 """The most marks that wait to be stored together."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Heard:
     """Talk of the group since the last turn, as data for the model.
 

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from bot.domain.assignments.task import CALLS_DAYS, ApprovedCall, TimedTask
@@ -12,11 +11,12 @@ from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.visible_text import visible
 from bot.domain.tools.tool import Effect, Surroundings
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.table import Answer, Invocation
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 MOST_CALLS = 10
 """Calls that one task may make without a card."""
@@ -29,11 +29,11 @@ _NOTHING = (
 _CHANGED = "That call is not listed any more. Look at the list again."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskCalls:
     """Offers the exact calls that the last runs asked for; nothing else can be allowed here."""
 
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _approvals: Approvals
     _clock: Clock
 

@@ -1,6 +1,5 @@
 """The desk that gives a task new times or words: a button asks for them, and a reply gives them."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.assignments.task import TimedTask
@@ -19,6 +18,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody
+from bot.domain.value import frozen
 from bot.flow.commanding.asking_desk import AskingDesk, answer_to, asked_of, question
 from bot.flow.commanding.desks import Taken
 from bot.flow.schedules.making import TaskMaking
@@ -27,7 +27,7 @@ from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 THEIRS = "Only the one who asked for this task, or an owner, can change it."
 GONE = "That task is gone. /tasks lists the tasks of this chat."
@@ -40,7 +40,7 @@ class TaskPart(StrEnum):
     WHAT = "what"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskButton:
     """The meaning of a button: it asks for a part of a task."""
 
@@ -68,7 +68,7 @@ class TaskChanging(AskingDesk):
 
     def __init__(
         self,
-        scheduled: Scheduled,
+        scheduled: TaskRows,
         making: TaskMaking,
         words: TaskWords,
         journal: Journal,

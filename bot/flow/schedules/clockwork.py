@@ -13,7 +13,7 @@ from bot.flow.schedules.gate import RunGate
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskTimes
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Clockwork:
 
     def __init__(
         self,
-        scheduled: Scheduled,
+        scheduled: TaskTimes,
         firing: Firing,
         timetable: Timetable,
         gate: RunGate,

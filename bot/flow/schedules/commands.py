@@ -1,7 +1,6 @@
 """The commands about tasks that run at their times."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.assignments.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.assignments.task_wish import TaskWish
@@ -9,6 +8,7 @@ from bot.domain.change import AskStop, SaveTask
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import EXAMPLES
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Wake
 from bot.flow.commanding.pages import LISTED
@@ -21,7 +21,7 @@ from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.menu import delete_menu, edit_menu
 from bot.flow.schedules.words import TaskWords
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 _HOW = "Write `/schedule <when> | <what>`, as in `/schedule every weekday 09:00 | News, please`."
 _UNHEARD = "If it has nothing to report, you hear nothing more."
@@ -44,9 +44,9 @@ _FORMS = {
 _OVERLAPS = frozenset(Overlap)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskCommands:
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _making: TaskMaking
     _firing: Firing
     _words: TaskWords

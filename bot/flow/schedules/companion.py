@@ -37,7 +37,7 @@ from bot.flow.schedules.unwatched import (
 from bot.flow.schedules.wording import footer, opened
 from bot.flow.ways.speakers import Speakers
 from bot.ports.journal import Agenda
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 from bot.ports.tool import Tool
 
 _REASONS = {
@@ -60,7 +60,7 @@ class _Kept:
 class RunCompanion:
     """Takes part in the turns of runs alone."""
 
-    def __init__(self, scheduled: Scheduled, speakers: Speakers, bounds: DayBounds) -> None:
+    def __init__(self, scheduled: TaskRows, speakers: Speakers, bounds: DayBounds) -> None:
         self._scheduled = scheduled
         self._speakers = speakers
         self._bounds = bounds

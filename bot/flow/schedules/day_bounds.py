@@ -12,7 +12,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import RunCosts
 
 _NO_MONEY = "The money of this task for today is used up."
 
@@ -20,7 +20,7 @@ _NO_MONEY = "The money of this task for today is used up."
 class DayBounds:
     """Looks at the runs of today, in the time zone of their task."""
 
-    def __init__(self, scheduled: Scheduled, bounds: ScheduleBounds) -> None:
+    def __init__(self, scheduled: RunCosts, bounds: ScheduleBounds) -> None:
         self._scheduled = scheduled
         self._most = bounds.runs
 

@@ -1,7 +1,6 @@
 """Meets a due time: one transaction writes its run, the turn, and the next time of the task."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfoNotFoundError
 
@@ -28,12 +27,13 @@ from bot.domain.change import (
 from bot.domain.clock.when import Once
 from bot.domain.talk.errors import Conflict, NoSuchChat
 from bot.domain.turn.turn import BOT_GONE
+from bot.domain.value import frozen, replace
 from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.runs import queued, turn_for
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 from bot.ports.turns import TurnRows
 
 REPLACED = "the next run of the task"
@@ -49,7 +49,7 @@ MOST_RUNS = 20_000
 STILL_AT_WORK = "the run before was still running"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fired:
     """The chat of a due time that was met, and the turn that carries it out."""
 
@@ -60,11 +60,11 @@ class Fired:
     """True when a running run of the chat must look at its request to stop."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Firing:
     """Meets due times; a Conflict means that another process met this one."""
 
-    _scheduled: Scheduled
+    _scheduled: TaskRows
     _journal: Journal
     _chats: Chats
     _turns: TurnRows

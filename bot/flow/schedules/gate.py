@@ -1,9 +1,9 @@
 """Lets a few runs begin at once, chat by chat in turn; others stand in line, behind people."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen, replace
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
 from bot.ports.turns import TurnRows
@@ -12,7 +12,7 @@ _LONGEST_SECONDS = 300.0
 """Seconds after which a run makes room for the next one, though it is not over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Seat:
     """The run that a chat carries out, and when it was called in."""
 

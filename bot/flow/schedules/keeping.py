@@ -16,14 +16,14 @@ from bot.domain.assignments.task_wish import wish_of
 from bot.domain.change import AskStop, DropTask, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.loop.contribution import Share
-from bot.domain.tools.tool import Status, ToolCall
+from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.turn import Turn
-from bot.flow.log.companion import Companion, Results, by_calls
+from bot.flow.log.companion import Companion, Results, by_calls, succeeded
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.request_view import foreign_to
 from bot.flow.log.work import Work
 from bot.flow.schedules.making import TaskMaking
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 
 _LOG = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ CANCELLED = "its task was deleted"
 class TaskKeeping:
     """Writes tasks in the transaction of the result, so that each call counts once."""
 
-    def __init__(self, scheduled: Scheduled, making: TaskMaking) -> None:
+    def __init__(self, scheduled: TaskRows, making: TaskMaking) -> None:
         self._scheduled = scheduled
         self._making = making
 
@@ -47,9 +47,7 @@ class TaskKeeping:
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []
-        for call, result in ran:
-            if result.status is not Status.SUCCESS:
-                continue
+        for call in succeeded(ran):
             try:
                 writes += await self._kept(work, call)
             except WhenUnclear as fault:
@@ -76,7 +74,7 @@ class TaskKeeping:
         return (SaveTask(changed, task.version),)
 
 
-async def removed(task: TimedTask, scheduled: Scheduled) -> tuple[Write, ...]:
+async def removed(task: TimedTask, scheduled: TaskRows) -> tuple[Write, ...]:
     """Returns the writes that remove a task and stop its runs."""
     runs = await scheduled.runs(task.id, task.planned_at)
     stops = [AskStop(r.turn, CANCELLED) for r in runs if r.state in (*AT_WORK, RunState.WAITING)]

@@ -1,6 +1,5 @@
 """Makes and changes tasks, the same for commands and for tools."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.assignments.task import (
@@ -19,17 +18,18 @@ from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen, replace
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.chats import Chats
 from bot.ports.people import People
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, PersonTasks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TaskMaking:
     """Raises WhenUnclear with a sentence for people when a wish cannot be met."""
 
-    _scheduled: Scheduled
+    _scheduled: PersonTasks
     _timetable: Timetable
     _chats: Chats
     _people: People

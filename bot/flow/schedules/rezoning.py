@@ -1,21 +1,21 @@
 """Moves the tasks of a person to another time zone."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.assignments.task import TaskState
 from bot.domain.change import SaveTask, Write
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.schedules.making import TaskMaking
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import PersonTasks
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rezoning:
-    _scheduled: Scheduled
+    _scheduled: PersonTasks
     _chats: Chats
     _making: TaskMaking
     _clock: Clock

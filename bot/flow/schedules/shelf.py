@@ -15,7 +15,7 @@ from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
 from bot.ports.clock import Clock
 from bot.ports.people import People
-from bot.ports.scheduled import Occasion, Scheduled
+from bot.ports.scheduled import Occasion, TaskRows
 from bot.ports.tool import Place
 
 _SHOWN_TIMES = 3
@@ -28,7 +28,7 @@ class TaskShelf:
 
     def __init__(
         self,
-        scheduled: Scheduled,
+        scheduled: TaskRows,
         making: TaskMaking,
         timetable: Timetable,
         people: People,

@@ -20,7 +20,7 @@ from bot.flow.commanding.wording import counted
 from bot.flow.schedules.menu import menu_of
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.wording import moment
-from bot.ports.scheduled import Scheduled
+from bot.ports.scheduled import TaskRows
 
 _TIMES = 3
 _MOST = 1_000_000
@@ -45,7 +45,7 @@ _BOUNDS = (
 
 
 class TaskWords:
-    def __init__(self, scheduled: Scheduled, timetable: Timetable) -> None:
+    def __init__(self, scheduled: TaskRows, timetable: Timetable) -> None:
         self._scheduled = scheduled
         self._timetable = timetable
 

@@ -3,7 +3,6 @@
 import hashlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from bot.domain.change import AddUsage, Change, OweVoice
@@ -13,6 +12,7 @@ from bot.domain.talk.errors import ModelError, ModelOverloaded, ModelUnreachable
 from bot.domain.talk.ogg_opus import seconds_of
 from bot.domain.text.speakable import Speakable
 from bot.domain.turn.voice import VoiceNote
+from bot.domain.value import frozen, replace
 from bot.flow.money.till import Till
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -26,7 +26,7 @@ _MOST_CALLS = 2
 _AGAIN_AFTER = 2.0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unspoken:
     """The reason why an answer is not spoken, as half a sentence; `kind` names its like."""
 
@@ -36,7 +36,7 @@ class Unspoken:
     """The records of what it cost all the same."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Voiced:
     """A voice note that is kept as a file, with the records of its cost."""
 
@@ -45,7 +45,7 @@ class Voiced:
     records: Sequence[AddUsage]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Voicing:
     """Asks the port for the sound of an answer, a second time after a fault that may pass.
 

@@ -1,6 +1,5 @@
 """Fresh starts: closing a conversation with its summary and opening the next one."""
 
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddUsage, SaveConversation, Write
@@ -8,18 +7,19 @@ from bot.domain.talk.chat import Chat, Conversation
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.log.fresh_start import fresh, put_away
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction, digest_of
 from bot.flow.models.model_calls import ModelCalls
 from bot.ports.approvals import Approvals
-from bot.ports.chats import Chats
+from bot.ports.chats import ConversationRows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Conversations:
-    _chats: Chats
+    _chats: ConversationRows
     _approvals: Approvals
     _ending: CardEnding
     _compaction: Compaction

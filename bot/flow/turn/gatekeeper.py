@@ -1,7 +1,6 @@
 """Decides if a call may run: by arguments, rights, stances of companions, grounds, repetition."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.loop.contribution import Agreed, Deferred, Stance
@@ -12,6 +11,7 @@ from bot.domain.tools.run_place import walls_of
 from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.owners import AskedOwners, Owners
 from bot.flow.log.companions import Companions
 from bot.flow.log.foreign_addresses import may_carry
@@ -26,7 +26,7 @@ from bot.ports.people import People
 from bot.ports.tool import Place, Tool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Foreign:
     """The foreign content in view, if any, and the turn that reads it."""
 
@@ -38,7 +38,7 @@ class _Foreign:
         return self.outside is not None and may_carry(call, tools, self.work)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Case:
     """A call that is judged: what companions say of it, and where it would happen."""
 
@@ -47,7 +47,7 @@ class _Case:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gatekeeper:
     """Judges calls that have no card yet, by the rights that their asker has at that moment."""
 

@@ -1,7 +1,6 @@
 """The grounds on which a change may run: a standing rule, or the decision of a person on a card."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.domain.consent.approval import Approval, Rule
@@ -10,6 +9,7 @@ from bot.domain.consent.rules import allowed_by, folder_rule
 from bot.domain.tools.server import is_lent
 from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
 from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
+from bot.domain.value import frozen, replace
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.tool import Place
 
@@ -20,7 +20,7 @@ WAITING = Refuse(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outside:
     """Names what is foreign to a turn; `origins` are all of it, if an owner could trust them."""
 
@@ -30,7 +30,7 @@ class Outside:
     """False for a turn whose own words were written beside foreign text."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Grounds:
     """Finds rules, which taint pauses, and open cards.
 

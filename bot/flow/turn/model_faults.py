@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
+from bot.domain.clock.span import lasting
 from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.talk.errors import ModelError
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
-from bot.flow.turn.trouble_words import lasting
 from bot.flow.ways.buttons import stop, wait_key
 
 LONG_WAIT = 10.0

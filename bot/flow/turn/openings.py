@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.clock.zones import told_zone
 from bot.domain.consent.approval import Approval
@@ -12,6 +11,7 @@ from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
@@ -27,7 +27,7 @@ from bot.ports.journal import Agenda
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Openings:
     """Writes the first row of a turn, or its next start."""
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import AddVerdict
 from bot.domain.talk.errors import (
@@ -20,6 +19,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
 from bot.domain.turn.transcript import Body, CallPart, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest, RequestView
+from bot.domain.value import frozen, replace
 from bot.flow.log.companions import Companions
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -51,7 +51,7 @@ _MARGIN = 1_000
 _LEAST_OUTPUT = 1_024
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Replies:
     """Asks the model of a turn, or its fallback; a view holds at most `images` pictures.
 

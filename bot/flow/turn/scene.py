@@ -1,13 +1,13 @@
 """The fixed circumstances of a running turn: system text, tools, place and model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.clock.zones import Zones
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerCondition
+from bot.domain.value import frozen
 from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
 from bot.flow.log.request_view import ViewFold
@@ -19,7 +19,7 @@ from bot.flow.world import Workspaces
 from bot.ports.tool import Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scene:
     """The circumstances of a running turn; only the model changes, when a fallback takes over."""
 
@@ -32,7 +32,7 @@ class Scene:
         return log.fold(self.profile, images, self.preamble.tokens)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outlook:
     """A scene and the state of the requests to its model, from one step to the next."""
 
@@ -51,7 +51,7 @@ class Outlook:
     """The trouble of the wanted model, once it has failed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Scenes:
     _preamble: PreambleMaker
     _models: ModelCalls

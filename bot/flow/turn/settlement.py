@@ -1,13 +1,12 @@
 """Settles a turn: closing results, the last word, the row and the cards, in one transaction."""
 
-from dataclasses import dataclass, replace
-
 from bot.domain.change import AddAudit, Write
 from bot.domain.consent.approval import ApprovalState
 from bot.domain.tools.tool import Code, ToolCall, ToolResult
 from bot.domain.turn.outcome import Outcome, StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import bodies_of, closings
 from bot.flow.log.companions import Companions
@@ -18,7 +17,7 @@ from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.outcome_words import note_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settlement:
     """Ends turns; the delivery reads rows, so nothing is handed to it in memory."""
 

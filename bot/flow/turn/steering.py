@@ -1,8 +1,7 @@
 """Messages that join the running turn instead of waiting for the next one."""
 
-from dataclasses import dataclass
-
 from bot.domain.talk.chat import QueueMode
+from bot.domain.value import frozen
 from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered, Gathering, newest_seam
@@ -11,7 +10,7 @@ from bot.ports.inbox import Inbox
 from bot.ports.journal import MOST_AHEAD
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Steering:
     _inbox: Inbox
     _gathering: Gathering

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from bot.domain.change import AddAudit, Show, Write
@@ -29,6 +28,7 @@ from bot.domain.turn.step import (
 )
 from bot.domain.turn.transcript import IntentBody
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
 from bot.flow.log.closing import body_of, synthetic
@@ -50,7 +50,7 @@ _LONGEST_RULED = 200
 """Characters of a line about a call that a standing rule let run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolLoop:
     """Carries one turn forward until it finishes or waits for a person."""
 

@@ -1,11 +1,11 @@
 """The words about a model's trouble: what happened, and what helps."""
 
+from bot.domain.clock.span import lasting
 from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.visible_text import clipped
 
 _LONGEST_STREAMED = 3_000
-_MINUTE, _HOUR = 60, 3_600
 
 _HAPPENED = {
     Trouble.KEY: "The model's provider refused the API key.",
@@ -89,12 +89,3 @@ def streamed(trouble: ModelTrouble) -> str:
         return ""
     quoted = "\n".join(f"> {line}" for line in clipped(text, _LONGEST_STREAMED).split("\n"))
     return f"Until then the model had written:\n\n{quoted}"
-
-
-def lasting(seconds: float) -> str:
-    """Returns a duration in words, as in “50 minutes”; it is never shorter than the truth."""
-    for unit, name in ((_HOUR, "hour"), (_MINUTE, "minute")):
-        if seconds >= 2 * unit:
-            return f"{-int(-seconds // unit)} {name}s"
-    count = max(1, -int(-seconds // 1))
-    return "1 second" if count == 1 else f"{count} seconds"

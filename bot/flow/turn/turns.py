@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 
 from bot.domain.consent.approval import Approval
 from bot.domain.talk.chat import Chat
@@ -17,6 +16,7 @@ from bot.domain.talk.errors import (
 )
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered
@@ -32,7 +32,7 @@ from bot.flow.turn.tool_loop import ToolLoop
 from bot.ports.journal import Agenda
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turns:
     """Opens turns, takes them up again, and runs them until they settle or park."""
 

@@ -1,9 +1,9 @@
 """The command that takes the last turn back, or the files that it changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import SaveTurn
+from bot.domain.value import frozen
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, answer_key
@@ -16,7 +16,7 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoCommands:
     _journal: Journal
     _rows: UndoRows

@@ -1,7 +1,6 @@
 """The desk for buttons that take changes of files back: it queues the turn that does so."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.change import Change, SaveFileChange, SaveTurn, Write
@@ -10,6 +9,7 @@ from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.tools.file_change import UNDO_BUTTONS, FileChange, Stage, UndoButton, UndoVerb
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
@@ -27,7 +27,7 @@ from bot.ports.turns import TurnRows
 _OF_TURN = (UndoVerb.ALL, UndoVerb.RULED)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoRows:
     """The rows that a press is judged by."""
 
@@ -38,7 +38,7 @@ class UndoRows:
     folders: OwnFolders
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoDesk(ButtonsAlone):
     """Takes presses, and the wish of a command; old contents are kept for `days`."""
 

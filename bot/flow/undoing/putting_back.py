@@ -1,16 +1,15 @@
 """Puts one file back, so that a death at any moment leaves it to be finished."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import SaveFileChange
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.file_change import FileChange, Stage
+from bot.domain.value import frozen
 from bot.flow.log.work import Work
 from bot.flow.undoing.wording import GONE
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Put:
     """The end of one change: put back, met by another one, or failed with a reason."""
 

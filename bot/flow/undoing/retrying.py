@@ -1,11 +1,11 @@
 """The command that answers the last message anew, also with another model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import SaveTurn
 from bot.domain.text.markdown import inline_code
 from bot.domain.turn.transcript import AskerBody, Entry
+from bot.domain.value import frozen
 from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.models.choosing import Choosing
@@ -18,7 +18,7 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetryCommands:
     _journal: Journal
     _rows: UndoRows

@@ -3,7 +3,6 @@
 import logging
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 
 from bot.domain.change import Change, DropFileChange
@@ -11,9 +10,10 @@ from bot.domain.talk.errors import StoreError
 from bot.domain.talk.limits import UndoBounds
 from bot.domain.tools.file_change import FileChange, Stage
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen
 from bot.flow.undoing.cards_back import CardsBack
 from bot.ports.clock import Clock
-from bot.ports.file_changes import FileChanges
+from bot.ports.file_changes import KeptContents
 from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
@@ -23,11 +23,11 @@ _EVERY_SECONDS = 600.0
 _BATCH = 50
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoSweep:
     """Looks at the start and every ten minutes; the newest contents of a chat stay the longest."""
 
-    _changes: FileChanges
+    _changes: KeptContents
     _turns: TurnRows
     _cards: CardsBack
     _journal: Journal

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.assignments.errand import DELEGATE, errand_id
 from bot.domain.tools.call_words import CallsOf
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.transcript import Entry, LateResultBody, ReplyBody, ResultBody
+from bot.domain.value import frozen
 from bot.ports.chats import Chats
 from bot.ports.errands import Errands
 from bot.ports.journal import Journal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NewestCalls:
     """Reads the log: it holds every call whole, however it was shown."""
 

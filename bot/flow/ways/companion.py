@@ -1,12 +1,12 @@
 """A companion of turns that puts buttons below their ends, and takes away those of the last one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import DropPassage, EndWays, Write
 from bot.domain.loop.contribution import Aside, Ended, Share
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState, Way, WaysOn
+from bot.domain.value import frozen
 from bot.flow.log.companion import Companion, Results, with_ways
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import gone, halt_key, key_of, on_screen, wait_key, without_buttons
@@ -17,7 +17,7 @@ from bot.ports.journal import Agenda
 from bot.ports.outbox import Outbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaysCompanion:
     """Offers another try, another model or the rest; `models` are those set up, as names."""
 

@@ -1,7 +1,6 @@
 """The desk for the buttons below the end of a turn: each counts once, while nobody has gone on."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 
 from bot.domain.change import AskStop, Change, EndWays
 from bot.domain.talk.errors import Conflict
@@ -9,6 +8,7 @@ from bot.domain.talk.message import Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.ways.buttons import (
     END_BUTTONS,
@@ -36,7 +36,7 @@ OVER = "That is over already."
 NO_ASKER = "The one who asked can no longer use me, so this button does nothing."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WaysDesk(ButtonsAlone):
     _journal: Journal
     _turns: TurnRows

@@ -3,7 +3,6 @@
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
 
@@ -22,6 +21,7 @@ from bot.domain.turn.transcript import (
     uncovered,
 )
 from bot.domain.turn.turn import Turn, Way
+from bot.domain.value import frozen, replace
 from bot.flow.log.foreign_addresses import counting
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import EndButton, EndVerb
@@ -57,7 +57,7 @@ def follower(ended: Turn, meant: EndButton, said: str, by: Person, now: datetime
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Speaker:
     """The person whose words open a turn, and the moment."""
 

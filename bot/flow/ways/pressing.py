@@ -1,6 +1,5 @@
 """A press of a button below the end of a turn, with everything that it does."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.change import AddAudit, EndWays, SaveTurn, Write
@@ -8,6 +7,7 @@ from bot.domain.talk.message import Button
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import Turn, WaysOn
+from bot.domain.value import frozen
 from bot.flow.ways.buttons import EndButton, EndVerb, without_buttons
 from bot.flow.ways.follower import follower
 from bot.ports.outbox import OutboxRow
@@ -20,7 +20,7 @@ _LINES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pressed:
     """A press that counts: its button, the message that has it, and the person."""
 

@@ -93,8 +93,8 @@ def earlier(api: TelegramApi) -> TelegramChannel:
     return TelegramChannel(api)
 
 
-def at(person: Any) -> Address:
-    return Address("telegram", str(person.id))
+def at(person: Any, topic: int | None = None) -> Address:
+    return Address("telegram", str(person.id), None if topic is None else str(topic))
 
 
 def piece(channel: TelegramChannel) -> Piece:
@@ -248,18 +248,37 @@ async def test_a_growing_message_that_was_left_alone_in_a_group_is_found(
     assert await channel.find(at(group), None, seen) == left
 
 
-async def test_where_topics_share_a_group_no_other_message_is_taken_away(
+async def test_where_topics_share_a_group_each_finds_its_own_message(
     server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
 ) -> None:
     group = server.group("Team", ann)
+    one, two = (at(group, server.topic(group, name)) for name in ("Plans", "Notes"))
     said = server.say(ann, "Hello", chat=group)
-    await earlier.draft(at(group), "Whole ans")
-    await earlier.send(at(group), piece(channel))
+    seen = traces((one, said.id, BEFORE), (two, said.id, BEFORE), (at(group), said.id, BEFORE))
+    left = await earlier.draft(one, "Whole ans")
+    sent = {to: await earlier.send(to, piece(channel)) for to in (one, two, at(group))}
+    before = server.screen(group.id).from_bot
+    for to, number in sent.items():
+        other = channel.split(Outbound(OutboundKind.ANSWER, (Plain(f"For {to.key}"),)))[0]
+        assert await channel.find(to, other, seen) == number
+        assert f"For {to.key}" in [m.text for m in server.screen(group.id).from_bot]
+    assert [m.id for m in server.screen(group.id).from_bot] == [
+        m.id for m in before if str(m.id) != left
+    ]
+
+
+async def test_a_growing_message_in_a_topic_is_found_in_that_topic_alone(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    group = server.group("Team", ann)
+    one, two = (at(group, server.topic(group, name)) for name in ("Plans", "Notes"))
+    said = server.say(ann, "Hello", chat=group)
+    seen = traces((one, said.id, BEFORE), (two, said.id, BEFORE))
+    left = await earlier.draft(two, "Whole ans")
     before = server.screen(group.id)
-    beside = replace(at(group), thread="7")
-    seen = traces((at(group), said.id, BEFORE), (beside, said.id, BEFORE))
-    assert await channel.find(at(group), None, seen) is None
-    await channel.find(at(group), piece(channel), seen)
+    assert await channel.find(one, piece(channel), seen) is None
+    assert await channel.find(one, None, seen) is None
+    assert await channel.find(two, None, seen) == left
     assert server.screen(group.id) == before
 
 

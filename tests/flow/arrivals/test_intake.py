@@ -64,7 +64,9 @@ class SlipperyInbox:
     store: MemoryStore
     fault: BaseException
 
-    async def accept(self, channel: str, updates: Sequence[RawUpdate], at: datetime) -> int:
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
         added = await self.store.inbox.accept(channel, updates, at)
         if added:
             raise self.fault
@@ -92,9 +94,7 @@ class Scene:
         router: Any = self.router
         store = self.store
         news = News(store.people, store.chats, store.outbox, self.clock)
-        aside = SetAsideUpdates(
-            store.inbox, store.outbox, news, store.journal, self.clock, lambda: None
-        )
+        aside = SetAsideUpdates(store.inbox, store.outbox, news, store.journal, lambda: None)
         async with Lines(
             PatientRouter(router, store.inbox, store.journal, self.clock, aside)
         ) as lines:

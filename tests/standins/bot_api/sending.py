@@ -16,6 +16,7 @@ from tests.standins.bot_api.service import Service
 from tests.standins.bot_api.world import Chat, Draft, Message, StoredFile
 
 MAX_TEXT = 4096
+_GENERAL = 1
 MAX_CAPTION = 1024
 MAX_DOCUMENT_BYTES = 50 * 1024 * 1024
 MAX_PHOTO_BYTES = 10 * 1024 * 1024
@@ -236,6 +237,9 @@ def _post(
     keyboard = parse_keyboard(parameters.json("reply_markup"))
     reply_to, quote = _reply(parameters, chat)
     thread_id = _thread(service, parameters, chat)
+    if thread_id is None and reply_to is not None and reply_to.thread_id != _GENERAL:
+        # A reply that names no topic stands in that of the message.
+        thread_id = reply_to.thread_id
     service.flood.pass_through(chat)
     message = Message(
         id=next(chat.ids),

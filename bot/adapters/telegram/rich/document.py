@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import assert_never
 
 from bot.adapters.telegram.cutting import LONGEST as LONGEST_TEXT
@@ -13,6 +12,7 @@ from bot.adapters.telegram.rich.reading import BothForms, Reading, read
 from bot.adapters.telegram.visible import visible
 from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.text.storable import storable
+from bot.domain.value import frozen
 
 SAID = "Said on the way"
 """The line under which words fold that were said before an answer."""
@@ -26,7 +26,7 @@ _PERHAPS = re.compile(
 """Signs of Markdown without which no part of a text needs a rich message."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RichMessage:
     """One rich message, and the blocks that say the same in the older form."""
 

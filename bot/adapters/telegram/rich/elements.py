@@ -4,8 +4,9 @@ Source: core.telegram.org/bots/api, “Rich HTML style” and “Rich Message Li
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
+
+from bot.domain.value import frozen
 
 LONGEST = 32_768
 """Characters of one rich message, the sources of formulas included."""
@@ -29,7 +30,7 @@ VOID = frozenset({"br", "hr", "input"})
 _NO_BLOCKS = WORDS | {"th", "td", "summary"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Element:
     """A tag with its attributes, `marks`, and its inside."""
 

@@ -6,12 +6,12 @@ characters around its number, which the parser leaves alone.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import pyromark
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
 from bot.adapters.telegram.rich.elements import Element, Node
+from bot.domain.value import frozen
 
 _OPEN, _CLOSE = "\ue000", "\ue001"
 _TOKEN = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
@@ -26,7 +26,7 @@ _MATHEMATICS = re.compile(r"[\\^_={}<>≤≥≠≈∈∑∫√]")
 _PROSE = re.compile(r"[^\W\d_]{3}|\s[^\W\d_]{2}\s|^[\d.,]+\s")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Formulas:
     """A text whose formulas are tokens, and the formulas: as written, and without their signs."""
 

@@ -20,6 +20,7 @@ from bot.adapters.telegram.rich.elements import (
 from bot.adapters.telegram.rich.formulas import Formulas, formula, is_formula, marked
 from bot.adapters.telegram.rich.making import is_math_block, link, made_of
 from bot.domain.talk.message import Block, Markdown
+from bot.domain.value import frozen
 
 _PLAIN = {
     "Paragraph": "p",
@@ -41,7 +42,7 @@ _LEADS_ON = re.compile(r"\\(?:href|url|html|include)")
 _ALIGNED = {"Left": "left", "Center": "center", "Right": "right"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BothForms:
     """Blocks at the top of a message, and the same in the older form."""
 
@@ -49,7 +50,7 @@ class BothForms:
     older: Block
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reading:
     """The blocks of a Markdown text; `only_rich` when entities cannot show one of them."""
 

@@ -7,13 +7,13 @@ expects. A program, a subcommand or an option that is missing here asks each tim
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 from bot.domain.consent.command_line.programs import names
+from bot.domain.value import field, frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ReadingForms:
     """The ways to call one program, or one subcommand, that only read."""
 
