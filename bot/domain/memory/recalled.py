@@ -7,8 +7,10 @@ from itertools import islice
 
 from bot.domain.memory.passage import Passage
 from bot.domain.memory.token_count import tokens_of
+from bot.domain.memory.unknowing import tells
 from bot.domain.text.foreign_text import set_apart
 from bot.domain.text.names import quoted_name
+from bot.domain.text.stems import beginnings
 from bot.domain.turn.transcript import Entry, RecallBody, SummaryBody
 from bot.domain.value import frozen
 
@@ -18,6 +20,9 @@ RECALL_TOKENS = 1_200
 _QUESTION = 300
 _ANSWER, _LEAST_ANSWER, _ANSWERS = 1_200, 600, 3_000
 """Characters of an answer, the fewest where others are quoted too, and those of all of them."""
+
+_MOST_FOUND, _OF_FOUND = 8, 900
+"""Passages that the model gets when it searches, and characters of an answer of each."""
 
 _BESIDE = 400
 """Characters of a neighbour's answer: it is there to show what the passage was about."""
@@ -107,6 +112,20 @@ def told_again(
     )
 
 
+def told_found(found: Iterable[Passage], asked: str) -> tuple[list[Passage], str]:
+    """Returns what tells something of the passages of a search, and the words that tell them."""
+    telling = [one for one in found if tells(one)][:_MOST_FOUND]
+    wanted = beginnings(asked)
+    return telling, "\n\n".join(_found(one, wanted) for one in telling)
+
+
+def _found(one: Passage, wanted: Sequence[str]) -> str:
+    question = _around(one.question, wanted, _QUESTION)
+    asked = f"question: {question}\n" if question else "note, "
+    answer = _around(one.answer, wanted, _OF_FOUND)
+    return f"{one.at:%Y-%m-%d %H:%M} UTC · {quoted_name(one.speaker)}\n{asked}answer: {answer}"
+
+
 def foreign_in(passages: Iterable[Passage], trusts: frozenset[str] = frozenset()) -> str | None:
     """Returns the source of foreign content that these passages bring along, if there is any.
 
@@ -137,13 +156,13 @@ def _foreign(passages: Iterable[Passage], trusts: frozenset[str]) -> list[Passag
 
 def _quoted(one: Passage, wanted: Sequence[str], most: int) -> str:
     by = f" asked by {quoted_name(one.speaker)}" if one.speaker else ""
-    asked = window(one.question, wanted, _QUESTION)
-    answer = window(one.answer, wanted, most)
+    asked = _around(one.question, wanted, _QUESTION)
+    answer = _around(one.answer, wanted, most)
     text = f"question{by}: {asked}\nanswer: {answer}"
     return set_apart("the memory", text, of=f"{one.at:%Y-%m-%d %H:%M} UTC")
 
 
-def window(text: str, wanted: Sequence[str], most: int) -> str:
+def _around(text: str, wanted: Sequence[str], most: int) -> str:
     """Returns at most so many characters of a text, from where most of the words stand."""
     if len(text) <= most:
         return text

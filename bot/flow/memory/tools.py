@@ -1,19 +1,16 @@
 """The tools about the memory: remember, recall and forget."""
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.domain.memory.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
 from bot.domain.memory.passage import Passage, whose
-from bot.domain.memory.recalled import foreign_in, origins_in, window
-from bot.domain.memory.unknowing import tells
+from bot.domain.memory.recalled import foreign_in, origins_in, told_found
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Plain
 from bot.domain.talk.reach import Reach
-from bot.domain.text.names import plain_name, quoted_name
-from bot.domain.text.stems import beginnings
+from bot.domain.text.names import plain_name
 from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput
 from bot.flow.memory.recall import Recall
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
@@ -22,11 +19,8 @@ from bot.ports.notes import Notes
 from bot.ports.people import People
 from bot.ports.tool import Place, Tool
 
-_MOST_FOUND = 8
 _LOOKED_AT = 12
 """Passages that are looked at: some may only say that something is not known."""
-
-_WORDS = 900
 
 
 class RememberArguments(Arguments):
@@ -89,11 +83,9 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
         found = await self._recall.searched(arguments.query, owner, _LOOKED_AT, place.embedding)
-        passages = [one for one, _ in found if tells(one)][:_MOST_FOUND]
+        passages, text = told_found([one for one, _ in found], arguments.query)
         if not passages:
             return ToolOutput(NOTHING_FOUND)
-        wanted = beginnings(arguments.query)
-        text = "\n\n".join(_told(one, wanted) for one in passages)
         return ToolOutput(
             text,
             untrusted=_foreign(passages, place.person, group=not chat.private),
@@ -141,12 +133,6 @@ class Forget(ArgumentsTool[ForgetArguments]):
         if not chat.private and (asker is None or not asker.may_decide_for(note.person)):
             raise ToolFailure("only an owner, or the person whose note it is, can delete it")
         return note
-
-
-def _told(one: Passage, wanted: Sequence[str]) -> str:
-    asked = f"question: {window(one.question, wanted, _WORDS // 3)}\n" if one.question else "note, "
-    answer = window(one.answer, wanted, _WORDS)
-    return f"{one.at:%Y-%m-%d %H:%M} UTC · {quoted_name(one.speaker)}\n{asked}answer: {answer}"
 
 
 def _foreign(passages: list[Passage], person: int, *, group: bool) -> str | None:
