@@ -228,22 +228,28 @@ def _with_neighbours(
     own = {each.one.number: each for each in weighed.values()}
     return {
         id: each.score
-        + sum(
-            _told_by(own[number], each, weight)
-            for number in (each.one.before, each.one.after)
-            if number in own
+        + _told_beside(
+            each,
+            [own[near] for near in (each.one.before, each.one.after) if near in own],
+            weight,
         )
         / (1 + (each.length / _BESIDE_LENGTH) ** 2)
         for id, each in weighed.items()
     }
 
 
-def _told_by(other: _Weighed, one: _Weighed, weight: Mapping[str, float]) -> float:
-    """Returns what a neighbour adds to a passage: stems that both have tell little new."""
-    whole = sum(weight[stem] for stem in other.held)
-    new = sum(weight[stem] for stem in other.held - one.held)
-    part = new / whole if whole else 0.0
-    return other.score * (_BESIDE_AGAIN + (_BESIDE - _BESIDE_AGAIN) * part)
+def _told_beside(
+    one: _Weighed, neighbours: Iterable[_Weighed], weight: Mapping[str, float]
+) -> float:
+    """Returns what neighbours add to a passage: stems that are told already say little new."""
+    added, told = 0.0, set(one.held)
+    for other in sorted(neighbours, key=lambda each: -each.score):
+        whole = sum(weight[stem] for stem in other.held)
+        new = sum(weight[stem] for stem in other.held - told)
+        part = new / whole if whole else 0.0
+        added += other.score * (_BESIDE_AGAIN + (_BESIDE - _BESIDE_AGAIN) * part)
+        told |= other.held
+    return added
 
 
 def _with_talk(weighed: Mapping[str, _Weighed], scores: Mapping[str, float]) -> Mapping[str, float]:
