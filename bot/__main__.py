@@ -8,17 +8,31 @@ gc.disable()
 import logging
 import os
 import sys
+from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
+from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
+from typing import Any
 
 from bot.bootstrap.program import chat, new_watch, serve, unserved
-from bot.checkup.program import PROBES, examined
 from bot.cli import HookWork, MemoryWork, Program, run
 from bot.logs import Secrets, start_logging
-from bot.one_off import asking, feedback_export, hook_commands
-from bot.one_off.memory_commands import import_file, reindex, search
+from bot.setup import Probes
 
 _log = logging.getLogger(__name__)
+
+_MEMORY = ("search", "import_file", "reindex")
+
+
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """Returns a function whose first call loads its module; a run that serves needs none."""
+
+    def called(*given: Any, **named: Any) -> Any:
+        return attrgetter(name)(import_module(module))(*given, **named)
+
+    return called
 
 
 def main() -> None:
@@ -30,17 +44,17 @@ def main() -> None:
         program = Program(
             partial(serve, secrets=secrets, watch=watch),
             partial(chat, secrets=secrets, watch=watch),
-            partial(asking.ask, secrets=secrets),
-            examined,
+            partial(_late("bot.one_off.asking", "ask"), secrets=secrets),
+            _late("bot.checkup.program", "examined"),
             unserved,
             secrets,
             os.environ,
             Path.cwd(),
-            PROBES,
+            Probes(*[_late("bot.checkup.program", f"PROBES.{one.name}") for one in fields(Probes)]),
             watch.new_loop,
-            MemoryWork(search, import_file, reindex),
-            HookWork(hook_commands.listed, hook_commands.tried),
-            feedback_export.exported,
+            MemoryWork(*[_late("bot.one_off.memory_commands", name) for name in _MEMORY]),
+            HookWork(*[_late("bot.one_off.hook_commands", name) for name in ("listed", "tried")]),
+            _late("bot.one_off.feedback_export", "exported"),
         )
         code = run(program, sys.argv[1:])
     except Exception:  # the last border: what nobody foresaw ends with a trace

@@ -76,8 +76,10 @@ def start_logging(
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for name in _NOISY:
-        logging.getLogger(name).setLevel(logging.WARNING)
+    for logger in map(logging.getLogger, _NOISY):
+        # Each change of a level goes through all loggers there are.
+        if logger.level != logging.WARNING:
+            logger.setLevel(logging.WARNING)
 
 
 def _about(record: logging.LogRecord) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from tests.postgres_server import VARIABLE, named_server, new_database
 pytest_plugins = [
     "tests.collecting",
     "tests.empty_databases",
+    "tests.forked_chroma",
     "tests.lacked",
     "tests.skips",
     "tests.without",

@@ -459,3 +459,13 @@ def _commands() -> list[Command]:
         ),
     )
     return [QUEUE.command(), *(command for group in groups for command in group.table)]
+
+
+def test_the_changelog_begins_with_the_version_of_the_package() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    told = (ROOT / "CHANGELOG.md").read_text()
+    versions = re.findall(r"^## (\d+\.\d+\.\d+) - \d{4}-\d\d-\d\d$", told, re.MULTILINE)
+    assert versions[0] == version
+    newest = told.partition(f"## {version} - ")[2].partition("\n## ")[0]
+    kinds = re.findall(r"^### (.+)$", newest, re.MULTILINE)
+    assert len(kinds) == len(set(kinds)) > 0

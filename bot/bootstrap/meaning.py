@@ -51,12 +51,7 @@ async def opened_searches(
 
 
 def _descriptions(
-    settings: Settings,
-    store: Store,
-    embeds: Embedder,
-    till: Till,
-    meaning: Meaning,
-    skills: Skills,
+    settings: Settings, store: Store, embeds: Embedder, till: Till, meaning: Meaning, skills: Skills
 ) -> DescriptionSearch:
     # With a purse of its own: each search writes down what its own calls have cost.
     paid, held, clock = PaidEmbedder(embeds, till), HeldVectors(), SystemClock()

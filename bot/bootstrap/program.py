@@ -4,7 +4,6 @@ import sys
 from collections.abc import Sequence
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
-from bot.adapters.terminal.echo import unechoed
 from bot.adapters.tools.hardening import harden
 from bot.bootstrap import serving
 from bot.bootstrap.channel_form import ChannelForm
@@ -13,7 +12,6 @@ from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
 from bot.bootstrap.telegram import TelegramForm
-from bot.bootstrap.terminal import TerminalForm
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -24,9 +22,6 @@ CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm()
 
 DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving),)
 """Every door for other programs that is open if the settings want it: one line each."""
-
-FOREGROUND: ChannelForm = TerminalForm()
-"""The channel of the terminal that the program was started in."""
 
 
 def new_watch() -> LoopWatch:
@@ -42,9 +37,13 @@ async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
 
 async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Talks in the terminal until the person leaves."""
+    # Only a talk in the terminal loads what draws it.
+    from bot.adapters.terminal.echo import unechoed
+    from bot.bootstrap.terminal import TerminalForm
+
     harden()
     with unechoed(sys.stdin):
-        return await serving.serve(settings, (FOREGROUND,), secrets, watch, patient=False)
+        return await serving.serve(settings, (TerminalForm(),), secrets, watch, patient=False)
 
 
 def unserved(settings: Settings) -> Sequence[tuple[str, str]]:

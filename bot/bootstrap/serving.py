@@ -92,10 +92,7 @@ def _folded(served: Sequence[OpenChannel]) -> Channels:
 
 
 async def run(
-    served: Sequence[OpenChannel],
-    running: Running,
-    host: Host,
-    doors: Sequence[Door] = (),
+    served: Sequence[OpenChannel], running: Running, host: Host, doors: Sequence[Door] = ()
 ) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application

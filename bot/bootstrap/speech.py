@@ -1,6 +1,5 @@
 """Builds the services that hear and speak."""
 
-from bot.adapters.openai.speaking import EndpointSpeaking, SpeakingAccess
 from bot.domain.money.provider import ProviderSpec
 from bot.ports.hearing import Hearing
 from bot.ports.speaking import Speaking
@@ -24,6 +23,9 @@ def speaking(settings: Settings) -> Speaking | None:
     told = settings.speak
     if told is None:
         return None
+    # As above.
+    from bot.adapters.openai.speaking import EndpointSpeaking, SpeakingAccess
+
     access = SpeakingAccess(speech_spec(told), told.model, told.voice, told.price, told.seconds)
     return EndpointSpeaking(access)
 

@@ -2,12 +2,6 @@
 
 from collections.abc import Sequence
 
-from bot.adapters.tools.web import web_tools
-from bot.adapters.web_pages.web_pages import Reach, WebPages
-from bot.adapters.web_search import brave, tavily
-from bot.adapters.web_search.brave import Brave
-from bot.adapters.web_search.searxng import SearXNG
-from bot.adapters.web_search.tavily import Tavily
 from bot.domain.tools.house import WEB_FETCH, WEB_SEARCH
 from bot.ports.tool import Tool
 from bot.ports.web import PageReader, Search
@@ -18,6 +12,12 @@ _SERVICES = "brave, tavily, searxng, or anthropic for Claude's own search"
 
 def tools_for_the_web(settings: Settings, reader: PageReader) -> Sequence[Tool]:
     web = settings.web
+    if not web.fetch and settings.search is None:
+        return ()
+    # Only a run that looks at the web loads what fetches and reads pages.
+    from bot.adapters.tools.web import web_tools
+    from bot.adapters.web_pages.web_pages import Reach, WebPages
+
     reach = Reach(frozenset(web.hosts), frozenset(web.denied))
     pages = WebPages(web.bounds, reach) if web.fetch else None
     access = settings.search
@@ -30,14 +30,17 @@ def search(settings: Settings) -> Search | None:
     access = settings.search
     if access is None or access.fault:
         return None
+    # Only a run that searches loads the services.
+    from bot.adapters.web_search import brave, searxng, tavily
+
     key = access.key.get_secret_value() if access.key is not None else ""
     match access.service:
         case "brave":
-            return Brave(key, access.url or brave.URL)
+            return brave.Brave(key, access.url or brave.URL)
         case "tavily":
-            return Tavily(key, access.url or tavily.URL)
+            return tavily.Tavily(key, access.url or tavily.URL)
         case "searxng":
-            return SearXNG(access.url or "")
+            return searxng.SearXNG(access.url or "")
         case "anthropic":
             return None
 

@@ -15,10 +15,7 @@ from bot.adapters.tools.sandbox import Sandbox
 from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.below import Below
-from bot.bootstrap.parts import (
-    lanes,
-    plan_folder,
-)
+from bot.bootstrap.parts import lanes, plan_folder
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.tools import tools_of
 from bot.bootstrap.web import missing

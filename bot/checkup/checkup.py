@@ -12,22 +12,24 @@ from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.parts import plan_folder, skill_folders, tool_servers
 from bot.bootstrap.providers import form_of, usable
+from bot.bootstrap.web import search
 from bot.checkup.database_probes import LOOK_SECONDS, try_database
 from bot.checkup.memory_probes import try_meaning, try_words
 from bot.checkup.model_probes import try_model, try_provider
-from bot.checkup.owners import owner_told
-from bot.checkup.search_probe import try_search
 from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.money.provider import ANTHROPIC
 from bot.domain.skills.skill import SkillSet
-from bot.domain.talk.errors import SettingError, StoreTooOld
+from bot.domain.talk.errors import SettingError, StoreTooOld, ToolFailure
+from bot.domain.talk.person import Person, owned_on_a_platform, owner_names
 from bot.domain.tools.server import ServerSpec
 from bot.domain.turn.tier import Tier, Tiers
 from bot.settings import Settings
 from bot.shipped import command
 
 _ABOUT_MEMORY = "See docs/memory.md."
+_FIRST = "Nobody yet. The first person who chats in this terminal will be."
+_OPEN = "Start Steward and open that link within 15 minutes."
 _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
 
@@ -137,7 +139,7 @@ def _meaning(settings: Settings, *, begun: bool) -> Sequence[Check]:
 
 
 async def _probe_no_owner(settings: Settings, served: bool) -> str:
-    return owner_told(settings, (), served=served)
+    return _owner_told(settings, (), served=served)
 
 
 def _may_be_there(file: Path) -> bool:
@@ -160,7 +162,7 @@ def _sandbox(settings: Settings) -> Check:
 def _search(settings: Settings) -> Sequence[Check]:
     if settings.search is None:
         return ()
-    return (Check("search", partial(try_search, settings), "See docs/web.md.", "warn"),)
+    return (Check("search", partial(_try_search, settings), "See docs/web.md.", "warn"),)
 
 
 def _server(settings: Settings, spec: ServerSpec) -> Check:
@@ -178,7 +180,7 @@ async def _probe_owner(settings: Settings, served: bool) -> str:
             accounts = await store.people.accounts()
     except StoreTooOld:
         return "The next start upgrades the database, and knows then."
-    return owner_told(settings, accounts, served=served)
+    return _owner_told(settings, accounts, served=served)
 
 
 async def _known_skills(settings: Settings) -> SkillSet:
@@ -200,3 +202,37 @@ async def _probe_server(settings: Settings, spec: ServerSpec) -> str:
     count = len(condition.tools)
     told = f"It lends {count} {'tool' if count == 1 else 'tools'} ({spec.line})."
     return f"{told} Not offered: {'; '.join(condition.left_out)}." if condition.left_out else told
+
+
+async def _try_search(settings: Settings) -> str:
+    """Searches once, and tells how many things were found; raises Complaint."""
+    access = settings.search
+    if access is not None and access.service == "anthropic" and not access.fault:
+        return "Claude searches by itself while it answers; nothing was tried."
+    service = search(settings)
+    if access is None or service is None:
+        wanted = access.fault if access is not None else "STEWARD_SEARCH"
+        raise Complaint(f"{wanted} is not set, so nobody can search.", f"Set {wanted}.", "warn")
+    try:
+        found = await service.search("weather")
+    except ToolFailure as fault:
+        told = f"{str(fault)[0].upper()}{str(fault)[1:]}."
+        raise Complaint(told, "Look at the settings STEWARD_SEARCH….", "warn") from None
+    return f"{service.name} answers, with {len(found)} hits."
+
+
+def _owner_told(settings: Settings, accounts: Sequence[tuple[str, Person]], *, served: bool) -> str:
+    """Returns a sentence about the owners, or raises a Complaint with what makes somebody one.
+
+    `served` is true when a platform is set up, so that it needs an owner there.
+    """
+    missing = [key for key in settings.owners if key not in dict(accounts)]
+    names = " and ".join((*owner_names(accounts), *missing))
+    if not served:
+        return f"{names} owns it." if names else _FIRST
+    if missing or owned_on_a_platform(accounts):
+        return f"{names} {'own' if ' and ' in names else 'owns'} it."
+    link = "the next start prints a pairing link"
+    if not names:
+        raise Complaint(f"Nobody owns it yet: {link}.", _OPEN, "warn")
+    raise Complaint(f"{names} owns it, but in the terminal only: {link}.", _OPEN, "warn")

@@ -102,9 +102,7 @@ class Policy:
     limits: Limits = section(Limits)
     plan_explore: bool = setting(True, "Whether reading tools run while a plan is collected.")
     long_answer: int = setting(
-        12_000,
-        "Characters above which an answer is long; /long chooses how it is sent.",
-        ge=1000,
+        12_000, "Characters above which an answer is long; /long chooses how it is sent.", ge=1000
     )
     model_times: ModelTimes = section(ModelTimes, "model_")
 

@@ -1,18 +1,18 @@
 """Raw updates, stored before the platform hears that they arrived."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import InboundState
 from bot.domain.talk.message import RawUpdate
+from bot.domain.value import frozen
 
 LATELY = 1_000
 """Updates among which questions about a message are looked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InboundRow:
     """A stored raw update."""
 

@@ -1,12 +1,12 @@
 """Messages owed to people."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
 from bot.domain.talk.message import Address, Outbound, Piece
+from bot.domain.value import frozen
 from bot.ports.sightings import Sighting
 
 
@@ -16,7 +16,7 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OutboxRow:
     """One visible message."""
 
@@ -52,7 +52,7 @@ class OutboxRow:
     """The turn, card or plan whose words it shows."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Delivered:
     """The result of a delivery for one version of a row, to be stored."""
 

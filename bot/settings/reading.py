@@ -1,6 +1,7 @@
 """Reads the settings: environment before .env before steward.toml before the default."""
 
 import difflib
+import os
 from collections import ChainMap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +17,6 @@ from bot.domain.money.model import Price
 from bot.domain.money.provider import OPENAI_URL
 from bot.domain.talk.errors import SettingError
 from bot.settings.fields import FIELDS, PREFIX, checked, filled
-from bot.settings.folders import check_apart, check_folders
 from bot.settings.layers import (
     MODELS,
     PROVIDERS,
@@ -64,8 +64,8 @@ def read_settings(
     hidden = [SecretStr(secret) for each in (*servers, *providers) for secret in each.secrets]
     named = {n: SecretStr(str(v)) for n, v in variables.items() if n.startswith(SECRET_PREFIX)}
     if look:
-        check_folders(settings)
-    check_apart(settings, folder)
+        _check_folders(settings)
+    _check_apart(settings, folder)
     return replace(
         settings,
         policy=replace(settings.policy, offered=described),
@@ -159,3 +159,33 @@ def _unknown(layers: Sequence[Layer]) -> tuple[str, ...]:
             meant = f"; did you mean {PREFIX}{near[0]}?" if near else "."
             found.append(f"{name} ({layer.origin}) is no setting of this version{meant}")
     return tuple(found)
+
+
+def _check_folders(settings: Settings) -> None:
+    _check_folder("STEWARD_HOME", settings.home)
+    home = settings.home
+    if home.is_dir() and not os.access(home, os.R_OK | os.X_OK):
+        # The workspace is below it as a rule, and would be blamed.
+        raise SettingError(f"STEWARD_HOME cannot be {home}: your user may not read that folder.")
+    _check_folder("STEWARD_WORKSPACE", settings.workspace)
+
+
+def _check_folder(name: str, path: Path) -> None:
+    """Raises SettingError unless the path is a folder or can become one; makes no folder."""
+    for place in (path, *path.parents):
+        try:
+            if place.is_dir():
+                return
+            if place.exists():
+                raise SettingError(f"{name} cannot be {path}: {place} is not a folder.")
+        except OSError as error:
+            raise SettingError(f"{name} cannot be {path}: {error.strerror}.") from error
+
+
+def _check_apart(settings: Settings, folder: Path) -> None:
+    """Refuses a workspace that holds secrets or records, since tools read all of it unasked."""
+    workspace = settings.workspace.resolve()
+    files = (folder / name for name in (".env", "steward.toml"))
+    for ours in (settings.home, *(file for file in files if file.exists())):
+        if ours.resolve().is_relative_to(workspace):
+            raise SettingError(f"STEWARD_WORKSPACE cannot be {workspace}: it holds {ours.name}.")

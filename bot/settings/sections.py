@@ -205,9 +205,7 @@ class DiscordAccess:
     """The way to Discord; paths of its HTTP API are below `api_url`."""
 
     token: Annotated[SecretStr, _secret(forms.discord_token)] | None = setting(
-        None,
-        "The token of the Discord bot; with it Discord is served.",
-        name="discord_bot_token",
+        None, "The token of the Discord bot; with it Discord is served.", name="discord_bot_token"
     )
     api_url: ServiceUrl = setting(
         "https://discord.com/api/v10", "The address of Discord's API; change it for a test server."

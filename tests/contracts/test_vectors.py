@@ -71,6 +71,13 @@ def _listens(port: int) -> bool:
         return found.connect_ex(("127.0.0.1", port)) == 0
 
 
+@pytest.fixture(autouse=True)
+def forked(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forks the child instead of starting it, except where a test meets it between two steps."""
+    if request.node.get_closest_marker("starts_anew") is None:
+        monkeypatch.setattr(sys, "executable", request.getfixturevalue("chroma_interpreter"))
+
+
 @pytest.fixture(params=["memory", "folder", "server"])
 async def vectors(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Vectors]:
     if request.param == "memory":
@@ -246,6 +253,7 @@ def changed(file: Path, statement: str) -> None:
         database.execute(statement)
 
 
+@pytest.mark.starts_anew
 async def test_a_death_while_vectors_are_taken_out_leaves_none_of_them_in_the_files(
     tmp_path: Path,
 ) -> None:

@@ -1,6 +1,7 @@
 """Plans and steps for tests of the domain."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.domain.plans.plan import Plan, PlanState, PlanStep
@@ -12,7 +13,7 @@ def a_step(number: int, of: ToolCall, **changes: Any) -> PlanStep:
     """The step that stands for a call."""
     seen = preview(of)
     step = PlanStep(number, of.name, of.canonical, of.subject, Effect.WRITE, seen)
-    return PlanStep(**{name: getattr(step, name) for name in step.__slots__} | changes)
+    return replace(step, **changes)
 
 
 def a_plan(

@@ -1,7 +1,5 @@
 """Frozen values: what all their classes share."""
 
-import pytest
-
 from bot.domain.value import field, frozen, replace
 
 
@@ -71,11 +69,6 @@ def test_a_changed_copy_is_a_value_of_its_own() -> None:
     parcel = Parcel("Ann")
     assert replace(parcel, kilos=5) == Parcel("Ann", 5)
     assert parcel == Parcel("Ann", 1)
-
-
-def test_a_value_has_no_other_fields() -> None:
-    with pytest.raises(AttributeError):
-        setattr(Parcel("Ann"), "weight", 3)  # noqa: B010 - the type checker refuses the plain form
 
 
 def test_a_class_keeps_the_methods_that_it_writes_itself() -> None:

@@ -28,11 +28,11 @@ from tests.words import EVENT_LOOP
 _FAILED = pytest.StashKey[bool]()
 
 _PLATFORMS = ("telegram", "discord")
-_THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
+THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 _ON_EACH = "on_each_platform"
 _SERVED: dict[str, tuple[str, ...]] = {
     _ON_EACH: _PLATFORMS,
-    "flows_own": _PLATFORMS if _THOROUGH else ("telegram",),
+    "flows_own": _PLATFORMS if THOROUGH else ("telegram",),
     "telegrams_own": (),
     "discords_own": (),
 }

@@ -1,10 +1,10 @@
 """Starts the program quickly: a process that has loaded it once forks a child for each start.
 
-`python -m tests.e2e.fork_server <descriptor> <door>` takes orders at that door, a socket in the
-file system, until the descriptor is closed. It has neither threads nor an event loop, and runs
-nothing of the program itself. A child finds what a process finds that was started anew:
-`fork_server_mirror.py` and its test compare the two. Who ordered a child holds its life: when that
-connection is closed, the child is killed.
+`python -m tests.e2e.fork_server <descriptor> <door> <module>...` loads these modules, or else the
+program. It takes orders at that door, a socket in the file system, until the descriptor is closed.
+It has neither threads nor an event loop, and runs nothing of the program itself. A child finds what
+a process finds that was started anew: `fork_server_mirror.py` and its test compare the two. Who
+ordered a child holds its life: when that connection is closed, the child is killed.
 """
 
 import fcntl
@@ -45,7 +45,19 @@ _LOADED = (
     "bot.adapters.http_server.http_servers",
     "bot.adapters.mcp.connection",
     "bot.adapters.openai.connection",
+    "bot.adapters.openai.speaking",
     "bot.adapters.telegram.webhook",
+    "bot.adapters.tools.web",
+    "bot.adapters.web_pages.web_pages",
+    "bot.adapters.web_search.brave",
+    "bot.adapters.web_search.searxng",
+    "bot.adapters.web_search.tavily",
+    "bot.bootstrap.terminal",
+    "bot.checkup.program",
+    "bot.one_off.asking",
+    "bot.one_off.feedback_export",
+    "bot.one_off.hook_commands",
+    "bot.one_off.memory_commands",
     "bot.adapters.terminal.prompt",
     "bot.adapters.terminal.rendering",
     "alembic.command",
@@ -63,6 +75,9 @@ _LOADED = (
 )
 _LOADED_IF_INSTALLED = {"psycopg": "bot.adapters.sql.postgres"}
 
+INTERPRETER = "INTERPRETER_OF_CHILDREN"
+"""Names to a child what it takes for its own interpreter when it starts one."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Order:
@@ -74,11 +89,20 @@ class _Order:
     folder: str
     streams: Sequence[int]
     """Standard input, output and error; a terminal becomes the child's own."""
-    news: int
-    """The socket that is told the process id, and the exit code when the process has ended."""
 
 
-def _load() -> None:
+@dataclass(frozen=True, slots=True)
+class _Minded:
+    """A child, until it has ended."""
+
+    pid: int
+    end: int
+    """Its process descriptor, which can be read when it has ended."""
+    news: socket.socket
+    """It is told the process id, and the exit code when the child has ended."""
+
+
+def _load_program() -> None:
     for name in _LOADED:
         import_module(name)
     for library, name in _LOADED_IF_INSTALLED.items():
@@ -90,9 +114,6 @@ def _load() -> None:
         schema_of(arguments)
     # It is run in each child, where `python -m` would not find it imported.
     del sys.modules["bot.__main__"]
-    # Pages that no collection writes to are shared with the children and never copied.
-    gc.collect()
-    gc.freeze()
 
 
 def _below(arguments: type[Arguments]) -> Iterator[type[Arguments]]:
@@ -112,24 +133,46 @@ def _check(mine: set[int]) -> None:
 
 def _next_to_become(life: socket.socket, door: socket.socket) -> _Order | None:
     """Returns None when no more orders come; in each child, the order that it carries out."""
+    minded: list[_Minded] = []
     while True:
-        heard, _, _ = select.select([life, door], [], [])
-        _clear_away()
+        ends = [one.end for one in minded]
+        heard, _, _ = select.select([life, door, *ends, *(one.news for one in minded)], [], [])
+        minded = [one for one in minded if not _has_ended(one, heard)]
         if life in heard:
+            for one in minded:
+                os.kill(one.pid, signal.SIGKILL)
             return None
+        if door not in heard:
+            continue
         news, _ = door.accept()
         order = _read(news)
         if order is None:
             news.close()
             continue
-        if os.fork() == 0:
-            life.close()
-            door.close()
-            _mind(order)
+        child = os.fork()
+        if child == 0:
             return order
-        news.close()
+        minded.append(_Minded(child, os.pidfd_open(child), news))
         for stream in order.streams:
             os.close(stream)
+        with suppress(OSError):
+            news.sendall(b"%d\n" % child)
+
+
+def _has_ended(one: _Minded, heard: Sequence[object]) -> bool:
+    """Tells whoever ordered a child of its end; kills it when nobody holds its life any more."""
+    if one.end not in heard:
+        if one.news not in heard:
+            return False
+        # Nobody sends anything here, so the connection is closed.
+        os.kill(one.pid, signal.SIGKILL)
+    # Waited for here, so that what it cost is counted as ours.
+    _, status = os.waitpid(one.pid, 0)
+    with suppress(OSError):
+        one.news.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
+    one.news.close()
+    os.close(one.end)
+    return True
 
 
 def _read(news: socket.socket) -> _Order | None:
@@ -141,35 +184,7 @@ def _read(news: socket.socket) -> _Order | None:
     if not text:
         return None
     words: Mapping[str, Any] = json.loads(text)
-    return _Order(**words, streams=descriptors, news=news.detach())
-
-
-def _clear_away() -> None:
-    """Waits for the children that have ended, so that what they cost is counted as ours."""
-    with suppress(ChildProcessError):
-        while os.waitpid(-1, os.WNOHANG) != (0, 0):
-            pass
-
-
-def _mind(order: _Order) -> None:
-    """Forks once more; returns in the child alone, and minds it in the other one."""
-    child = os.fork()
-    if child == 0:
-        return
-    # Whoever reads the child's output waits until nobody else can write there.
-    for stream in order.streams:
-        os.close(stream)
-    end, news = os.pidfd_open(child), socket.socket(fileno=order.news)
-    with suppress(OSError):
-        news.sendall(b"%d\n" % child)
-    heard, _, _ = select.select([news, end], [], [])
-    if end not in heard:
-        # Nobody sends anything here, so the connection is closed.
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    with suppress(OSError):
-        news.sendall(b"%d\n" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+    return _Order(**words, streams=descriptors)
 
 
 def _become(order: _Order) -> None:
@@ -184,6 +199,7 @@ def _become(order: _Order) -> None:
     os.environ.clear()
     os.environ.update(order.environment)
     time.tzset()
+    sys.executable = order.environment.get(INTERPRETER, sys.executable)
     sys.argv[:] = [order.module, *order.arguments]
     # The parent's is the folder of the checkout, for the same reason: `python -m` puts it there.
     sys.path[0] = order.folder
@@ -194,7 +210,14 @@ def main() -> None:
     life, door = socket.socket(fileno=int(sys.argv[1])), socket.socket(socket.AF_UNIX)
     door.bind(sys.argv[2])
     door.listen()
-    _load()
+    if modules := sys.argv[3:]:
+        for name in modules:
+            import_module(name)
+    else:
+        _load_program()
+    # Pages that no collection writes to are shared with the children and never copied.
+    gc.collect()
+    gc.freeze()
     _check({life.fileno(), door.fileno()})
     life.send(READY)
     order = _next_to_become(life, door)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -138,11 +139,26 @@ class ForkServer:
         """Children that nobody talks to read from the descriptor `nothing`."""
         self._door = str(door)
         self._nothing = nothing
+        forked = str(ROOT / "tests/e2e/forked.py")
+        self._stand_in = [sys.executable, "-I", "-S", forked, self._door]
 
-    def command(self, *arguments: str) -> list[str]:
-        """Returns the command that runs the program with these arguments, in a forked process."""
-        stand_in = str(ROOT / "tests/e2e/forked.py")
-        return [sys.executable, "-I", "-S", stand_in, self._door, "bot", *arguments]
+    def command(self, *arguments: str, module: str = "bot") -> list[str]:
+        """Returns the command that runs a module with these arguments, in a forked process."""
+        return [*self._stand_in, module, *arguments]
+
+    def interpreter(self, file: Path, module: str) -> str:
+        """Writes a file that does what our interpreter does, but forks this module."""
+        lines = (
+            "#!/bin/sh",
+            f'if [ "$1 $2 $3" = "-P -m {module}" ]; then',
+            "    shift 2",
+            f'    exec {shlex.join(self._stand_in)} "$@"',
+            "fi",
+            f'exec {shlex.quote(sys.executable)} "$@"',
+        )
+        file.write_text("\n".join(lines) + "\n")
+        file.chmod(0o700)
+        return str(file)
 
     async def launch(self, start: Start, output: IO[bytes]) -> Process:
         order = {
@@ -165,16 +181,20 @@ class ForkServer:
 
 
 @contextmanager
-def fork_server() -> Iterator[ForkServer]:
-    """Starts the server, which loads the program once, and ends it."""
+def fork_server(*modules: str) -> Iterator[ForkServer]:
+    """Starts the server, which loads the modules once, or else the program, and ends it."""
     ours, theirs = socket.socketpair()
     with ours, theirs, tempfile.TemporaryDirectory(prefix="steward-") as folder:
         door = Path(folder) / "door"
         server = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.fork_server", str(theirs.fileno()), str(door)],
+            [
+                *(sys.executable, "-m", "tests.e2e.fork_server", str(theirs.fileno()), str(door)),
+                *modules,
+            ],
             cwd=ROOT,
             # What an interpreter reads when it starts is the same for every child.
-            env=surroundings(),
+            # A fork copies one thread: numpy's own would be lost.
+            env=surroundings() | {"OPENBLAS_NUM_THREADS": "1"},
             stdin=subprocess.DEVNULL,
             pass_fds=[theirs.fileno()],
             start_new_session=True,

@@ -110,6 +110,18 @@ class Steward(TelegramHands):
                 process.kill()
             await process.wait()
 
+    async def printed_by(self, *arguments: str, **settings: str) -> tuple[int, str]:
+        """Run the program with these arguments to its end; its exit code and what it has printed.
+
+        The settings are for this process alone.
+        """
+        printed = self.folder / "printed.txt"
+        with printed.open("wb") as output:
+            start = Start(arguments, self.settings | settings, self.folder)
+            process = await self._launch(start, output)
+            async with asyncio.timeout(PATIENCE):
+                return await process.wait(), printed.read_text()
+
     async def launched(self, *arguments: str, **settings: str) -> Process:
         """A process of the program with these arguments; whoever asks for it waits for its end.
 

@@ -33,6 +33,8 @@ from tests.words import (
     WHOLE_IN_DOCUMENT,
 )
 
+_FLOWS_OWN = pytest.mark.flows_own("the call is decided in the turn")
+
 
 def write(path: str, content: str = "content") -> Reply:
     """A reply that wants to write a file."""
@@ -84,6 +86,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     assert [status for _, status, _ in steward.records.results] == ["blocked", "blocked"]
 
 
+@_FLOWS_OWN
 async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     steward: Steward,
 ) -> None:
@@ -223,6 +226,7 @@ async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Stew
     assert steward.records.stop_reasons == ["set_aside", "final_answer", "final_answer"]
 
 
+@_FLOWS_OWN
 async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Steward) -> None:
     steward.script(write("note.txt"), text("First."), write("note.txt"), text("Second."))
     await steward.start()
@@ -238,6 +242,7 @@ async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Ste
     assert '<quoted_data from="a forward from' in words_in(steward.model.requests[2])
 
 
+@_FLOWS_OWN
 async def test_a_file_that_changed_since_the_card_is_not_overwritten(steward: Steward) -> None:
     steward.script(write("note.txt"), thinking("Oh.") + text("It has changed."))
     await steward.start()
@@ -250,6 +255,7 @@ async def test_a_file_that_changed_since_the_card_is_not_overwritten(steward: St
     assert steward.records.results[0][1] == "failed"
 
 
+@_FLOWS_OWN
 async def test_a_call_that_waits_already_gets_no_second_card(steward: Steward) -> None:
     steward.script(write("note.txt"), write("note.txt"), thinking("Ah.") + text("It waits."))
     steward.script(text("Now it is there."))

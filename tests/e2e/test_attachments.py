@@ -4,11 +4,14 @@ import base64
 import io
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from tests.adapters.media import files
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import ReceivedRequest, text
+
+_FLOWS_OWN = pytest.mark.flows_own("the file has arrived already")
 
 
 def images_in(request: ReceivedRequest) -> list[dict[str, Any]]:
@@ -33,6 +36,7 @@ async def test_a_photo_reaches_the_model_upright_and_small(steward: Steward) -> 
     )
 
 
+@_FLOWS_OWN
 async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: Steward) -> None:
     steward.script(text("Short."), text("Long."))
     await steward.start()
@@ -47,6 +51,7 @@ async def test_a_table_is_read_and_a_long_one_kept_whole_for_read_file(steward: 
     assert "70000 of 100000 bytes left out; read_file artifact:document-" in words
 
 
+@_FLOWS_OWN
 async def test_a_pdf_document_is_read(steward: Steward) -> None:
     steward.script(text("An invoice."))
     await steward.start()
@@ -55,6 +60,7 @@ async def test_a_pdf_document_is_read(steward: Steward) -> None:
     assert "Invoice 7\n\nTotal 9" in words_in(await steward.asked(1))
 
 
+@_FLOWS_OWN
 async def test_hostile_and_unreadable_files_cost_no_turn(steward: Steward) -> None:
     sent = {
         "bomb.png": (files.png_header(50_000, 50_000), "of more than 64 million pixels"),

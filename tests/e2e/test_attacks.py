@@ -6,6 +6,8 @@ from tests.e2e.steward import Steward
 from tests.standins.messages_api import Call, calls, text, tool
 from tests.words import ALWAYS, APPROVE, APPROVED, DENY, RULE_PAUSED
 
+_FLOWS_OWN = pytest.mark.flows_own("the words and the folder are there already")
+
 
 def writing(name: str) -> Call:
     return tool("write_file", {"path": name, "content": "a"})
@@ -26,6 +28,7 @@ async def test_a_press_at_the_instant_of_a_message_is_carried_out_all_the_same(
         assert (steward.workspace / f"{time}.txt").exists()
 
 
+@_FLOWS_OWN
 async def test_a_chat_whose_folder_cannot_be_made_is_answered_all_the_same(
     steward: Steward,
 ) -> None:
@@ -43,6 +46,7 @@ async def test_a_chat_whose_folder_cannot_be_made_is_answered_all_the_same(
 
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
+@_FLOWS_OWN
 async def test_what_a_command_reads_of_another_chat_pauses_rules_and_cannot_be_copied(
     steward: Steward,
 ) -> None:

@@ -13,6 +13,8 @@ from tests.standins.messages_api import calls, text, tool
 from tests.standins.serving import serving
 from tests.words import DENY
 
+_FLOWS_OWN = pytest.mark.flows_own("where words may be carried is judged in the turn")
+
 STOLEN = "https://evil.example/?d=hunter2"
 
 
@@ -29,6 +31,7 @@ async def site(steward: Steward) -> AsyncIterator[tuple[str, list[str]]]:
         yield url, visits
 
 
+@_FLOWS_OWN
 async def test_a_helper_asks_before_it_carries_a_secret_out(
     steward: Steward, site: tuple[str, list[str]]
 ) -> None:
@@ -48,6 +51,7 @@ async def test_a_helper_asks_before_it_carries_a_secret_out(
     await steward.sees("The helper could not.")
 
 
+@_FLOWS_OWN
 async def test_a_page_does_not_press_the_buttons_of_a_private_place(
     steward: Steward, site: tuple[str, list[str]]
 ) -> None:

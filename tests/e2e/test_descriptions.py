@@ -13,6 +13,8 @@ from tests.standins.embeddings import MODEL, Embeddings, settings_for
 from tests.standins.messages_api import Reply, calls, text, tool
 from tests.standins.serving import serving
 
+_FLOWS_OWN = pytest.mark.flows_own("a description is embedded whatever brought the words")
+
 SERVER = Path(__file__).parents[1] / "standins" / "tool_server.py"
 GARAGE = "Finds a shop that repairs an automobile."
 OTHERS = {"letters": "Writes letters to offices.", "plants": "Says when to water plants."}
@@ -62,6 +64,7 @@ async def kept(steward: Steward, count: int) -> None:
     await steward.eventually(lambda: steward.records.rows(KEPT) == wanted)
 
 
+@_FLOWS_OWN
 async def test_a_skill_is_found_by_other_words_embedded_once_and_its_cost_counted(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -87,6 +90,7 @@ async def test_a_skill_is_found_by_other_words_embedded_once_and_its_cost_counte
 
 
 @pytest.mark.parametrize("fate", ["down", "drop", "held", "refuse", "nan", "key"])
+@_FLOWS_OWN
 async def test_a_failing_embedder_leaves_the_words_at_once(
     steward: Steward, embeddings: Embeddings, fate: str
 ) -> None:
@@ -106,6 +110,7 @@ async def test_a_failing_embedder_leaves_the_words_at_once(
     embeddings.released.set()
 
 
+@_FLOWS_OWN
 async def test_vectors_of_another_size_are_made_anew_and_words_serve_meanwhile(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -140,6 +145,7 @@ def look(words: str) -> Reply:
 
 
 @pytest.mark.usefixtures("lent")
+@_FLOWS_OWN
 async def test_a_tool_is_found_by_other_words_in_small_portions_and_stays_foreign(
     steward: Steward, embeddings: Embeddings
 ) -> None:

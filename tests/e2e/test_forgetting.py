@@ -14,6 +14,8 @@ from tests.standins.serving import serving
 from tests.standins.transcriptions import Transcriptions
 from tests.words import APPROVE, CANCEL
 
+_FLOWS_OWN = pytest.mark.flows_own("erasing is a transaction of the store")
+
 pytest.importorskip("chromadb")
 
 CANARY = "xyzzyplugh"
@@ -208,6 +210,7 @@ async def test_no_column_holds_a_word_after_the_one_answer_with_it_is_forgotten(
     assert len(steward.records.rows("SELECT 1 FROM passage")) == 2, "others are remembered"
 
 
+@_FLOWS_OWN
 async def test_a_death_in_the_middle_of_erasing_leaves_all_and_then_nothing(
     steward: Steward, services: None
 ) -> None:

@@ -6,6 +6,8 @@ from tests.e2e.steward import Steward
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 from tests.words import NOTE_SAYS, WHAT_NOTE
 
+_FLOWS_OWN = pytest.mark.flows_own("notes are rows of the store")
+
 CANARY = "xyzzyplugh"
 OTHER = "a line that stays"
 
@@ -43,6 +45,7 @@ async def forgotten(steward: Steward) -> set[str]:
     return steward.records.holding(CANARY)
 
 
+@_FLOWS_OWN
 async def test_no_column_holds_a_word_of_a_note_that_is_forgotten_by_its_id(
     steward: Steward,
 ) -> None:

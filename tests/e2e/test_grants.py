@@ -12,6 +12,8 @@ from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_skills import final, run
 from tests.words import ALLOW, APPROVE, DENY, INCLUDES_THIS, NO_RULES, SANDBOXED, SCRIBE_ALLOWED
 
+_FLOWS_OWN = pytest.mark.flows_own("the grant is a row of the store")
+
 HEAD = "allowed-tools: Bash(git:*) Bash(ls:*) Bash(npm:*), Write(notes/**), Read WebFetch\n"
 
 
@@ -69,6 +71,7 @@ async def test_one_press_allows_what_a_skill_asks_for_until_the_skill_is_laid_do
 
 @pytest.mark.commands
 @pytest.mark.usefixtures("sandboxed")
+@_FLOWS_OWN
 async def test_the_press_for_a_call_that_is_not_among_them_leaves_its_card(
     steward: Steward,
 ) -> None:

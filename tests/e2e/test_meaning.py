@@ -6,8 +6,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -15,6 +14,8 @@ import psutil
 import pytest
 
 from bot.domain.memory.meaning import STRANGE_TEXTS
+from tests.e2e.fork_server import INTERPRETER
+from tests.e2e.launching import ForkServer
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
 from tests.patience import PATIENCE
@@ -27,15 +28,16 @@ from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
 pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
 
 pytest.importorskip("chromadb")
+Counting = Callable[[Steward], int]
 CAR = "The automobile of the physician is here."
 
 
 @pytest.fixture
-async def embeddings(steward: Steward) -> AsyncIterator[Embeddings]:
+async def embeddings(steward: Steward, chroma_interpreter: str) -> AsyncIterator[Embeddings]:
     """An embedding server that the settings of the program name."""
     server = Embeddings()
     async with serving(server.app) as url:
-        steward.settings |= settings_for(url)
+        steward.settings |= settings_for(url) | {INTERPRETER: chroma_interpreter}
         yield server
 
 
@@ -47,23 +49,12 @@ def meant(steward: Steward, count: int) -> bool:
 
 
 async def memory(steward: Steward, *arguments: str) -> tuple[int, str]:
-    # In a thread: the stand-ins answer from this event loop.
-    done = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "bot", "memory", *arguments],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, **steward.settings},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    return done.returncode, done.stdout
+    return await steward.printed_by("memory", *arguments)
 
 
 async def ids(steward: Steward, *words: str) -> list[tuple[str, list[str]]]:
     _, told = await memory(steward, "search", *words, "--json")
-    lines = [json.loads(line) for line in told.splitlines()]
+    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
     return [(line["id"], line["found_by"]) for line in lines]
 
 
@@ -78,23 +69,17 @@ def imported(steward: Steward, count: int) -> Path:
     return file
 
 
-def vectors_in(steward: Steward) -> int:
-    """Returns the number of vectors that Chroma itself holds; each folder has one of its own."""
-    code = (
-        "import chromadb, sys; from chromadb.config import Settings\n"
-        "quiet = Settings(anonymized_telemetry=False)\n"
-        "clients = [chromadb.PersistentClient(each, settings=quiet) for each in sys.argv[1:]]\n"
-        "print(sum(c.count() - 1 for client in clients for c in client.list_collections()))"
-    )
-    folders = {str(file.parent) for file in steward.home.rglob("chroma.sqlite3")}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *folders],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=PATIENCE,
-    )
-    return int(done.stdout)
+@pytest.fixture
+def vectors_in(chroma_forks: ForkServer) -> Counting:
+    """The number of vectors that Chroma itself holds; each folder has one of its own."""
+
+    def found(steward: Steward) -> int:
+        folders = {str(file.parent) for file in steward.home.rglob("chroma.sqlite3")}
+        command = chroma_forks.command(*folders, module="tests.vector_traces")
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
+        return int(done.stdout)
+
+    return found
 
 
 def counted(steward: Steward) -> int:
@@ -174,7 +159,10 @@ async def test_a_failing_embedder_costs_no_answer(
 
 @pytest.mark.parametrize("fate", ["nan", "refuse"])
 async def test_an_embedder_that_falls_ill_gets_every_answer_when_it_is_well_again(
-    steward: Steward, embeddings: Embeddings, fate: str
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
+    fate: str,
 ) -> None:
     steward.foreseen.append("words alone")
     await remembered(steward)
@@ -197,7 +185,9 @@ async def test_an_embedder_that_falls_ill_gets_every_answer_when_it_is_well_agai
 
 
 async def test_a_deleted_index_is_made_anew_while_it_runs(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     steward.foreseen.append("words alone")
@@ -212,7 +202,9 @@ async def test_a_deleted_index_is_made_anew_while_it_runs(
 
 
 async def test_a_damaged_index_is_made_anew_at_the_start(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     await remembered(steward)
@@ -228,7 +220,9 @@ async def test_a_damaged_index_is_made_anew_at_the_start(
 
 
 async def test_another_embedder_indexes_everything_anew(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     await remembered(steward)
@@ -243,7 +237,9 @@ async def test_another_embedder_indexes_everything_anew(
 
 
 async def test_vectors_of_another_size_in_the_middle_of_a_run_cost_no_answer(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     steward.foreseen.append("words alone")
@@ -263,7 +259,9 @@ async def test_vectors_of_another_size_in_the_middle_of_a_run_cost_no_answer(
 
 
 async def test_an_index_of_an_earlier_version_is_made_anew_while_words_serve(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     steward.foreseen.append("words alone")
@@ -287,7 +285,9 @@ async def test_an_index_of_an_earlier_version_is_made_anew_while_words_serve(
 
 
 async def test_what_is_forgotten_leaves_the_index_and_its_files(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.script(text("Noted."), text(CAR))
     await steward.start()
@@ -315,7 +315,10 @@ async def test_what_is_forgotten_leaves_the_index_and_its_files(
 
 @pytest.mark.parametrize("step", ["embedding", "first vectors", "half", "the child alone"])
 async def test_a_kill_while_it_is_indexed_loses_nothing_and_doubles_nothing(
-    steward: Steward, embeddings: Embeddings, step: str
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
+    step: str,
 ) -> None:
     steward.foreseen.append("words alone")
     await steward.start()
@@ -377,7 +380,9 @@ async def held_again(steward: Steward, embeddings: Embeddings, spared: int = 0) 
 
 
 async def test_kills_while_an_answer_is_indexed_and_indexed_anew(
-    steward: Steward, embeddings: Embeddings
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
 ) -> None:
     steward.foreseen.append("made anew")
     steward.script(text(CAR))
@@ -417,7 +422,11 @@ async def test_kills_while_an_answer_is_indexed_and_indexed_anew(
     assert vectors_in(steward) == 1
 
 
-async def test_kills_while_an_answer_is_erased(steward: Steward, embeddings: Embeddings) -> None:
+async def test_kills_while_an_answer_is_erased(
+    steward: Steward,
+    embeddings: Embeddings,
+    vectors_in: Counting,
+) -> None:
     await remembered(steward)
     told = next(each for each in embeddings.inputs if CAR in each)
     traces = traces_of(embedded(told))
@@ -475,17 +484,8 @@ async def test_the_doctor_tells_of_an_index_server_that_is_away(
 
 
 async def doctor(steward: Steward, **settings: str) -> str:
-    done = await asyncio.to_thread(
-        subprocess.run,
-        [sys.executable, "-m", "bot", "doctor"],
-        cwd=Path(__file__).parents[2],
-        env={**os.environ, **steward.settings, **settings},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    return done.stdout
+    _, told = await steward.printed_by("doctor", **settings)
+    return told
 
 
 async def test_a_local_embedder_that_cannot_be_fetched_is_told_once_and_words_serve(

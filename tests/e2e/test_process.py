@@ -22,8 +22,15 @@ WRONG = {
 
 
 @_FLOWS_OWN
-@pytest.mark.starts_anew
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("STEWARD_MAX_ROUNDS", marks=pytest.mark.starts_anew),
+        "STEWARD_MODEL",
+        "STEWARD_FALLBACK_MODELS",
+        "TELEGRAM_BOT_TOKEN",
+    ],
+)
 async def test_a_wrong_setting_is_one_sentence_and_code_2(steward: Steward, name: str) -> None:
     steward.settings[name] = WRONG[name]
     assert await steward.exit_code("run") == 2
@@ -94,6 +101,7 @@ async def test_signals_without_a_meaning_change_nothing(steward: Steward) -> Non
     await steward.sees("Still here.")
 
 
+@_FLOWS_OWN
 @pytest.mark.starts_anew
 async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
     steward: Steward,

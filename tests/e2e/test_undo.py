@@ -25,6 +25,8 @@ from tests.words import (
     UNSUMMED,
 )
 
+_FLOWS_OWN = pytest.mark.flows_own("the file is on the disk, and the press has arrived")
+
 
 def write(path: str, content: str) -> Reply:
     return calls(tool("write_file", {"path": path, "content": content}))
@@ -36,6 +38,7 @@ async def approved(steward: Steward, *replies: Reply, words: str = "Change it") 
     steward.press(await steward.card(), APPROVE)
 
 
+@_FLOWS_OWN
 async def test_a_real_file_is_as_before_with_its_mode_and_changed_again(steward: Steward) -> None:
     file = steward.workspace / "notes.txt"
     file.write_bytes(b"old \xff\n")
@@ -58,6 +61,7 @@ async def test_a_real_file_is_as_before_with_its_mode_and_changed_again(steward:
     assert file.read_text() == "new"
 
 
+@_FLOWS_OWN
 async def test_a_summary_that_was_taken_back_stays_so_after_a_death(steward: Steward) -> None:
     steward.script(text("Your dog is called Rex."), text("- They have a dog."), text("Again: Rex."))
     await steward.start()
@@ -76,6 +80,7 @@ async def test_a_summary_that_was_taken_back_stays_so_after_a_death(steward: Ste
     assert "- They have a dog." not in asked
 
 
+@_FLOWS_OWN
 async def test_a_deleted_file_comes_back_and_a_created_one_goes(steward: Steward) -> None:
     old, new = steward.workspace / "old.sh", steward.workspace / "in" / "new.txt"
     old.write_text("#!/bin/sh\n")
@@ -102,6 +107,7 @@ async def test_a_deleted_file_comes_back_and_a_created_one_goes(steward: Steward
     assert "Tidy up" not in words_in(steward.model.requests[-1])
 
 
+@_FLOWS_OWN
 async def test_a_link_that_took_the_place_of_the_file_is_not_followed(steward: Steward) -> None:
     outside = steward.home / "outside.txt"
     file = steward.workspace / "notes.txt"

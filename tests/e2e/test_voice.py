@@ -16,6 +16,8 @@ from tests.standins.speech import Speech
 from tests.standins.transcriptions import Transcriptions
 from tests.words import NO_VOICE_HERE, NO_VOICE_TAKEN, TEXT_ALONE, UNHEARD, UNSPOKEN, VOICE_ON
 
+_FLOWS_OWN = pytest.mark.flows_own("the recording has arrived already")
+
 KEY = "hear-e2e-a-key-nobody-may-ever-see"
 SPEAK_KEY = "speak-e2e-a-key-nobody-may-ever-see"
 QUOTED = "🎤 “buy milk”"
@@ -108,6 +110,7 @@ async def test_a_kill_while_it_is_heard_quotes_it_once(
     assert len(steward.showing("Noted.")) == 1
 
 
+@_FLOWS_OWN
 async def test_a_refused_key_is_told_to_the_model_in_words(
     steward: Steward, ears: Transcriptions
 ) -> None:
@@ -124,6 +127,7 @@ async def test_a_refused_key_is_told_to_the_model_in_words(
     assert steward.records.rows("SELECT cost FROM usage WHERE kind = 'hearing'") == []
 
 
+@_FLOWS_OWN
 async def test_a_kill_between_hearing_and_the_entry_does_not_hear_again(
     steward: Steward, ears: Transcriptions
 ) -> None:

@@ -21,6 +21,8 @@ from tests.words import (
     TRYING_AGAIN,
 )
 
+_FLOWS_OWN = pytest.mark.flows_own("what a turn can do next is told by its rows")
+
 REFUSED = failure(401, "invalid x-api-key")
 ASKS = calls(
     tool(
@@ -30,6 +32,7 @@ ASKS = calls(
 )
 
 
+@_FLOWS_OWN
 async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> None:
     steward.script(REFUSED)
     await steward.start()
@@ -108,6 +111,7 @@ async def test_old_presses_and_those_of_strangers_do_nothing_and_say_so(steward:
     assert len(steward.model.requests) == 2
 
 
+@_FLOWS_OWN
 async def test_a_turn_stopped_by_its_rounds_goes_on(steward: Steward) -> None:
     look = calls(tool("current_time", {}))
     steward.script(look, calls(tool("list_files", {})), text("Now I know."))

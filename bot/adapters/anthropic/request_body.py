@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from bot.adapters.anthropic.searches import SEARCH_TYPE, looked_up
+from bot.adapters.anthropic.searches import SEARCH_TYPE, holds_any, looked_up
 from bot.domain.memory.memo import Memo
 from bot.domain.tools.tool import ToolCall, ToolSpec
 from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
@@ -30,6 +30,7 @@ class RequestEncoder:
     """
 
     def __init__(self) -> None:
+        self._plain: Memo[ViewMessage] = Memo(_encode_plain, _KEPT_BYTES)
         self._message: Memo[ViewMessage] = Memo(encode_message, _KEPT_BYTES)
         self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
 
@@ -51,16 +52,26 @@ class RequestEncoder:
             block = _json({"type": "text", "text": request.system})
             pieces += [b',"system":[', block[:-1], _MARK, b"}]"]
         searches = any(spec.hosted for spec in request.tools)
-        messages = looked_up(request.messages, searches=searches)
-        pieces += [b',"messages":[', b",".join(self._messages(messages)), b"]}"]
+        messages = self._messages(request.messages, searches=searches)
+        pieces += [b',"messages":[', b",".join(messages), b"]}"]
         return b"".join(pieces)
 
-    def _messages(self, messages: Sequence[ViewMessage]) -> list[bytes]:
-        encoded = list(map(self._message, messages))
+    def _messages(self, messages: Sequence[ViewMessage], *, searches: bool) -> list[bytes]:
+        encoded = list(map(self._plain, messages))
+        for position, message in enumerate(messages):
+            if not encoded[position]:
+                last = position == len(messages) - 1
+                fit = looked_up(message, searches=searches, last=last)
+                encoded[position] = self._message(fit)
         for position in _run_ends(messages):
             if encoded[position]:
                 encoded[position] = _marked(encoded[position])
         return list(filter(None, encoded))
+
+
+def _encode_plain(message: ViewMessage) -> bytes:
+    """Returns one message; empty if it holds searches, which each request looks at anew."""
+    return b"" if holds_any(message) else encode_message(message)
 
 
 def encode_message(message: ViewMessage) -> bytes:
@@ -136,13 +147,7 @@ def _result_block(result: ResultPart) -> bytes:
 def _encode_tool(spec: ToolSpec) -> bytes:
     if spec.hosted:
         return _json({"type": SEARCH_TYPE, "name": spec.name, "max_uses": _MOST_SEARCHES})
-    return _json(
-        {
-            "name": spec.name,
-            "description": spec.told,
-            "input_schema": spec.input_schema,
-        }
-    )
+    return _json({"name": spec.name, "description": spec.told, "input_schema": spec.input_schema})
 
 
 def _json(value: Mapping[str, Any]) -> bytes:

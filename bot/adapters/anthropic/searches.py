@@ -1,6 +1,6 @@
 """The web search that the Messages API runs itself: its blocks, and what they mean for us."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -43,24 +43,16 @@ def answered(blocks: Iterable[Mapping[str, Any]]) -> frozenset[str]:
     return frozenset(str(block.get("tool_use_id")) for block in blocks if _is_result(block))
 
 
-def looked_up(messages: Sequence[ViewMessage], *, searches: bool) -> Sequence[ViewMessage]:
-    """Returns the messages as the API takes them.
+def holds_any(message: ViewMessage) -> bool:
+    return any(isinstance(one, ForeignPart) for one in message.parts)
+
+
+def looked_up(message: ViewMessage, *, searches: bool, last: bool) -> ViewMessage:
+    """Returns a message with searches as the API takes it.
 
     A search without its result is refused, but at the very end, where a paused reply goes on. A
     request that offers no search holds none of earlier ones, and no quotations of them.
     """
-    end = len(messages) - 1
-    return [
-        _fit(message, searches=searches, last=place == end) if _holds_any(message) else message
-        for place, message in enumerate(messages)
-    ]
-
-
-def _holds_any(message: ViewMessage) -> bool:
-    return any(isinstance(one, ForeignPart) for one in message.parts)
-
-
-def _fit(message: ViewMessage, *, searches: bool, last: bool) -> ViewMessage:
     raws = [one.raw for one in message.parts if isinstance(one, ForeignPart)]
     known = answered(raws)
 

@@ -51,11 +51,7 @@ class ChromaProcess:
         return self._process is not None and self._process.returncode is None
 
     async def ask(
-        self,
-        request: Mapping[str, Any],
-        vectors: Sequence[Sequence[float]] = (),
-        *,
-        seconds: float,
+        self, request: Mapping[str, Any], vectors: Sequence[Sequence[float]] = (), *, seconds: float
     ) -> tuple[Mapping[str, Any], bytes]:
         """Returns the answer; raises VectorsLost, or VectorsAway, of which one is Died.
 

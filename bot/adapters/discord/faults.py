@@ -20,11 +20,7 @@ NEW_TOKEN = f"Copy it again from {PORTAL} (your application, Bot), set it, and r
 _BLOCKED_PAUSE = 60.0
 """Seconds without a call after Discord's edge refused this machine; each call prolongs that."""
 
-_NEVER_SENT = (
-    aiohttp.ClientConnectorError,
-    aiohttp.InvalidURL,
-    aiohttp.ServerTimeoutError,
-)
+_NEVER_SENT = (aiohttp.ClientConnectorError, aiohttp.InvalidURL, aiohttp.ServerTimeoutError)
 _UNKNOWN_CHANNEL = 10003
 _CLOSED_THREAD = 50083
 _LOCKED_THREAD = 160005

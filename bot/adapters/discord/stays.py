@@ -189,12 +189,7 @@ class Stays:
         return events
 
 
-_NOW = {
-    LEFT: Presence.GONE,
-    BACK: Presence.MEMBER,
-    MUTED: Presence.MUTED,
-    HEARD: Presence.MEMBER,
-}
+_NOW = {LEFT: Presence.GONE, BACK: Presence.MEMBER, MUTED: Presence.MUTED, HEARD: Presence.MEMBER}
 
 
 def _news(was: Presence, now: Presence) -> str:

@@ -55,10 +55,5 @@ def form_of(payload: Mapping[str, Any], name: str, content: bytes) -> list[dict[
 def _parts(told: Any, shown: str, content: bytes, kind: str) -> list[dict[str, Any]]:
     return [
         {"name": "payload_json", "value": json.dumps(told)},
-        {
-            "name": "files[0]",
-            "value": content,
-            "filename": shown,
-            "content_type": kind,
-        },
+        {"name": "files[0]", "value": content, "filename": shown, "content_type": kind},
     ]

@@ -10,14 +10,44 @@ from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from bot.adapters.certificates import certificates
-from bot.adapters.embeddings.faults import TooLong, refused
 from bot.adapters.provider_faults import error_told
 from bot.domain.memory.meaning import MOST_BYTES, first_bytes, unit
 from bot.domain.money.model import Price
-from bot.domain.talk.errors import EmbedderError, EmbedderRefuses
+from bot.domain.talk.errors import EmbedderDenied, EmbedderError, EmbedderRefuses
 from bot.domain.talk.unreached import why_unreached
 from bot.domain.text.hiding import without_secrets
 from bot.ports.embedder import Embedded
+
+_TOO_LONG = (
+    "maximum context length",
+    "context_length_exceeded",
+    "context length",
+    "too long",
+    "too many tokens",
+    "max_tokens",
+    "maximum number of tokens",
+    "must have less than",
+    "exceed",
+    "larger than the max",
+)
+
+
+class TooLong(EmbedderError):
+    """A text has more tokens than the server takes."""
+
+
+def refused(status: int, words: str) -> EmbedderError:
+    """Returns the fault for an error answer."""
+    said = " ".join(words.split())[:200] or "no reason given"
+    text = f"the embedder refuses: {status}: {said}"
+    if status in (400, 413, 422, 500) and any(each in said.lower() for each in _TOO_LONG):
+        return TooLong(text)
+    if status in (401, 402, 403, 404, 405):
+        return EmbedderDenied(text)
+    if status in (400, 413, 422):
+        return EmbedderRefuses(text)
+    return EmbedderError(text)
+
 
 if TYPE_CHECKING:
     import aiohttp

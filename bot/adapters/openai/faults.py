@@ -2,12 +2,7 @@
 
 from bot.adapters.provider_faults import LONGEST, fault_of_status
 from bot.domain.money.trouble import Trouble
-from bot.domain.talk.errors import (
-    ModelDenied,
-    ModelError,
-    NoSuchModel,
-    PromptTooLong,
-)
+from bot.domain.talk.errors import ModelDenied, ModelError, NoSuchModel, PromptTooLong
 
 _DENIED = {401: Trouble.KEY, 402: Trouble.CREDIT, 403: Trouble.PERMISSION}
 _UNPAID = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})

@@ -55,13 +55,7 @@ class OpenAIModel(ProviderModel["Connection"]):
     def profile(self, name: str) -> ModelProfile:
         spec = self._spec
         careful = ModelProfile(
-            spec.name,
-            name,
-            _WINDOW,
-            _MAX_OUTPUT,
-            sees=False,
-            thinks=False,
-            trusted=spec.trusted,
+            spec.name, name, _WINDOW, _MAX_OUTPUT, sees=False, thinks=False, trusted=spec.trusted
         )
         told = (self._traits or {}).get(f"{spec.name}/{name}", _UNKNOWN)
         return self._seen(told.over(self._learnt.get(name, _UNKNOWN)).on(careful))

@@ -214,11 +214,7 @@ def _part(part: ViewPart) -> dict[str, Any]:
 
 
 def _encode_tool(spec: ToolSpec) -> bytes:
-    function = {
-        "name": spec.name,
-        "description": spec.told,
-        "parameters": spec.input_schema,
-    }
+    function = {"name": spec.name, "description": spec.told, "parameters": spec.input_schema}
     return _json({"type": "function", "function": function})
 
 

@@ -6,14 +6,7 @@ from typing import Any, cast
 
 import yaml
 
-from bot.adapters.front_matter import (
-    FENCE,
-    UNREADABLE,
-    keys_of,
-    line_of,
-    parted,
-    unreadable,
-)
+from bot.adapters.front_matter import FENCE, UNREADABLE, keys_of, line_of, parted, unreadable
 from bot.adapters.markdown_folder import Wrong
 from bot.domain.plans.template import Argument, Template, is_name
 from bot.ports.templates import Broken

@@ -1,7 +1,5 @@
 """Finds in one statement which parts of a chat's agenda exist: mostly nearly none."""
 
-from dataclasses import dataclass
-
 from sqlalchemy import Connection, bindparam, exists, select
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, at_home, chat_of
@@ -23,6 +21,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import NoSuchChat
+from bot.domain.value import frozen
 
 _PARTS = Prepared(
     select(
@@ -38,7 +37,7 @@ _PARTS = Prepared(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AgendaParts:
     """A chat, its live plan, its turn with open buttons, and flags for other parts with work."""
 

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, Now, first_of
+from bot.adapters.sql.database import Database, Now, first_of, one_of
 from bot.adapters.sql.entries import past_of
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import OPENABLE, chat, conversation, entry, voice_note
@@ -36,12 +36,7 @@ from bot.domain.change import (
     SaveSettings,
     SetVoice,
 )
-from bot.domain.talk.chat import (
-    Chat,
-    ChatSettings,
-    Conversation,
-    ListedConversation,
-)
+from bot.domain.talk.chat import Chat, ChatSettings, Conversation, ListedConversation
 from bot.domain.talk.errors import NoSuchChat, StoreFault
 from bot.domain.talk.message import Address
 from bot.domain.turn.transcript import AskerBody
@@ -166,8 +161,7 @@ class SqlChats:
 
     async def conversation(self, chat: int, id: str) -> Conversation | None:
         wanted = {"of": chat, "wanted": id}
-        row = first_of(await self._database.fetch(_CONVERSATION, wanted))
-        return None if row is None else Conversation(*row)
+        return one_of(Conversation, await self._database.fetch(_CONVERSATION, wanted))
 
 
 def _listed(connection: Connection, wanted: Mapping[str, int]) -> list[ListedConversation]:

@@ -23,14 +23,7 @@ from bot.adapters.sql.marked import erase_rows
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.notes import drop_notes
 from bot.adapters.sql.portions import portions
-from bot.adapters.sql.tables import (
-    approval,
-    chat,
-    conversation,
-    entry,
-    passage,
-    turn,
-)
+from bot.adapters.sql.tables import approval, chat, conversation, entry, passage, turn
 from bot.domain.change import DropNote, Erase
 from bot.domain.change.erasing import Target, mark_of
 from bot.domain.memory.note import note_of

@@ -6,14 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
 from bot.adapters.sql.tables import OPENABLE, artifact, chat, conversation, entry, turn
-from bot.domain.change.erasing import (
-    QUOTING,
-    calls_about,
-    erased,
-    mark_of,
-    quotes,
-    without,
-)
+from bot.domain.change.erasing import QUOTING, calls_about, erased, mark_of, quotes, without
 from bot.domain.memory.note import FORGET, REMEMBER
 from bot.domain.turn.transcript import AskerBody, Body, CutBody, ResultBody, SummaryBody
 from bot.domain.turn.turn import TurnState
@@ -28,10 +21,7 @@ _ENTRIES = (
 # Quotes inside of stored words are escaped, so that only the names of fields fit these.
 _QUOTING = select(entry.c.chat, entry.c.conversation, entry.c.body).where(
     entry.c.chat.in_(bindparam("chats", expanding=True)),
-    or_(
-        _TOLD.like('%"passages":%["%'),
-        *(_TOLD.like(f'%"tool":%"{name}"%') for name in QUOTING),
-    ),
+    or_(_TOLD.like('%"passages":%["%'), *(_TOLD.like(f'%"tool":%"{name}"%') for name in QUOTING)),
 )
 _TAKING = (
     select(entry.c.chat, entry.c.conversation, entry.c.turn, entry.c.body)
@@ -50,11 +40,7 @@ _REWRITE = (
 _LAST = (
     select(chat.c.last_seq)
     .join(conversation, conversation.c.chat == chat.c.id)
-    .where(
-        chat.c.id == _OF,
-        conversation.c.id == bindparam("opened"),
-        OPENABLE,
-    )
+    .where(chat.c.id == _OF, conversation.c.id == bindparam("opened"), OPENABLE)
 )
 _BRANCHES = select(conversation.c.id).where(
     conversation.c.parent == _OF, conversation.c.shared >= bindparam("least")

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
 from bot.domain.assignments.errand import Errand
@@ -40,8 +40,7 @@ class SqlErrands:
         self._database = database
 
     async def get(self, id: str) -> Errand | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
-        return None if row is None else Errand(*row)
+        return one_of(Errand, await self._database.fetch(_BY_ID, {"of": id}))
 
     async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
         rows = await self._database.fetch(_PROGRESS, {"of": chat})

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.assignments.goal import OVER, DiaryEntry, Goal, GoalState
@@ -74,8 +74,7 @@ class SqlGoals:
         self._database = database
 
     async def get(self, goal: str) -> Goal | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": goal}))
-        return None if row is None else Goal(*row)
+        return one_of(Goal, await self._database.fetch(_BY_ID, {"of": goal}))
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
         wanted = {"of": chat, "most": limit, "skip": skip}
@@ -85,8 +84,7 @@ class SqlGoals:
         return [Goal(*row) for row in await self._database.fetch(_OF_PERSON, {"of": person})]
 
     async def of_turn(self, turn: str) -> Goal | None:
-        row = first_of(await self._database.fetch(_OF_TURN, {"of": turn}))
-        return None if row is None else Goal(*row)
+        return one_of(Goal, await self._database.fetch(_OF_TURN, {"of": turn}))
 
     async def diary(self, goal: str, limit: int, skip: int = 0) -> Sequence[DiaryEntry]:
         wanted = {"of": goal, "most": limit, "skip": skip}

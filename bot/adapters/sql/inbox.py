@@ -102,8 +102,7 @@ _MARK = Prepared(
         fragment=or_(inbox.c.fragment, bindparam("fragment", type_=inbox.c.fragment.type)),
         reason=bindparam("reason"),
         body=case(
-            (bindparam("forget", type_=Boolean), literal("", inbox.c.body.type)),
-            else_=inbox.c.body,
+            (bindparam("forget", type_=Boolean), literal("", inbox.c.body.type)), else_=inbox.c.body
         ),
     )
 )

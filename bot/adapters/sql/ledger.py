@@ -24,14 +24,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import RAN, artifact, audit, budget, passage, turn, usage, verdict
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.change import (
-    AddArtifact,
-    AddAudit,
-    AddUsage,
-    AddVerdict,
-    DropUsage,
-    SetBudget,
-)
+from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict, DropUsage, SetBudget
 from bot.domain.money.budget import Budgets, Cause, Limit
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
@@ -75,8 +68,7 @@ _AUDIT = (
 _OF_ACTION = (
     select(func.max(audit.c.id))
     .where(
-        audit.c.action == bindparam("done"),
-        audit.c.subject.startswith(bindparam("of", type_=Text)),
+        audit.c.action == bindparam("done"), audit.c.subject.startswith(bindparam("of", type_=Text))
     )
     .group_by(audit.c.subject)
 )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.ledger import put_usage
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -42,9 +42,7 @@ _ALL_OWED = update(passage).where(passage.c.meant).values(meant=False)
 _AGAIN = (
     update(passage)
     .where(
-        passage.c.meant,
-        passage.c.number == bindparam("of"),
-        passage.c.whose == bindparam("owner"),
+        passage.c.meant, passage.c.number == bindparam("of"), passage.c.whose == bindparam("owner")
     )
     .values(meant=False)
 )
@@ -73,8 +71,7 @@ class SqlMeant:
         self._database = database
 
     async def begun(self) -> Begun | None:
-        row = first_of(await self._database.fetch(_BEGUN))
-        return None if row is None else Begun(*row)
+        return one_of(Begun, await self._database.fetch(_BEGUN))
 
     async def begin(self, index: Begun | None) -> None:
         def begin(connection: Connection) -> None:

@@ -41,14 +41,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.assignments.task import TaskState
-from bot.domain.change import (
-    CheckAccess,
-    InboundState,
-    LinkAccount,
-    Revoke,
-    SaveProfile,
-    SaveTerms,
-)
+from bot.domain.change import CheckAccess, InboundState, LinkAccount, Revoke, SaveProfile, SaveTerms
 from bot.domain.consent.approval import Approval
 from bot.domain.memory.passage import of_group
 from bot.domain.talk.errors import Conflict

@@ -19,7 +19,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
@@ -89,8 +89,7 @@ _HELD = (
     .with_for_update(of=chat)
 )
 _ERASED = select(entry.c.turn, entry.c.body).where(
-    entry.c.conversation == bindparam("of"),
-    type_coerce(entry.c.body, Text).like(f"%{MARKED}%"),
+    entry.c.conversation == bindparam("of"), type_coerce(entry.c.body, Text).like(f"%{MARKED}%")
 )
 _HOME = select(passage.c.conversation).where(passage.c.id == bindparam("of"))
 _COUNT = select(func.count()).select_from(passage)
@@ -113,8 +112,7 @@ class SqlMemory:
         self._database = database
 
     async def get(self, id: str) -> Passage | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
-        return None if row is None else Passage(*row)
+        return one_of(Passage, await self._database.fetch(_BY_ID, {"of": id}))
 
     async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
         if not ids:

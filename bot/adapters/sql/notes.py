@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.erasing_traces import erase_shown
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.prepared import Prepared
@@ -38,8 +38,7 @@ class SqlNotes:
         return [Note(*row) for row in await self._database.fetch(_OF, wanted)]
 
     async def get(self, id: str) -> Note | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": id}))
-        return None if row is None else Note(*row)
+        return one_of(Note, await self._database.fetch(_BY_ID, {"of": id}))
 
 
 def add_notes(connection: Connection, writes: Sequence[AddNote], _at: datetime) -> None:

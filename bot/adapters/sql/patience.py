@@ -5,7 +5,6 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from sqlalchemy import Executable
@@ -21,6 +20,7 @@ from bot.domain.talk.errors import (
     StoreRefused,
     StoreUnwritable,
 )
+from bot.domain.value import frozen
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)
@@ -151,7 +151,7 @@ def _is_cancelled() -> bool:
     return task is not None and task.cancelling() > 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class WatchedDatabase:
     """Asks a database, with patience if there is some; tells `damaged` of what cannot be read."""
 

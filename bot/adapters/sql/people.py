@@ -6,21 +6,11 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    case,
-    delete,
-    exists,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, bindparam, case, delete, exists, func, insert, select, update
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, chat_of
 from bot.adapters.sql.columns import columns, names
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, first_of, one_of
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import account, chat, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -152,8 +142,7 @@ def _of_account(connection: Connection, key: str) -> Person | None:
 
 
 def _known(rows: Sequence[Any]) -> Person | None:
-    row = first_of(rows)
-    return None if row is None else Person(*row)
+    return one_of(Person, rows)
 
 
 def _admit(connection: Connection, sender: Sender, role: Role) -> Person:

@@ -13,16 +13,7 @@ from functools import partial
 from operator import methodcaller
 from typing import Any, TypeVar
 
-from sqlalchemy import (
-    URL,
-    Connection,
-    Engine,
-    Executable,
-    NullPool,
-    create_engine,
-    event,
-    text,
-)
+from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.database import Work, decided

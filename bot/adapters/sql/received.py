@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, union
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.tables import (
     KEPT,
     OPEN,
@@ -51,8 +51,7 @@ class SqlReceived:
 
     async def get(self, chat: int, key: str) -> ReceivedFile | None:
         wanted = {"of": chat, "named": key}
-        row = first_of(await self._database.fetch(_GET, wanted))
-        return None if row is None else ReceivedFile(*row)
+        return one_of(ReceivedFile, await self._database.fetch(_GET, wanted))
 
     async def due(self, before: datetime, after: int, limit: int) -> Sequence[ReceivedFile]:
         wanted = {"before": before, "after": after, "most": limit}

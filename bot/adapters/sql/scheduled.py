@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, first_of, one_of
 from bot.adapters.sql.tables import (
     NOT_OVER,
     OPEN,
@@ -154,8 +154,7 @@ class SqlScheduled:
         self._database = database
 
     async def get(self, task: str) -> TimedTask | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": task}))
-        return None if row is None else TimedTask(*row)
+        return one_of(TimedTask, await self._database.fetch(_BY_ID, {"of": task}))
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
         wanted = {"of": chat, "most": limit, "skip": skip}
@@ -195,8 +194,7 @@ class SqlScheduled:
         return [TaskRun(*row) for row in await self._database.fetch(_SINCE, wanted)]
 
     async def last(self, task: str) -> TaskRun | None:
-        row = first_of(await self._database.fetch(_LAST, {"of": task}))
-        return None if row is None else TaskRun(*row)
+        return one_of(TaskRun, await self._database.fetch(_LAST, {"of": task}))
 
     async def rounds(self, turns: Sequence[str]) -> int:
         wanted = {"turns": list(turns)}

@@ -83,8 +83,7 @@ class SqliteEngine:
     def put(self, connection: Connection, rows: Sequence[Row]) -> None:
         _TAKE_OUT.run(connection, *({"number": row.number} for row in rows))
         _PUT.run(
-            connection,
-            *({"number": row.number, "tokens": " ".join(row.tokens)} for row in rows),
+            connection, *({"number": row.number, "tokens": " ".join(row.tokens)} for row in rows)
         )
 
     def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:

@@ -121,12 +121,7 @@ async def open_store(
         yield replace(_store(watched, words, damage, now), owned_chats=owned, peers=peers)
 
 
-def _store(
-    database: Database,
-    words: SqlWords,
-    damage: Damage,
-    now: Now,
-) -> Store:
+def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Store:
     return Store(
         inbox=SqlInbox(database),
         journal=SqlJournal(database, now),

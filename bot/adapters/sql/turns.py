@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
@@ -67,8 +67,7 @@ class SqlTurns:
         self._database = database
 
     async def get(self, turn: str) -> Turn | None:
-        row = first_of(await self._database.fetch(_BY_ID, {"of": turn}))
-        return None if row is None else Turn(*row)
+        return one_of(Turn, await self._database.fetch(_BY_ID, {"of": turn}))
 
     async def at_work(self, origin: str) -> Sequence[Turn]:
         return [Turn(*row) for row in await self._database.fetch(_OF_ORIGIN, {"of": origin})]

@@ -99,11 +99,7 @@ class TelegramApi:
         Raises the library's own errors with their status, or TimeoutError; none of their texts
         may be shown before `scrub` has seen it.
         """
-        query = {
-            "timeout": wait,
-            "limit": most,
-            "allowed_updates": json.dumps(ALLOWED_UPDATES),
-        }
+        query = {"timeout": wait, "limit": most, "allowed_updates": json.dumps(ALLOWED_UPDATES)}
         if offset is not None:
             query["offset"] = offset
         # The read's own limit comes first: a cancel could cost the pool its only connection.

@@ -30,14 +30,7 @@ _NAMES = {
 
 _LONGEST_NAME = 255
 _LONGEST_ENDING = 20
-_WITHOUT_FILE = (
-    "game",
-    "checklist",
-    "story",
-    "giveaway",
-    "invoice",
-    "paid_media",
-)
+_WITHOUT_FILE = ("game", "checklist", "story", "giveaway", "invoice", "paid_media")
 
 
 def attachments_of(message: Fields) -> tuple[Attachment, ...]:

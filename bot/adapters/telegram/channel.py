@@ -341,10 +341,7 @@ class TelegramChannel:
     async def _edit_caption(self, to: Address, message_id: str, body: Any) -> None:
         async with _no_fault(_SAME), self._api.calling() as bot:
             await bot.edit_message_caption(
-                to.chat,
-                int(message_id),
-                caption=body.get("caption"),
-                reply_markup=keyboard(body),
+                to.chat, int(message_id), caption=body.get("caption"), reply_markup=keyboard(body)
             )
 
 

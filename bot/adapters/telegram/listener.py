@@ -33,11 +33,7 @@ class TelegramListener:
     """Polls for raw JSON; the server waits `poll_seconds`, we wait `grace_seconds` longer."""
 
     def __init__(
-        self,
-        api: TelegramApi,
-        clock: Clock,
-        poll_seconds: int = 25,
-        grace_seconds: float = 10.0,
+        self, api: TelegramApi, clock: Clock, poll_seconds: int = 25, grace_seconds: float = 10.0
     ) -> None:
         self._api = api
         self._silence = Silence(api, clock)

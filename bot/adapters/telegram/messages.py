@@ -8,13 +8,7 @@ from bot.adapters.telegram.attachments import attachments_of
 from bot.adapters.telegram.authorship import foreign_content, is_composed
 from bot.adapters.telegram.fields import Fields
 from bot.adapters.telegram.rich.words import words_of
-from bot.adapters.telegram.senders import (
-    LONGEST_NAME,
-    name_of,
-    sender_of,
-    speaker_of,
-    title_of,
-)
+from bot.adapters.telegram.senders import LONGEST_NAME, name_of, sender_of, speaker_of, title_of
 from bot.adapters.telegram.wordless import in_words
 from bot.domain.talk.message import (
     Address,

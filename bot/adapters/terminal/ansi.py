@@ -3,14 +3,7 @@
 from bot.adapters.terminal.fragments import COLOURS, LINK, Fragments
 from bot.adapters.terminal.look import Look
 
-_CODES = {
-    "bold": "1",
-    "dim": "2",
-    "italic": "3",
-    "underline": "4",
-    "reverse": "7",
-    "strike": "9",
-}
+_CODES = {"bold": "1", "dim": "2", "italic": "3", "underline": "4", "reverse": "7", "strike": "9"}
 _COLOUR_CODES = {
     **{name: str(30 + n) for n, name in enumerate(COLOURS)},
     **{f"bright_{name}": str(90 + n) for n, name in enumerate(COLOURS)},

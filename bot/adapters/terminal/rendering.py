@@ -44,7 +44,7 @@ _THEME = Theme(
         "markdown.link_url": "underline",
         "markdown.kbd": "bold",
         "markdown.paragraph": "",
-    },
+    }
 )
 _CODE = re.compile(r"`([^`\n]+)`")
 _INDENT = "  "

@@ -18,14 +18,7 @@ from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind, P
 from bot.domain.text.visible_text import shown_name, size, visible
 from bot.domain.tools.deed_words import file_name
 from bot.domain.tools.deeds import deed_of
-from bot.domain.tools.tool import (
-    AskPerson,
-    ExactRule,
-    Preview,
-    Replay,
-    ToolOutput,
-    ToolSpec,
-)
+from bot.domain.tools.tool import AskPerson, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.tool import Place
 
@@ -163,8 +156,7 @@ Choice = Annotated[Text, Field(min_length=1, max_length=40), AfterValidator(_one
 class SendMessageArguments(Arguments):
     message: Annotated[Text, Field(min_length=1, max_length=20_000, description="Markdown.")]
     is_question: Annotated[
-        bool | None,
-        Field(description="True ends your turn and waits for the person's answer."),
+        bool | None, Field(description="True ends your turn and waits for the person's answer.")
     ] = None
     choices: Annotated[
         list[Choice] | None,

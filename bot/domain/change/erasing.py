@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -36,6 +35,7 @@ from bot.domain.turn.transcript import (
     SummaryBody,
     TextPart,
 )
+from bot.domain.value import frozen, replace
 
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
@@ -58,7 +58,7 @@ _MARK = re.compile(r"\[erased \d{4}-\d\d-\d\d\]")
 _WORDS = ("arguments", "reason", "why")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Target:
     """The thing to erase: one passage, one conversation, or everything of a person or a group."""
 

@@ -1,15 +1,15 @@
 """Writes of the log, and of the texts and rounds that belong to it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeAlias
 
 from bot.domain.change.erasing import Target
 from bot.domain.turn.transcript import Entry
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Append:
     """Adds entries to the log of a chat; their numbers follow the last one without a gap."""
 
@@ -17,7 +17,7 @@ class Append:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddArtifact:
     """The whole of a text of which the log holds a preview."""
 
@@ -28,7 +28,7 @@ class AddArtifact:
     """The turn that it belongs to."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class AddVerdict:
     """One round's record: the step taken, its reason, and what the view builder changed."""
 
@@ -38,7 +38,7 @@ class AddVerdict:
     details: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Erase:
     """Takes the words out of everything that was said, and forgets its passages.
 

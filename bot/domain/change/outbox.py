@@ -1,12 +1,12 @@
 """Writes of the messages that are owed to people."""
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.domain.talk.message import Outbound
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Show:
     """Puts a visible message into the outbox; the same key again makes it an edit, latest wins.
 
@@ -26,7 +26,7 @@ class Show:
     """The turn, card or plan whose words it shows; both are erased together. An edit keeps it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Retract:
     """Removes a message that was shown in passing and has no outbound key.
 

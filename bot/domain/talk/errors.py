@@ -138,10 +138,7 @@ class ModelOverloaded(ModelError):
     """The provider is overloaded; `retry_after` is its wish in seconds, if it gave one."""
 
     def __init__(
-        self,
-        message: str,
-        retry_after: float | None = None,
-        trouble: Trouble = Trouble.OVERLOADED,
+        self, message: str, retry_after: float | None = None, trouble: Trouble = Trouble.OVERLOADED
     ) -> None:
         super().__init__(message)
         self.retry_after = retry_after

@@ -23,10 +23,7 @@ class Limits:
     """The bounds of a turn; bytes are those of UTF-8."""
 
     soft_rounds: int = setting(
-        12,
-        "Rounds of a turn after which the model is asked to wrap up.",
-        most="max_rounds",
-        ge=1,
+        12, "Rounds of a turn after which the model is asked to wrap up.", most="max_rounds", ge=1
     )
     max_rounds: int = setting(20, "Rounds after which a turn ends in any case.", ge=1)
     calls_per_round: int = setting(
@@ -56,9 +53,7 @@ class Limits:
         3, "Failed starts of a turn without progress before it waits for its new try.", ge=1
     )
     counted_after_seconds: float = setting(
-        3.0,
-        "Seconds a step must run before a death of the program counts as a failed start.",
-        gt=0,
+        3.0, "Seconds a step must run before a death of the program counts as a failed start.", gt=0
     )
     rest_minutes: tuple[float, ...] = setting(
         (1.0, 5.0, 15.0, 60.0),

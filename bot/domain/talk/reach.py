@@ -25,11 +25,7 @@ class Level(StrEnum):
 
 
 _ORDER = tuple(Reach)
-_FARTHEST = {
-    Level.TALK: Reach.TALK,
-    Level.CHANGES: Reach.FOLDER,
-    Level.COMMANDS: Reach.COMMAND,
-}
+_FARTHEST = {Level.TALK: Reach.TALK, Level.CHANGES: Reach.FOLDER, Level.COMMANDS: Reach.COMMAND}
 
 
 def reaches(approval: Reach, call: Reach) -> bool:

@@ -1,13 +1,13 @@
 """Speech of people, kept as words, and answers that are owed as voice notes too."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeardWords:
     """The words of a recording as they were heard, so that it is heard and paid for once."""
 
@@ -23,7 +23,7 @@ class HeardWords:
     """The platform's id of the message that it came with."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VoiceNote:
     """An answer that is owed as a voice note beside its text; the text stands in its message."""
 

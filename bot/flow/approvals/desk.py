@@ -1,7 +1,7 @@
 """Takes presses and replies to cards: a reply denies, unless it is assent or a question."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.change import Show, Write
@@ -11,6 +11,7 @@ from bot.domain.consent.assent import is_assent, is_question
 from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.tools.tool import Effect, Offer, RulePattern
+from bot.domain.value import frozen
 from bot.flow.approvals.card_buttons import CARD_BUTTONS
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
@@ -44,7 +45,7 @@ _LATE = timedelta(minutes=10)
 """After this time a press gets the card's age and the calls that ran since."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ApprovalDesk(WordsAnew):
     """Takes decisions about cards from anywhere; it never runs a call."""
 

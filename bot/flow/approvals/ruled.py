@@ -24,11 +24,7 @@ class RuledCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            by_calls(),
-            ended=self.ended,
-            set_aside=self.set_aside,
-        )
+        return Companion(by_calls(), ended=self.ended, set_aside=self.set_aside)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if _changes(work):

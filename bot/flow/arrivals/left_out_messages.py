@@ -1,12 +1,11 @@
 """Tells people of messages that came while the bot was off, and that were too many to read."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
 from bot.domain.talk.message import LeftOut, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Sender
 from bot.domain.text.names import brief_name
+from bot.domain.value import frozen
 from bot.flow.groups.news import News
 from bot.ports.chats import Chats
 from bot.ports.inbox import InboundRow
@@ -19,7 +18,7 @@ MOST_AN_HOUR = 10
 _ZONE = "UTC"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LeftOutMessages:
     """Tells the person of a private chat, and owners about a group, once for each gap."""
 

@@ -1,7 +1,7 @@
 """Tells owners of updates that a fault set aside; a press has one of them routed anew."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
@@ -47,7 +47,7 @@ KEPT = "The fault is mine. Nothing was done with it, and I keep it. The log name
 TRYING = "I try it again."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SetAsideUpdates(ButtonsAlone):
     _inbox: Inbox
     _outbox: Outbox

@@ -1,11 +1,10 @@
 """Hears what is said to the bot in private, and in groups among other talk."""
 
-from dataclasses import dataclass
-
 from bot.domain.talk.bundle import seam_of
 from bot.domain.talk.chat import Activation, Chat
 from bot.domain.talk.message import InboundMessage, Withdrawn
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen
 from bot.flow.arrivals.doorway import Doorway
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.threads import Threads
@@ -17,7 +16,7 @@ from bot.ports.inbox import InboundRow
 from bot.ports.people import People
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PrivateTalk:
     """Hears messages of private chats; strangers are sent to the doorway."""
 
@@ -38,7 +37,7 @@ class PrivateTalk:
         await self._heeding.drop(row, withdrawn)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GroupTalk:
     """Hears messages of groups; what is not for the bot is passed over, or kept as heard."""
 

@@ -30,10 +30,7 @@ class BackgroundCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            opening=self.opening,
-            briefing=self.briefing,
-        )
+        return Companion(opening=self.opening, briefing=self.briefing)
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         return Share(row, await self._missing(work, row.asker))

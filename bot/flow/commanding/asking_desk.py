@@ -4,14 +4,7 @@ import hashlib
 from abc import abstractmethod
 
 from bot.domain.change import Change, Show
-from bot.domain.talk.message import (
-    REPLY_WITH,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Press,
-    PressAnswer,
-)
+from bot.domain.talk.message import REPLY_WITH, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.flow.commanding.desks import NOT_OURS, Unawaited, refused

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Protocol
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.message import OutboundKind, Press, PressAnswer, Quote
 from bot.domain.talk.person import Person
+from bot.domain.value import frozen, replace
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
@@ -133,7 +133,7 @@ class ButtonsAlone(Unawaited):
         return Taken.NO
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Desks:
     """The desks by the first letter of their buttons' data."""
 

@@ -165,9 +165,7 @@ PREVIEWS = Switch(
             "From now on links show a preview.",
         ),
         Position(
-            False,
-            "Links show no preview. `/previews on` changes that.",
-            "Links show no preview.",
+            False, "Links show no preview. `/previews on` changes that.", "Links show no preview."
         ),
     ),
     away=True,

@@ -1,10 +1,10 @@
 """The command that shows the open cards again."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Show, Write
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.cards import shown_later
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.plans.cards import headline
@@ -18,7 +18,7 @@ _MOST = 10
 """Cards that one command shows again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CardCommands:
     _approvals: Approvals
     _members: Members

@@ -31,11 +31,7 @@ _LIKE = 0.75
 
 class Commands:
     def __init__(
-        self,
-        table: Sequence[Command],
-        journal: Journal,
-        outbox: Outbox,
-        consequences: Consequences,
+        self, table: Sequence[Command], journal: Journal, outbox: Outbox, consequences: Consequences
     ) -> None:
         self._table = {command.name: command for command in table}
         self._journal = journal

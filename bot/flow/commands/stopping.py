@@ -118,11 +118,7 @@ class Stopped:
     @property
     def text(self) -> str:
         """Returns the answer; empty where the end of the stopped turn says it all."""
-        parts = [
-            self._of_messages,
-            self._of_cards,
-            self.plan,
-        ]
+        parts = [self._of_messages, self._of_cards, self.plan]
         if not any(parts) and not self.running:
             parts.append("There is nothing to stop.")
         if self.unread:

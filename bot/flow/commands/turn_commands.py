@@ -3,11 +3,7 @@
 import secrets
 from collections.abc import Sequence
 
-from bot.domain.change import (
-    SaveConversation,
-    SaveTurn,
-    Write,
-)
+from bot.domain.change import SaveConversation, SaveTurn, Write
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.approvals.undecided import CardEnding

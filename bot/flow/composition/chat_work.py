@@ -47,10 +47,7 @@ class ChatWork:
     def desks(self) -> Mapping[str, Desk]:
         store, journal, clock = self._ground.store, self._ground.journal, self._ground.world.clock
         ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
-        return {
-            REST_BUTTONS.letter: RestDesk(journal, self.lanes, clock),
-            END_BUTTONS.letter: ways,
-        }
+        return {REST_BUTTONS.letter: RestDesk(journal, self.lanes, clock), END_BUTTONS.letter: ways}
 
     @cached_property
     def queue(self) -> ChatQueue:

@@ -73,10 +73,7 @@ class FloodGate:
     """
 
     def __init__(
-        self,
-        rates: SendRates | None,
-        clock: Clock,
-        is_group: Callable[[Address], bool] = _never,
+        self, rates: SendRates | None, clock: Clock, is_group: Callable[[Address], bool] = _never
     ) -> None:
         self._rates = rates or _UNBOUND
         self._clock = clock

@@ -24,10 +24,7 @@ SECONDS = 10.0
 
 
 async def pieces_of(
-    channel: Channel,
-    content: Outbound,
-    shown: Sequence[Piece] = (),
-    seconds: float = SECONDS,
+    channel: Channel, content: Outbound, shown: Sequence[Piece] = (), seconds: float = SECONDS
 ) -> Sequence[Piece]:
     """Returns the platform messages of a content; plain ones where formatting takes too long."""
     if sum(len(block.text) for block in content.blocks) <= SHORT:

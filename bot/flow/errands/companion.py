@@ -20,6 +20,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Elsewhere, Entrusted, Finish, Gate, Refuse, SendOut
 from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
 from bot.flow.errands import wording
 from bot.flow.errands.recalling import called_back
 from bot.flow.errands.sending import Sending, late_turn
@@ -48,28 +49,18 @@ class _Kept:
     """The plan that the turn collects or executes."""
 
 
+@frozen
 class ErrandCompanion:
     """Sends errands out, takes their results, and bounds the turns that work on them."""
 
-    def __init__(
-        self,
-        sending: Sending,
-        wishes: Wishes,
-        choosing: Choosing,
-        rows: TurnRows,
-        zones: Zones,
-        limits: Limits,
-        *,
-        explore: bool,
-    ) -> None:
-        self._sending = sending
-        self._wishes = wishes
-        self._choosing = choosing
-        self._rows = rows
-        self._zones = zones
-        self._limits = limits
-        self._explore = explore
-        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+    _sending: Sending
+    _wishes: Wishes
+    _choosing: Choosing
+    _rows: TurnRows
+    _zones: Zones
+    _limits: Limits
+    _explore: bool
+    _turns: WeakKeyDictionary[Work, _Kept] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:

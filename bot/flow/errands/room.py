@@ -30,7 +30,7 @@ class ErrandRoom:
             store.turns,
             ground.zones,
             ground.policy.limits,
-            explore=ground.policy.plan_explore,
+            ground.policy.plan_explore,
         )
         tools = (Delegate(store.errands),) if ground.policy.limits.errands else ()
         return Room(companions=(companion.answers,), tools=tools, moved=self._moved)

@@ -79,13 +79,7 @@ class Sending:
         told = AddAudit(
             errand.created_at, errand.chat, errand.asker, "errand.sent", errand.title, details
         )
-        return (
-            SaveSettings(home, settled),
-            SaveErrand(errand),
-            SaveTurn(turn),
-            *skilled,
-            told,
-        )
+        return (SaveSettings(home, settled), SaveErrand(errand), SaveTurn(turn), *skilled, told)
 
 
 def late_turn(errand: Errand, parent: Turn, now: datetime) -> Turn:

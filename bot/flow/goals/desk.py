@@ -1,6 +1,5 @@
 """The desk of goals: a reply to a question, or a command, answers it, and the next run reads it."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
@@ -9,6 +8,7 @@ from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Press, Pre
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.text.visible_text import clipped
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.clock import Clock
@@ -21,7 +21,7 @@ LETTER = "g"
 _LOOKED_AT = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class GoalDesk(Unawaited):
     """Takes answers; an answer that comes again after a death counts once."""
 

@@ -47,10 +47,7 @@ class GoalOpening:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            by_origin(*ORIGINS),
-            taken_up=self.taken_up,
-        )
+        return Companion(by_origin(*ORIGINS), taken_up=self.taken_up)
 
     async def taken_up(self, work: Work, row: Turn, agenda: Agenda) -> Share:
         goal = await self._goal_of(work)

@@ -4,13 +4,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
-from bot.domain.assignments.goal import (
-    DIARY_WRITE,
-    GOAL_UPDATE,
-    DiaryKind,
-    Goal,
-    GoalState,
-)
+from bot.domain.assignments.goal import DIARY_WRITE, GOAL_UPDATE, DiaryKind, Goal, GoalState
 from bot.domain.assignments.task import TaskState
 from bot.domain.change import HoldGoalTasks, SaveGoal, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear

@@ -4,13 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
-from bot.domain.change import (
-    AddAudit,
-    Change,
-    InboundState,
-    MarkInbound,
-    Write,
-)
+from bot.domain.change import AddAudit, Change, InboundState, MarkInbound, Write
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, Presence, PresenceChange
 from bot.domain.talk.person import Person
@@ -126,11 +120,7 @@ class Membership:
         return newest == MOVED
 
     def _audit(
-        self,
-        change: PresenceChange,
-        at: Address,
-        chats: Sequence[Chat],
-        person: Person | None,
+        self, change: PresenceChange, at: Address, chats: Sequence[Chat], person: Person | None
     ) -> AddAudit:
         by = {} if change.by is None else {"by": change.by.key}
         return AddAudit(

@@ -7,14 +7,7 @@ from datetime import datetime
 from bot.domain.change import AskStop, MarkInbound, Show, Write
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import (
-    Address,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Presence,
-    PresenceChange,
-)
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, Presence, PresenceChange
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name
 from bot.domain.value import frozen, replace

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from weakref import WeakKeyDictionary
 
 from bot.domain.assignments.hook import HookCall
@@ -14,25 +15,31 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.flow.hooks.ends import over
+from bot.domain.value import field, frozen
 from bot.flow.hooks.wording import footer, opened
 from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
-from bot.flow.schedules.unwatched import END_CONVERSATION, NOT_ITS_OWN
+from bot.flow.schedules.unwatched import (
+    END_CONVERSATION,
+    FAILED,
+    NOT_ITS_OWN,
+    next_try,
+    reported_nothing,
+)
 from bot.flow.ways.speakers import Speakers
 from bot.ports.hooks import HookCalls
 from bot.ports.journal import Agenda
 from bot.ports.tool import Tool
 
 
+@frozen
 class HookCompanion:
     """Takes part in the turns of calls alone; it reads nothing but their rows."""
 
-    def __init__(self, calls: HookCalls, speakers: Speakers) -> None:
-        self._calls = calls
-        self._speakers = speakers
-        self._turns: WeakKeyDictionary[Work, HookCall] = WeakKeyDictionary()
+    _calls: HookCalls
+    _speakers: Speakers
+    _turns: WeakKeyDictionary[Work, HookCall] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:
@@ -99,7 +106,7 @@ class HookCompanion:
         call = await self._look(work)
         if call is None:
             return Ended(silent=work.turn.origin == "hook")
-        end = over(call, work, finish, work.clock.now())
+        end = _over(call, work, finish, work.clock.now())
         silent = end.state in (RunState.SILENT, RunState.AGAIN)
         return Ended((SaveHookCall(end),), below=footer(call), silent=silent)
 
@@ -107,3 +114,17 @@ class HookCompanion:
 def _purpose(call: HookCall) -> str:
     """Returns what a card of the run says about its reason."""
     return f"hook {call.hook}: {opening_words(call.words)}"
+
+
+def _over(call: HookCall, work: Work, finish: Finish, now: datetime) -> HookCall:
+    """Returns the call at its end, or before its next try."""
+    again_at = next_try(finish, call.tries, now)
+    if again_at is not None:
+        return call.again(again_at, finish.why)
+    if finish.stop_reason in FAILED:
+        return call.ended(RunState.FAILED, now, finish.why)
+    if finish.stop_reason is StopReason.USER_CANCELLED:
+        return call.ended(RunState.STOPPED, now, work.turn.stop_asked or "")
+    if finish.stop_reason is StopReason.FINAL_ANSWER and reported_nothing(work):
+        return call.ended(RunState.SILENT, now)
+    return call.ended(RunState.DONE, now)

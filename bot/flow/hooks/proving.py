@@ -19,11 +19,7 @@ class Proving:
         return hook is not None and may_be_proven(hook, headers, self._clock.now())
 
     def proven(
-        self,
-        name: str,
-        headers: Mapping[str, str],
-        content: bytes,
-        purpose: Purpose = Purpose.CALL,
+        self, name: str, headers: Mapping[str, str], content: bytes, purpose: Purpose = Purpose.CALL
     ) -> Hook | None:
         """Returns the hook if the headers prove its secret for this content and purpose."""
         hook = self._usable(name)

@@ -42,12 +42,7 @@ def branched(
     It shares the log up to its present end. Model, skill and permissions stay as they are.
     """
     new = Conversation(
-        secrets.token_hex(6),
-        chat.id,
-        now,
-        title=title,
-        parent=current.id,
-        shared=chat.last_seq,
+        secrets.token_hex(6), chat.id, now, title=title, parent=current.id, shared=chat.last_seq
     )
     moved = OpenConversation(chat.id, new.id)
     return new, (SaveConversation(put_away(current, chat, now)), SaveConversation(new), moved)

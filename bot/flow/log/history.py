@@ -6,16 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.change import (
-    AddAudit,
-    Append,
-    Change,
-    Fence,
-    Retract,
-    SaveFileChange,
-    Show,
-    Write,
-)
+from bot.domain.change import AddAudit, Append, Change, Fence, Retract, SaveFileChange, Show, Write
 from bot.domain.money.model import ModelProfile
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.tool import ToolCall

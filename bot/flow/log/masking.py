@@ -73,9 +73,5 @@ def _length(part: ViewPart) -> int:
 
 def _neutral(call: ToolCall, seq: int) -> ToolCall:
     return ToolCall(
-        legal_id(call.id, seq),
-        call.name,
-        call.arguments_text,
-        call.arguments,
-        through=call.through,
+        legal_id(call.id, seq), call.name, call.arguments_text, call.arguments, through=call.through
     )

@@ -21,6 +21,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.turn.turn import Turn
+from bot.domain.value import field, frozen
 from bot.flow.log.companion import Companion, Results
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
@@ -38,6 +39,7 @@ _MOST_NOTES = 200
 """Notes that are looked at; more do not fit into the bytes that open a conversation."""
 
 
+@frozen
 class MemoryCompanion:
     """Quotes passages before a message, and keeps one in the transaction of the settlement.
 
@@ -45,24 +47,18 @@ class MemoryCompanion:
     stays as it was. Stopped turns leave nothing to remember.
     """
 
-    def __init__(
-        self, recall: Recall, notes: Notes, rules: Rules, people: People, tokens: int
-    ) -> None:
-        """Recalls at most so many `tokens` for a message; with 0 nothing is recalled."""
-        self._rules = rules
-        self._people = people
-        self._recall = recall
-        self._notes = notes
-        self._tokens = tokens
-        self._views: WeakKeyDictionary[Work, ViewFold] = WeakKeyDictionary()
+    _recall: Recall
+    _notes: Notes
+    _rules: Rules
+    _people: People
+    _tokens: int
+    """The most tokens that are recalled for a message; with 0 nothing is recalled."""
+    _views: WeakKeyDictionary[Work, ViewFold] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:
         return Companion(
-            opening=self.opening,
-            stance=self.stance,
-            briefing=self.briefing,
-            ended=self.ended,
+            opening=self.opening, stance=self.stance, briefing=self.briefing, ended=self.ended
         )
 
     async def opening(self, work: Work, row: Turn, agenda: Agenda) -> Share:

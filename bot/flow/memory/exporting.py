@@ -11,14 +11,7 @@ from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Outbound, OutboundKind
 from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
-from bot.flow.memory.export_pages import (
-    line,
-    of_feedback,
-    of_goal,
-    of_imported,
-    of_notes,
-    of_talk,
-)
+from bot.flow.memory.export_pages import line, of_feedback, of_goal, of_imported, of_notes, of_talk
 from bot.ports.belongings import Belongings, Packing, Page
 from bot.ports.feedback import FeedbackRows
 from bot.ports.goals import GoalRows

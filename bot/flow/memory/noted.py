@@ -19,10 +19,7 @@ class NotedCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            by_calls(REMEMBER, FORGET),
-            after_results=self.after_results,
-        )
+        return Companion(by_calls(REMEMBER, FORGET), after_results=self.after_results)
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         writes: list[Write] = []

@@ -51,10 +51,7 @@ def kept(
 
 def foreign_of(view: ViewFold, person: int) -> dict[str, str | None]:
     """Returns the foreign source in view of a turn of this person, and where all of it is from."""
-    return {
-        "untrusted": view.untrusted_for(person),
-        "origins": "\n".join(view.origins_for(person)),
-    }
+    return {"untrusted": view.untrusted_for(person), "origins": "\n".join(view.origins_for(person))}
 
 
 def kept_of_past(chat: Chat, turns: Sequence[Turn], log: Sequence[Entry]) -> list[Passage]:

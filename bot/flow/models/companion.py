@@ -17,10 +17,7 @@ class ModelCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            with_another_model,
-            ended=self.ended,
-        )
+        return Companion(with_another_model, ended=self.ended)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         wanted = self._choosing.took_over(work)

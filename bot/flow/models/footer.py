@@ -25,10 +25,7 @@ class Footer:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            with_footer,
-            ended=self.ended,
-        )
+        return Companion(with_footer, ended=self.ended)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if not work.log.chat.settings.footer:

@@ -224,21 +224,14 @@ class PreambleMaker:
         return tuple(dict.fromkeys(names))
 
     def _made(
-        self,
-        house: Sequence[Tool],
-        lent: Sequence[Tool],
-        leaning: Leaning,
-        likely: Sequence[str],
+        self, house: Sequence[Tool], lent: Sequence[Tool], leaning: Leaning, likely: Sequence[str]
     ) -> Preamble:
         tools = {tool.spec.name: tool for tool in (*house, *lent)}
         own = _specs(house)
         choice = chosen(own, _specs(lent), leaning, self._tool_bytes)
         if not choice.hidden:
             return Preamble(self._text(likely), tools)
-        finding: tuple[Tool, ...] = (
-            FindTools(choice.hidden, self._descriptions),
-            UseTool(),
-        )
+        finding: tuple[Tool, ...] = (FindTools(choice.hidden, self._descriptions), UseTool())
         tools.update({tool.spec.name: tool for tool in finding})
         offered = (*(s.name for s in (*own, *_specs(finding))), *choice.offered)
         return Preamble(self._text(likely), tools, offered)

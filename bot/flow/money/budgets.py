@@ -36,11 +36,7 @@ _FOR = {
     Scope.TURN: "The budget for each message",
 }
 _USED = {Scope.DAY: "Everybody, today", Scope.PERSON: "You, today"}
-_OFFERED = {
-    "day": ("1", "5", "20"),
-    "person": ("0.50", "2", "10"),
-    "message": ("0.20", "1", "5"),
-}
+_OFFERED = {"day": ("1", "5", "20"), "person": ("0.50", "2", "10"), "message": ("0.20", "1", "5")}
 
 
 @frozen

@@ -41,10 +41,7 @@ class MoneyCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            after_results=self.after_results,
-            ended=self.ended,
-        )
+        return Companion(after_results=self.after_results, ended=self.ended)
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         return Share(row, writes=await self._warnings(work))

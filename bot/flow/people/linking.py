@@ -9,15 +9,7 @@ from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Recount
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
-from bot.flow.people.accounts import (
-    BRIEF,
-    WHO,
-    account_meant,
-    account_of,
-    called,
-    sender_of,
-    whom,
-)
+from bot.flow.people.accounts import BRIEF, WHO, account_meant, account_of, called, sender_of, whom
 from bot.flow.people.knocks import Knocks
 from bot.ports.clock import Clock
 from bot.ports.members import Members

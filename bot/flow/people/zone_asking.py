@@ -8,14 +8,7 @@ from bot.domain.change import Change, CheckAccess, SaveProfile, Show, Write
 from bot.domain.clock.zones import city
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.geo_point import point_in
-from bot.domain.talk.message import (
-    Hint,
-    Markdown,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Press,
-)
+from bot.domain.talk.message import Hint, Markdown, Outbound, OutboundKind, Plain, Press
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 from bot.flow.commanding.asking_desk import AskingDesk, answer_to, question

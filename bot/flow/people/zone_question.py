@@ -35,10 +35,7 @@ class ZoneQuestion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            without_zone,
-            ended=self.ended,
-        )
+        return Companion(without_zone, ended=self.ended)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         chat = work.log.chat

@@ -1,7 +1,5 @@
 """The card of a plan: ready for a decision, running, waiting, and at its end."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import Show
 from bot.domain.plans.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.talk.button_data import ButtonCodec
@@ -9,11 +7,12 @@ from bot.domain.talk.hunks import readable
 from bot.domain.talk.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import denial, without_deed
+from bot.domain.value import frozen
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanButton:
     """The meaning of a button of a plan's card; the version shows that a card is out of date.
 

@@ -17,6 +17,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
 from bot.domain.turn.transcript import ResultBody
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
 from bot.flow.log.companion import Companion
 from bot.flow.log.concern import of_plans
 from bot.flow.log.work import Work
@@ -56,20 +57,18 @@ class _Kept:
     """True when the plan's card is out of date."""
 
 
+@frozen
 class PlanCompanion:
     """Works on plans in turns.
 
     A plan has at most `most_steps`. With `explore`, calls that only read run during collection.
     """
 
-    def __init__(
-        self, ending: PlanEnding, skills: Skills, most_steps: int, *, explore: bool
-    ) -> None:
-        self._ending = ending
-        self._skills = skills
-        self._most_steps = most_steps
-        self._explore = explore
-        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+    _ending: PlanEnding
+    _skills: Skills
+    _most_steps: int
+    _explore: bool
+    _turns: WeakKeyDictionary[Work, _Kept] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:

@@ -1,7 +1,5 @@
 """Takes people's decisions about plans: approve, change, stop and resume, each exactly once."""
 
-from dataclasses import dataclass, replace
-
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.consent.assent import is_assent, is_question
 from bot.domain.plans.plan import (
@@ -19,6 +17,7 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.asking_desk import asked_of
 from bot.flow.commanding.desks import (
     NOT_APPROVER,
@@ -56,7 +55,7 @@ _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PlanDesk(Unawaited):
     """Takes decisions about plans from anywhere; it never runs a call.
 

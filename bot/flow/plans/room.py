@@ -23,7 +23,7 @@ class PlanRoom:
     def room(self) -> Room:
         policy, skills = self._ground.policy, self._ground.world.skills
         most = policy.limits.plan_steps
-        companion = PlanCompanion(self._ending, skills, most, explore=policy.plan_explore)
+        companion = PlanCompanion(self._ending, skills, most, policy.plan_explore)
         return Room(
             commands=self.commands.table,
             desks={PLAN_BUTTONS.letter: self.desk},

@@ -34,11 +34,7 @@ class PlanEnding:
         self._owners = owners
 
     async def ended(
-        self,
-        work: Work,
-        plan: Plan,
-        finish: Finish,
-        closed: Sequence[tuple[ToolCall, ToolResult]],
+        self, work: Work, plan: Plan, finish: Finish, closed: Sequence[tuple[ToolCall, ToolResult]]
     ) -> Ended:
         """Returns the plan's part of the settlement; `closed` are the results that belong to it."""
         if not plan.collecting:

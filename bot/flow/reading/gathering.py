@@ -1,7 +1,6 @@
 """Gathers waiting rows that are fragments of one message, and says how long to wait for more."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import InboundState, MarkInbound, Show, Write
@@ -12,6 +11,7 @@ from bot.domain.talk.message import InboundMessage, Outbound, OutboundKind, Plai
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody, ReplyBody
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen, replace
 from bot.flow.log.history import ChatLog
 from bot.flow.reading.message_reader import Asked, MessageReader
 from bot.flow.reading.overhearing import Heard
@@ -25,7 +25,7 @@ _BEFORE = "[Steward] This came late: it stands before the words above, sent toge
 _MORE = "[Steward] More was sent at once than is read as one message: the rest comes after this."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gathered:
     """Waiting rows that are one message; `wait` is the seconds in which more of it may come."""
 
@@ -73,7 +73,7 @@ class Gathered:
         return tuple(shown)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gathering:
     """Gathers messages from stored rows alone, so a restart gathers the same message."""
 

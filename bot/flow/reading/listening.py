@@ -1,7 +1,6 @@
 """Hears voice messages: bounded, paid for, and with plain words where it cannot."""
 
 import logging
-from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from bot.domain.change import Change, KeepHeard
@@ -15,6 +14,7 @@ from bot.domain.talk.errors import (
     OverBudget,
 )
 from bot.domain.turn.voice import HeardWords
+from bot.domain.value import frozen, replace
 from bot.flow.money.till import Till
 from bot.flow.reading.kept_files import Parcel
 from bot.ports.attachments import Spoken, Unheard
@@ -46,7 +46,7 @@ _LOUDER = "Record it again closer to the microphone, or type it."
 _NO_WORDS = Unheard("it holds no words", _LOUDER)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listening:
     """Asks the port for the words of a recording, a second time after a fault that may pass.
 

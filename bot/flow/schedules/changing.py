@@ -6,15 +6,7 @@ from bot.domain.assignments.task import TimedTask
 from bot.domain.change import Change, SaveTask, Show
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.talk.button_data import ButtonCodec
-from bot.domain.talk.message import (
-    Button,
-    Hint,
-    Markdown,
-    Outbound,
-    OutboundKind,
-    Plain,
-    Press,
-)
+from bot.domain.talk.message import Button, Hint, Markdown, Outbound, OutboundKind, Plain, Press
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import visible
 from bot.domain.turn.transcript import AskerBody

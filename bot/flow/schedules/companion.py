@@ -5,13 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from bot.domain.assignments.task import (
-    RunState,
-    TaskRun,
-    TaskState,
-    TimedTask,
-    is_run,
-)
+from bot.domain.assignments.task import RunState, TaskRun, TaskState, TimedTask, is_run
 from bot.domain.change import SaveRun, SaveTask, Write
 from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
@@ -21,6 +15,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import field, frozen
 from bot.flow.log.companion import Companion, Results
 from bot.flow.log.concern import of_runs
 from bot.flow.log.request_view import ViewFold
@@ -57,14 +52,14 @@ class _Kept:
     """The task; None when it was deleted."""
 
 
+@frozen
 class RunCompanion:
     """Takes part in the turns of runs alone."""
 
-    def __init__(self, scheduled: TaskRows, speakers: Speakers, bounds: DayBounds) -> None:
-        self._scheduled = scheduled
-        self._speakers = speakers
-        self._bounds = bounds
-        self._turns: WeakKeyDictionary[Work, _Kept] = WeakKeyDictionary()
+    _scheduled: TaskRows
+    _speakers: Speakers
+    _bounds: DayBounds
+    _turns: WeakKeyDictionary[Work, _Kept] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:

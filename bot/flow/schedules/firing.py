@@ -14,16 +14,7 @@ from bot.domain.assignments.task import (
     TimedTask,
     turn_of,
 )
-from bot.domain.change import (
-    AddRun,
-    AskStop,
-    Change,
-    DropRuns,
-    SaveRun,
-    SaveTask,
-    SaveTurn,
-    Write,
-)
+from bot.domain.change import AddRun, AskStop, Change, DropRuns, SaveRun, SaveTask, SaveTurn, Write
 from bot.domain.clock.when import Once
 from bot.domain.talk.errors import Conflict, NoSuchChat
 from bot.domain.turn.turn import BOT_GONE

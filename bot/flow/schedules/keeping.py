@@ -41,8 +41,7 @@ class TaskKeeping:
     @property
     def answers(self) -> Companion:
         return Companion(
-            by_calls(SCHEDULE_TASK, UPDATE_TASK, CANCEL_TASK),
-            after_results=self.after_results,
+            by_calls(SCHEDULE_TASK, UPDATE_TASK, CANCEL_TASK), after_results=self.after_results
         )
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:

@@ -44,12 +44,7 @@ class Lookout(Protocol):
     """Looks for messages that may stand on the screen though nobody knows their ids."""
 
     async def find(
-        self,
-        channel: Channel,
-        chat: int,
-        address: Address,
-        piece: Piece | None,
-        since: datetime,
+        self, channel: Channel, chat: int, address: Address, piece: Piece | None, since: datetime
     ) -> str | None:
         """Returns the id of a message that was sent after `since`, if it was sent at all.
 
@@ -94,13 +89,7 @@ class Placeholder:
     Where messages have names, showing it again tells its id.
     """
 
-    def __init__(
-        self,
-        placing: Placing,
-        channel: Channel,
-        address: Address,
-        turn: Turn,
-    ) -> None:
+    def __init__(self, placing: Placing, channel: Channel, address: Address, turn: Turn) -> None:
         self._placing = placing
         self._channel = channel
         self._address = address

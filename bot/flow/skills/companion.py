@@ -17,6 +17,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Entrusted, Finish, Gate, TransitionSkill
 from bot.domain.turn.transcript import AskerBody, Body
 from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import field, frozen
 from bot.flow.log.companion import Companion
 from bot.flow.log.concern import of_skills, shows_skill
 from bot.flow.log.request_view import ViewFold
@@ -27,14 +28,14 @@ from bot.ports.skills import Skills
 from bot.ports.tool import Place, Tool
 
 
+@frozen
 class SkillCompanion:
     """Works with the skills as they were when the loop of a turn began."""
 
-    def __init__(self, skills: Skills, documents: frozenset[str] = DOCUMENTS) -> None:
-        """Rules for folders cover files that end in one of `documents`."""
-        self._skills = skills
-        self._documents = documents
-        self._turns: WeakKeyDictionary[Work, SkillSet] = WeakKeyDictionary()
+    _skills: Skills
+    _documents: frozenset[str] = DOCUMENTS
+    """Rules for folders cover files that end in one of these."""
+    _turns: WeakKeyDictionary[Work, SkillSet] = field(default_factory=WeakKeyDictionary, init=False)
 
     @property
     def answers(self) -> Companion:

@@ -18,10 +18,7 @@ class SpeakingCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            with_voice,
-            ended=self.ended,
-        )
+        return Companion(with_voice, ended=self.ended)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
         if not work.log.chat.settings.voice or finish.stop_reason not in _ANSWERS:

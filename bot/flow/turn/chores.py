@@ -37,9 +37,7 @@ class Summarising:
         told = _MADE if made else "There is nothing to summarise yet."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
         settled = work.counted(
-            state=TurnState.SETTLED,
-            stop_reason=StopReason.FINAL_ANSWER,
-            ended_at=work.clock.now(),
+            state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER, ended_at=work.clock.now()
         )
         show = Show(f"answer:{work.turn.id}", work.turn.chat, content, about=work.turn.id)
         await work.write(turn=settled, also=(show,), durable=True)

@@ -18,12 +18,7 @@ _OTHERWISE = "You approved it as it was before; now it would run as shown here"
 
 
 async def first_look(
-    call: ToolCall,
-    tools: Mapping[str, Tool],
-    place: Place,
-    *,
-    ahead: bool,
-    carries: bool,
+    call: ToolCall, tools: Mapping[str, Tool], place: Place, *, ahead: bool, carries: bool
 ) -> Preview | Run | Refuse:
     """Returns the preview of a call, or its gate if it only reads or cannot run.
 

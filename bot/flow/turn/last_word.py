@@ -1,7 +1,6 @@
 """The last word of a turn: the message that tells a person how it ended."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
@@ -11,6 +10,7 @@ from bot.domain.talk.message import Block, ButtonRows, Markdown, Outbound, Outbo
 from bot.domain.turn.outcome import Outcome, StopReason
 from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
+from bot.domain.value import frozen, replace
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
 from bot.flow.turn.outcome_words import outcome_of
@@ -20,7 +20,7 @@ from bot.ports.outbox import Outbox
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LastWord:
     """The end of a turn, and the message about it; None when there is nothing to say."""
 
@@ -30,7 +30,7 @@ class LastWord:
     """True when buttons below the message start another turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LastWords:
     """Puts the last word together; an answer of more than `long_answer` characters is long.
 

@@ -67,12 +67,7 @@ _OWN_WORDS = (StopReason.FINAL_ANSWER, StopReason.WAITING_FOR_USER, StopReason.P
 
 
 def outcome_of(
-    progress: Progress,
-    finish: Finish,
-    *,
-    cut: bool,
-    listed: bool = False,
-    owner: bool = False,
+    progress: Progress, finish: Finish, *, cut: bool, listed: bool = False, owner: bool = False
 ) -> Outcome:
     """Returns the end of a turn: its text for the person, and the files of its results.
 

@@ -162,10 +162,7 @@ class Replies:
             parts,
             reply.finish,
             Provenance(
-                profile.provider,
-                profile.name,
-                reply.answered_model,
-                epoch=scene.preamble.epoch,
+                profile.provider, profile.name, reply.answered_model, epoch=scene.preamble.epoch
             ),
             reply.usage,
             wrap_up=isinstance(step, WrapUp),

@@ -1,6 +1,5 @@
 """The card of a turn that rests: why, until when, and the two buttons."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
@@ -9,6 +8,7 @@ from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 
 _LONGEST_PURPOSE = 80
 _LONGEST_REASON = 160
@@ -19,7 +19,7 @@ class RestVerb(StrEnum):
     GIVE_UP = "g"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RestButton:
     """The meaning of a button: the turn, its rest that the card shows, and the wish."""
 

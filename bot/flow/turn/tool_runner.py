@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.domain.change import AddArtifact, AllowServer, SaveFileChange, Show, Write
@@ -29,6 +28,7 @@ from bot.domain.tools.tool import (
     ToolResult,
 )
 from bot.domain.turn.progress import HINT, Done, Progress, error_key
+from bot.domain.value import frozen, replace
 from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.ports.clock import Clock
 from bot.ports.tool import Place, Tool
@@ -36,7 +36,7 @@ from bot.ports.tool import Place, Tool
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Due:
     """A call that shall run: its preview, and the place where it happens."""
 
@@ -45,7 +45,7 @@ class Due:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ran:
     """A result with the writes that belong to its transaction."""
 

@@ -46,10 +46,7 @@ _HELPS = {
         "Try again. If it happens again, `steward doctor` finds out why.",
         "Try again. If it happens again, tell the owner.",
     ),
-    Trouble.EMPTY: (
-        "Try again, or put it differently.",
-        "Try again, or put it differently.",
-    ),
+    Trouble.EMPTY: ("Try again, or put it differently.", "Try again, or put it differently."),
     Trouble.TOO_LONG: ("/new begins a new conversation.", "/new begins a new conversation."),
     Trouble.FORM: (
         "/new begins a new conversation. The program's log has the details.",

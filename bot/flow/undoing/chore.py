@@ -1,7 +1,6 @@
 """The turn that takes something back: the last turn of the talk, or changes of files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
 from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
@@ -16,6 +15,7 @@ from bot.domain.tools.file_change import (
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import Body, CutBody
 from bot.domain.turn.turn import TurnState
+from bot.domain.value import frozen
 from bot.flow.log.work import Work
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
@@ -26,7 +26,7 @@ from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
 from bot.ports.outbox import Outbox
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UndoParts:
     """The rows and doors of taking back."""
 

@@ -1,7 +1,5 @@
 """An edit of the newest answered message: it is offered to be answered anew."""
 
-from dataclasses import dataclass
-
 from bot.domain.change import Change, CheckAccess, SaveTurn, Show
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
@@ -16,6 +14,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording
@@ -32,7 +31,7 @@ from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.turns import TurnRows
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditButton:
     """The meaning of the button: the turn that answered, and the row of the edit."""
 
@@ -43,7 +42,7 @@ class EditButton:
 EDIT_BUTTONS = ButtonCodec("y", EditButton)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EditDesk(ButtonsAlone):
     """Offers the button, and takes its press; the words are read from the row of the edit."""
 

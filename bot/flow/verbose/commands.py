@@ -3,12 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from bot.domain.change import Show
 from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import FileRef, Outbound, OutboundKind
 from bot.domain.tools.call_words import CALLS, Conceal, whole_text
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.switches import VERBOSE
 from bot.flow.commanding.table import Answer, Command, Invocation
@@ -28,7 +28,7 @@ _MOST = 500_000
 """Characters of the file with the calls of a turn."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class VerboseCommands:
     """In a group it is for the people who run it, since everybody there sees the calls."""
 

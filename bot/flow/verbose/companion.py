@@ -44,11 +44,7 @@ class VerboseCompanion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(
-            by_calls(),
-            after_results=self.after_results,
-            ended=self.ended,
-        )
+        return Companion(by_calls(), after_results=self.after_results, ended=self.ended)
 
     async def after_results(self, work: Work, row: Turn, ran: Results) -> Share:
         return Share(row, writes=await self._shown(work, ran))

@@ -1,7 +1,6 @@
 """The buttons below the end of a turn: their data, their words, and the message once they end."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from bot.domain.change import Show
@@ -9,6 +8,7 @@ from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, ButtonRows, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
+from bot.domain.value import frozen, replace
 from bot.ports.outbox import OutboxRow
 
 _MOST_MODELS = 3
@@ -26,7 +26,7 @@ class EndVerb(StrEnum):
     HALT = "h"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EndButton:
     """The meaning of a button: the wish, the turn, and the model or the number of the choice.
 

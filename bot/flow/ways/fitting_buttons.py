@@ -10,17 +10,8 @@ from bot.domain.turn.step import Finish
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import again, choices, onward, other_models
 
-_FAILED = (
-    StopReason.MODEL_FAILURE,
-    StopReason.INTERNAL_FAILURE,
-    StopReason.TOOL_FAILURE_POLICY,
-)
-_LIMITED = (
-    StopReason.MAX_ROUNDS,
-    StopReason.DEADLINE,
-    StopReason.REPEAT_GUARD,
-    StopReason.BUDGET,
-)
+_FAILED = (StopReason.MODEL_FAILURE, StopReason.INTERNAL_FAILURE, StopReason.TOOL_FAILURE_POLICY)
+_LIMITED = (StopReason.MAX_ROUNDS, StopReason.DEADLINE, StopReason.REPEAT_GUARD, StopReason.BUDGET)
 _CUT = (FinishReason.LENGTH, FinishReason.WINDOW)
 _FRESH_START = (Trouble.TOO_LONG, Trouble.FORM)
 """Kinds of trouble that another try with the same conversation would only meet again."""

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
+from bot.domain.value import frozen
 from bot.flow.log.work import Work
 from bot.flow.ways.buttons import halt, halt_key, on_screen, wait_key
 from bot.ports.clock import Clock
@@ -22,7 +22,7 @@ _WORDS = "⏳ Still working."
 _LOG = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StopOffers:
     """The message is owed like any other, so it outlives a restart; the end of the turn takes it.
 

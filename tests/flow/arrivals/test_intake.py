@@ -1,7 +1,7 @@
 """Routing goes on: what meets a moment of change or a sick store is routed again, never lost."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -70,6 +70,27 @@ class SlipperyInbox:
         added = await self.store.inbox.accept(channel, updates, at)
         if added:
             raise self.fault
+        return added
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store.inbox, name)
+
+
+@dataclass
+class LateInbox:
+    """Stores updates, and tells it only after they were found in the store and routed."""
+
+    store: MemoryStore
+    routed: list[str]
+    look_again: Callable[[], None] = lambda: None
+
+    async def accept(
+        self, channel: str, updates: Sequence[RawUpdate], at: datetime
+    ) -> Sequence[InboundRow]:
+        added = await self.store.inbox.accept(channel, updates, at)
+        self.look_again()
+        while not self.routed:
+            await asyncio.sleep(0)
         return added
 
     def __getattr__(self, name: str) -> Any:
@@ -162,6 +183,28 @@ async def test_an_update_whose_acceptance_ended_after_it_was_stored_is_routed_al
             # The platform's loop tries again, and the row is there already.
             await intake.accept("fake", [update])
     assert scene.states == [_DONE]
+
+
+async def test_an_update_found_before_its_acceptance_was_known_is_routed_once() -> None:
+    scene = Scene()
+    late = LateInbox(scene.store, scene.router.routed)
+    async with scene.working(late) as intake:
+        late.look_again = intake.look_again
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+    assert len(scene.router.routed) == 1
+    assert scene.states == [_DONE]
+
+
+async def test_more_updates_than_one_look_takes_are_all_routed() -> None:
+    scene = Scene()
+    async with scene.working() as intake:
+        await scene.clock.advance(1)
+        for _ in range(3):
+            await intake.accept("fake", [scene.channel.update(PRESS) for _ in range(90)])
+        for _ in range(60):
+            await scene.clock.advance(1)
+    assert len(scene.router.routed) == len(set(scene.router.routed)) == 270
+    assert set(scene.states) == {_DONE}
 
 
 async def test_marks_that_meet_one_already_marked_are_stored_without_it() -> None:

@@ -20,7 +20,6 @@ from bot.adapters.sql.tables.assignments import (
     task,
 )
 from bot.adapters.sql.tables.declaring import METADATA, whole_metadata
-from bot.adapters.sql.tables.log import artifact, entry
 from bot.adapters.sql.tables.memory import (
     UNINDEXED,
     UNMEANT,
@@ -31,9 +30,26 @@ from bot.adapters.sql.tables.memory import (
     passage,
     past,
 )
-from bot.adapters.sql.tables.messages import ABOUT, COPIES, OWED, outbox, sight
+from bot.adapters.sql.tables.messages import (
+    ABOUT,
+    COPIES,
+    COUNTED,
+    HEARD,
+    KEPT,
+    KNOWN,
+    OWED,
+    UNROUTED,
+    WAITING,
+    artifact,
+    entry,
+    hearing,
+    inbox,
+    outbox,
+    received,
+    sight,
+    voice_note,
+)
 from bot.adapters.sql.tables.money import budget, usage
-from bot.adapters.sql.tables.received_files import KEPT, hearing, received
 from bot.adapters.sql.tables.talk import (
     BRANCHES,
     OPENABLE,
@@ -70,8 +86,6 @@ from bot.adapters.sql.tables.turns import (
     turn,
     verdict,
 )
-from bot.adapters.sql.tables.updates import COUNTED, HEARD, KNOWN, UNROUTED, WAITING, inbox
-from bot.adapters.sql.tables.voice import voice_note
 
 __all__ = [
     "ABOUT",

@@ -4,11 +4,12 @@ What `/export` hands out is marked too; a test compares both.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Column, MetaData
+
+from bot.domain.value import frozen
 
 MARKED = "mark"
 """The name under which a column carries its mark."""
@@ -46,7 +47,7 @@ class Forget(StrEnum):
     """Code of its own erases it, since words are a part of the value or the row may go on."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """The mark of a column."""
 

@@ -173,10 +173,7 @@ approval = METADATA.tables["approval"]
 rule = METADATA.tables["rule"]
 consent = METADATA.tables["consent"]
 
-PENDING_CARDS = (
-    PENDING,
-    ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN),
-)
+PENDING_CARDS = (PENDING, ~approval.c.turn_settled | (approval.c.state != ApprovalState.OPEN))
 """Cards of unsettled turns, and set-aside ones whose end the model has not read."""
 
 

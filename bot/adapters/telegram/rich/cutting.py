@@ -2,13 +2,7 @@
 
 from collections.abc import Sequence
 
-from bot.adapters.telegram.rich.elements import (
-    HEADINGS,
-    LONGEST,
-    MOST_BLOCKS,
-    blocks_in,
-    text_of,
-)
+from bot.adapters.telegram.rich.elements import HEADINGS, LONGEST, MOST_BLOCKS, blocks_in, text_of
 from bot.adapters.telegram.rich.reading import BothForms
 
 

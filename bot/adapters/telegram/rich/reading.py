@@ -10,13 +10,7 @@ from telegramify_markdown.converter import STANDARD_OPTIONS
 
 from bot.adapters.telegram.markdown import is_costly
 from bot.adapters.telegram.mending import mended
-from bot.adapters.telegram.rich.elements import (
-    DEEPEST,
-    HEADINGS,
-    MOST_COLUMNS,
-    Element,
-    Node,
-)
+from bot.adapters.telegram.rich.elements import DEEPEST, HEADINGS, MOST_COLUMNS, Element, Node
 from bot.adapters.telegram.rich.formulas import Formulas, formula, is_formula, marked
 from bot.adapters.telegram.rich.making import is_math_block, link, made_of
 from bot.domain.talk.message import Block, Markdown

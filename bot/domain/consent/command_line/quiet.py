@@ -8,10 +8,7 @@ def _git_settings(settings: Mapping[str, str]) -> Mapping[str, str]:
     numbered = {
         name: text
         for number, (key, value) in enumerate(settings.items())
-        for name, text in (
-            (f"GIT_CONFIG_KEY_{number}", key),
-            (f"GIT_CONFIG_VALUE_{number}", value),
-        )
+        for name, text in ((f"GIT_CONFIG_KEY_{number}", key), (f"GIT_CONFIG_VALUE_{number}", value))
     }
     # Before 2.31 git knows only this form.
     quoted = " ".join(f"'{key}={value}'" for key, value in settings.items())
