@@ -139,9 +139,7 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
         assert scene.results[-1].text.startswith("Nothing earlier has such words.")
 
 
-async def test_recall_cuts_around_the_words_and_leaves_out_what_knows_nothing() -> (
-    None
-):
+async def test_recall_cuts_around_the_words_and_leaves_out_what_knows_nothing() -> None:
     filler = "Nothing in this sentence helps anybody at all. " * 60
     answers = ("I don't know what the gerbil eats.", f"{filler}The gerbil eats oats.{filler}")
     look = calls(call("r", "recall", {"query": "what does the gerbil eat"}))

@@ -1,6 +1,6 @@
 """Weighs how well passages fit a search: rare words count more, long passages count less.
 
-The weights were chosen on public sets of long talks, and are told in decisions 55, 61 and 70.
+The weights were chosen on public sets of long talks, and are told in decisions 55, 61 and 71.
 """
 
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
