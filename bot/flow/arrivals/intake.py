@@ -30,6 +30,7 @@ class Intake:
     _overhearing: Overhearing
     _clock: Clock
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _unserved: set[int] = field(default_factory=set[int], init=False)
     _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
     """Updates that were stored since the last look."""
     _looks: bool = field(default=True, init=False)
@@ -103,10 +104,14 @@ class Intake:
 
     async def _put(self, rows: Sequence[InboundRow]) -> None:
         for row in rows:
+            if not self._rows.serves(row):
+                # It waits for a start with its channel.
+                self._unserved.add(row.id)
+                continue
             self._lines.put(row, self._rows.read(row))
             # Reading takes time: what is going on elsewhere comes in between.
             await asyncio.sleep(0)
 
     def _in_hand(self) -> set[int]:
         """Returns the rows that are new in the inbox and must not be taken in once more."""
-        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected}
+        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected, *self._unserved}
