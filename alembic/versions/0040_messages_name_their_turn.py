@@ -118,7 +118,9 @@ def fill_artifacts() -> None:
     for name, chat in read("SELECT id, chat FROM artifact"):
         turn = name.rpartition("-")[0]
         found[name] = turn if turn in turns else brought.get((chat, name), "")
-    rows = [{"name": name, "turn": turn} for name, turn in found.items() if turn]
+    rows: list[dict[str, str | int]] = [
+        {"name": name, "turn": turn} for name, turn in found.items() if turn
+    ]
     fill("UPDATE artifact SET turn = :turn WHERE id = :name", rows)
 
 
