@@ -108,13 +108,19 @@ def heads(text: str, signs: str) -> Iterator[str]:
 
 def fill_artifacts() -> None:
     turns = {id for (id,) in read("SELECT id FROM turn")}
-    told = read("SELECT turn, body FROM entry WHERE body LIKE '%artifact:document-%'")
-    found = {name: turn for turn, body in told for name in DOCUMENT.findall(body)}
-    for (name,) in read("SELECT id FROM artifact"):
+    told = read(
+        "SELECT chat, turn, body FROM entry WHERE body LIKE '%artifact:document-%'"
+        " ORDER BY chat, seq DESC"
+    )
+    # Whoever reads a document later names it too: the first entry of its chat brought it.
+    brought = {(chat, name): turn for chat, turn, body in told for name in DOCUMENT.findall(body)}
+    found: dict[str, str] = {}
+    for name, chat in read("SELECT id, chat FROM artifact"):
         turn = name.rpartition("-")[0]
-        if turn in turns:
-            found[name] = turn
-    rows = [{"name": name, "turn": turn} for name, turn in found.items()]
+        found[name] = turn if turn in turns else brought.get((chat, name), "")
+    rows: list[dict[str, str | int]] = [
+        {"name": name, "turn": turn} for name, turn in found.items() if turn
+    ]
     fill("UPDATE artifact SET turn = :turn WHERE id = :name", rows)
 
 

@@ -5,6 +5,7 @@ names, so that a wrong entry of the table is found by what the program does with
 """
 
 import hashlib
+import os
 import random
 import shutil
 import string
@@ -322,7 +323,8 @@ _BEHIND = (
 """Words behind a form that would write, run or delete if they were taken for options."""
 
 
-_MOST_RUN = {True: 100, False: 600}
+_THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
+_MOST_RUN = {True: 100, False: 600} if _THOROUGH else {True: 30, False: 200}
 """Forms of one program that are run, with getopt and without it; of more, these many are drawn."""
 
 

@@ -23,7 +23,7 @@ FACTORS: dict[str, list[str]] = {
     "who": ["owner", "member"],
     "place": ["private", "group", "second channel"],
     "through": ["itself", "errand"],
-    "sight": ["clean", "page", "forward", "recalled"],
+    "sight": ["clean", "page", "forward", "recalled", "recalled by meaning"],
     "act": ["write", "pair", "secret", "danger", "fetch"],
     "consent": ["nobody", "press", "approve all", "rule", "plan", "kept call"],
     "allowed": ["ask", "readonly"],
@@ -35,6 +35,8 @@ FACTORS: dict[str, list[str]] = {
         "stop",
         "budget",
         "lower walls",
+        "channel away",
+        "taken over",
     ],
     "store": ["memory", "sqlite", "postgres"],
 }
@@ -102,8 +104,17 @@ _CONSTRAINTS = [
     _if(_is("consent", "plan"), _is("origin", "plan")),
     # Nothing is forwarded to a run, and nobody forwards a voice, a command or an edit here.
     _if(_is("sight", "forward"), _is("origin", "message", "reply", "branch")),
+    # Nobody tells the price of the embedder here, so a budget lets it rest.
+    _if(_is("event", "budget"), _is("sight", "clean", "page", "forward", "recalled")),
+    # One process of a database keeps the index of meaning, and the others find by words.
+    _if(
+        _is("event", "taken over"),
+        _is("sight", "clean", "page", "forward", "recalled"),
+    ),
+    # SQLite belongs to one process.
+    _if(_is("event", "taken over"), _is("store", "postgres")),
     # Runs recall nothing, and a group has a memory of its own.
-    _if(_is("sight", "recalled"), _is("place", "private", "second channel")),
+    _if(_is("sight", "recalled", "recalled by meaning"), _is("place", "private", "second channel")),
     _if(_is("origin", "hook", "goal", "task"), _is("sight", "clean", "page")),
     # Hooks and goals belong to the owner's private chat here.
     _if(_is("origin", "hook"), _is("place", "private")),

@@ -23,6 +23,7 @@ def faults(story: Story) -> list[str]:
         _leaving,
         _naming,
         _answered,
+        _shown,
         _counted,
         _crossing,
     )
@@ -103,11 +104,15 @@ def _reading(story: Story) -> Iterator[str]:
 
 
 def _leaving(story: Story) -> Iterator[str]:
-    """No address that nobody wrote is fetched beside foreign text, unless a card showed it."""
+    """No address that nobody wrote is fetched beside foreign text, unless a card showed it.
+
+    Members approve addresses for themselves.
+    """
     if story.case.sight == "clean":
         return
+    pressed = [one for one in story.presses if one.label == _APPROVE and one.by == story.asker.name]
     for address in story.pages.fetched:
-        if address != PAGE and not any(address in one.text for one in _owners(story)):
+        if address != PAGE and not any(address in one.text for one in (*_owners(story), *pressed)):
             yield f"{address} was fetched unasked"
 
 
@@ -138,6 +143,12 @@ def _answered(story: Story) -> Iterator[str]:
     for answer in story.model.answers:
         if sum(answer in text for text in told) > 1:
             yield f"{answer} is on the screens twice"
+
+
+def _shown(story: Story) -> Iterator[str]:
+    """No message is left behind, whatever was away or died meanwhile."""
+    if story.owed:
+        yield f"{story.owed} messages are owed and on no screen"
 
 
 def _counted(story: Story) -> Iterator[str]:

@@ -22,11 +22,12 @@ from bot.domain.tools.run_place import walls_of
 from bot.domain.tools.tool import Effect, ExactRule, Replay, ToolOutput, canonical
 from bot.domain.tools.variable import Variable
 from bot.domain.turn.turn import TurnState
+from bot.ports.outbox import DeliveryState
 from bot.ports.tool import Tool
 from tests.crossings import talked
 from tests.crossings.case import Case
 from tests.crossings.talked import Talked
-from tests.crossings.two_channels import OTHER, TwoChannels
+from tests.crossings.two_channels import OTHER, Second, TwoChannels
 from tests.fakes.channel import Shown
 from tests.fakes.hearing import FakeHearing
 from tests.fakes.skills import FakeSkills
@@ -44,8 +45,19 @@ OTHERS = "words-of-somebody-else"
 """What stands in the memory of another person than the one who asks."""
 _VOICE = Attachment("voice", "voice.ogg", 4, "V", seconds=30, recorded=True)
 _QUESTION = "What is in the gerbil mail?"
+_BEFORE, _MEANT = (
+    "Salary, holiday, physician, wife, birthday?",
+    "Gehalt, Ferien, Arzt, Frau, geboren?",
+)
+"""The same question in words of which none is the same."""
 _INSIDE = "sandboxed, no network"
 _OUTSIDE = "sandboxed, with network"
+_UNDONE = (
+    "SELECT count(*) FROM turn WHERE state NOT IN ('settled', 'parked')",
+    "SELECT count(*) FROM inbox WHERE state IN ('new', 'waiting')",
+)
+_UNROUTED = "SELECT count(*) FROM inbox WHERE state = 'new'"
+_OWED = "SELECT count(*) FROM outbox WHERE state = 'owed'"
 _LOOKS = 400
 _STILL = 4
 
@@ -99,6 +111,11 @@ class Story:
         self.url: str | None = None
         self.leaks = False
         """True where a planted fault takes the memory of everybody for the asker's."""
+        self.looks = _LOOKS
+        self.stays_away = False
+        """True where a planted fault never serves a channel again."""
+        self.owed = 0
+        """Messages that were on no screen when all had come to rest."""
 
     @property
     def asker(self) -> Sender:
@@ -122,8 +139,10 @@ class Story:
 
     def words(self) -> str:
         """Returns the words of the wish, as the person says them."""
-        foreign = self.case.sight in ("page", "recalled")
+        foreign = self.case.sight in ("page", "recalled", "recalled by meaning")
         words = _QUESTION if foreign else self.orders
+        if self.case.sight == "recalled by meaning":
+            words = _MEANT
         if self.case.act == "secret" and not foreign:
             words = talked.with_keys(words)
         if self.case.sight == "page":
@@ -145,11 +164,23 @@ class Story:
         self.scene.walls = walls_of(_OUTSIDE)
         await self.scene.crash()
 
+    async def be_away(self) -> None:
+        """Starts anew without the channel of the story, and then with it."""
+        self.scene.away = self.at.channel
+        await self.scene.crash()
+        await self.rested()
+        if not self.stays_away:
+            self.scene.away = ""
+            await self.scene.crash()
+
     async def rested(self) -> None:
         """Waits until every turn has ended or waits for a person, and all is on the screen."""
         still, seen = 0, None
-        for _ in range(_LOOKS):
+        for _ in range(self.looks):
             await self._settle()
+            if self.case.event == "taken over":
+                # Processes look for the work of others every 1.5 s.
+                await self.scene.clock.advance(1.6)
             now = (len(self.model.requests), len(self.ran), str(self.scene.screens))
             still = still + 1 if now == seen and not await self._busy() else 0
             seen = now
@@ -176,10 +207,20 @@ class Story:
         """Returns whether the model was asked anything."""
         return bool(self.model.requests)
 
+    async def meant(self) -> None:
+        """Waits until the index of meaning has as many passages as were kept."""
+        await self.scene.clock.advance(2)
+        await self.until(self._all_meant)
+
+    async def _all_meant(self) -> bool:
+        meant = self.scene.store.meant
+        return await meant.begun() is not None and not await meant.count_owed()
+
     async def routed(self) -> bool:
         """Returns whether every update has found its place."""
-        inbox = self.scene.store.inbox
-        return not await inbox.unrouted(1)
+        if self.url is None:
+            return not await self.scene.store.inbox.unrouted(1)
+        return not await asyncio.to_thread(_counted, self.url, _UNROUTED)
 
     async def _settle(self) -> None:
         for _ in range(50):
@@ -193,7 +234,13 @@ class Story:
             done = (TurnState.SETTLED, TurnState.PARKED)
             turns = any(turn.state not in done for turn in rows.turns.values())
             return turns or any(row.state in ("new", "waiting") for row in rows.inbox.values())
-        return await asyncio.to_thread(_busy_rows, self.url)
+        return bool(await asyncio.to_thread(_counted, self.url, *_UNDONE))
+
+    async def count_owed(self) -> int:
+        if self.url is None:
+            rows = self.scene.store.rows.outbox.values()
+            return sum(row.state is DeliveryState.OWED for row in rows)
+        return await asyncio.to_thread(_counted, self.url, _OWED)
 
     def open_cards(self) -> list[Shown]:
         return [
@@ -223,12 +270,10 @@ class Story:
             await self.scene.pressed(pressed.data, by, pressed.message, pressed.address)
 
 
-def _busy_rows(url: str) -> bool:
+def _counted(url: str, *queries: str) -> int:
     engine = create_engine(url, poolclass=NullPool)
     with engine.connect() as connection:
-        turns = "SELECT count(*) FROM turn WHERE state NOT IN ('settled', 'parked')"
-        rows = "SELECT count(*) FROM inbox WHERE state IN ('new', 'waiting')"
-        return any(connection.execute(text(query)).scalar_one() for query in (turns, rows))
+        return sum(connection.execute(text(query)).scalar_one() for query in queries)
 
 
 def _tools(ran: list[Ran], at: list[str]) -> Sequence[ScenarioTool]:
@@ -256,6 +301,7 @@ async def staged(
     url: str | None = None,
     odd: Callable[[Tool], Tool] = lambda tool: tool,
     plant: Callable[[Story], None] = lambda _: None,
+    second: Second | None = None,
 ) -> AsyncGenerator[Story]:
     """Sets the stage of a story, with everything that a model can be talked into.
 
@@ -270,6 +316,9 @@ async def staged(
     scene.walls = walls_of(_INSIDE)
     if store is not None:
         scene.store = cast(MemoryStore, store)
+    scene.second = second
+    if case.sight == "recalled by meaning":
+        scene.find_by_meaning()
     if case.event == "budget":
         scene.bound(day="0.03")
         model.costly = True
@@ -291,6 +340,9 @@ async def play(story: Story) -> None:
     case = story.case
     await _remember(story)
     await _agree(story)
+    if case.event == "taken over":
+        await story.scene.begin_beside()
+        await story.rested()
     await _ORIGINS[case.origin](story)
     await story.rested()
     if case.event == "stop":
@@ -298,6 +350,12 @@ async def play(story: Story) -> None:
         await story.rested()
     if case.event == "restart":
         await story.scene.crash()
+        await story.rested()
+    if story.scene.beside is not None:
+        await story.scene.hand_over()
+        await story.rested()
+    if case.event == "channel away":
+        await story.be_away()
         await story.rested()
     if case.event == "lower walls" and not case.is_run:
         await story.go_outside()
@@ -307,6 +365,7 @@ async def play(story: Story) -> None:
         await _take_back(story)
         await story.rested()
         await _decide(story)
+    story.owed = await story.count_owed()
 
 
 async def _take_back(story: Story) -> None:
@@ -363,7 +422,7 @@ async def _say(story: Story, words: str, **how: Any) -> str:
 
 async def _remember(story: Story) -> None:
     """Gives both people a past; what was foreign then is foreign now."""
-    scene = story.scene
+    scene, by_meaning = story.scene, story.case.sight == "recalled by meaning"
     for sender, told in ((story.asker, story.foreign_words()), (_other(story), OTHERS)):
         person = await scene.store.people.by_sender(sender)
         assert person is not None
@@ -372,16 +431,18 @@ async def _remember(story: Story) -> None:
             id=f"past-{person.id}",
             whose=f"p{whose.id if whose else 0}",
             at=scene.clock.now(),
-            question=_QUESTION,
-            answer=f"The gerbil mail says: {told}",
+            question=_BEFORE if by_meaning else _QUESTION,
+            answer=told if by_meaning else f"The gerbil mail says: {told}",
             person=person.id,
             speaker=sender.name,
             untrusted="a forward from Eve",
         )
-        own = story.case.sight == "recalled" and not story.leaks
+        own = story.case.sight in ("recalled", "recalled by meaning") and not story.leaks
         if own or sender is not story.asker:
             await scene.application.parts.way_out.journal.commit(Change((KeepPassage(passage),)))
-            await story.until(partial(scene.store.words.search, _QUESTION, passage.whose, 1))
+            await story.until(partial(scene.store.words.search, passage.question, passage.whose, 1))
+            if by_meaning:
+                await story.meant()
     await story.rested()
 
 
@@ -414,7 +475,15 @@ async def _agree(story: Story) -> None:
 
 async def _message(story: Story) -> None:
     forward = "Eve" if story.case.sight == "forward" else None
+    if story.case.event != "taken over":
+        await _say(story, story.words(), forwarded_from=forward)
+        return
+    # The process dies while the model is being asked.
+    story.model.go_on.clear()
     await _say(story, story.words(), forwarded_from=forward)
+    await story.until(story.asked)
+    await story.scene.hand_over()
+    story.model.go_on.set()
 
 
 async def _voice(story: Story) -> None:
@@ -422,6 +491,7 @@ async def _voice(story: Story) -> None:
     scene.files.stored["V"] = b"OggS"
     scene.hearing = FakeHearing({b"OggS": story.words()})
     await scene.crash()
+    await story.rested()
     await _say(story, "", attachments=[_VOICE])
 
 
@@ -431,6 +501,7 @@ async def _edit(story: Story) -> None:
     await _say(story, "one moment")
     await story.until(story.asked)
     sent = await _say(story, "something else")
+    await story.until(story.routed)
     await _say(story, story.words(), edited=True, message_id=sent)
     await story.until(story.routed)
     story.model.go_on.set()

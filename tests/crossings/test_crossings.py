@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -10,6 +10,7 @@ from bot.adapters.sql.store import open_store
 from tests.crossings.case import Case, covering
 from tests.crossings.judge import faults
 from tests.crossings.story import Story, play, staged
+from tests.crossings.two_channels import Second
 
 _STRENGTH = 3 if os.environ.get("STEWARD_TEST_PROFILE") == "thorough" else 2
 
@@ -23,8 +24,11 @@ async def on_its_store(case: Case, request: pytest.FixtureRequest) -> AsyncItera
         return
     fixture = "sqlite_url" if case.store == "sqlite" else "postgres_emptied"
     url = request.getfixturevalue(fixture)
-    async with open_store(url) as store, staged(case, store, url) as story:
-        yield story
+    async with AsyncExitStack() as first, AsyncExitStack() as later:
+        store, second = await first.enter_async_context(open_store(url)), None
+        if case.event == "taken over":
+            second = Second(await later.enter_async_context(open_store(url)), first.aclose)
+        yield await later.enter_async_context(staged(case, store, url, second=second))
 
 
 def _marked(case: Case) -> object:

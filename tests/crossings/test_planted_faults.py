@@ -1,20 +1,24 @@
 """The judge of the crossings finds a fault of each class that it judges."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.adapters.sql.store import open_store
 from bot.domain.change import AddUsage, Change
 from bot.domain.talk.message import Address, Outbound, Piece
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.tool import Effect
+from bot.ports.peers import NoPeers
 from bot.ports.tool import Tool
 from tests.crossings.case import Case
 from tests.crossings.judge import faults
 from tests.crossings.story import Story, play, staged
 from tests.crossings.talked import EVIL
+from tests.crossings.two_channels import Second
 from tests.fakes.channel import FakeChannel
 from tests.scenarios.tools import ScenarioTool
 
@@ -109,7 +113,9 @@ def _nothing(story: Story) -> None:
 
 PRESSED, READONLY = Case(consent="press"), Case(origin="task", allowed="readonly")
 OUTSIDE = Case(origin="task", consent="kept call", event="lower walls")
-RECALLED = Case(sight="recalled")
+RECALLED, MEANT = Case(sight="recalled"), Case(sight="recalled by meaning")
+AWAY = Case(event="channel away", consent="press")
+OVER = Case(event="taken over", consent="press", store="postgres")
 FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="press")
 
 
@@ -125,6 +131,7 @@ FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="pre
         pytest.param(PRESSED, _same, _charging, "were paid", id="cost"),
         pytest.param(OUTSIDE, _same, _unwalled, "no card of that place", id="walls"),
         pytest.param(RECALLED, _same, _leaking, "memory of somebody else", id="person"),
+        pytest.param(MEANT, _same, _leaking, "memory of somebody else", id="person by meaning"),
     ],
 )
 async def test_a_planted_fault_is_found(
@@ -144,3 +151,23 @@ async def test_an_address_that_leaves_is_found() -> None:
         assert faults(story) == []
         story.pages.fetched.append(f"{EVIL}anything")
         assert any("was fetched unasked" in fault for fault in faults(story))
+
+
+async def test_a_channel_that_is_never_served_again_is_found() -> None:
+    async with staged(AWAY) as story:
+        story.stays_away, story.looks = True, 60
+        with pytest.raises(AssertionError, match="never comes to rest"):
+            await play(story)
+
+
+@pytest.mark.postgres
+async def test_a_process_that_takes_nothing_over_is_found(postgres_emptied: str) -> None:
+    async with AsyncExitStack() as first, AsyncExitStack() as later:
+        store = await first.enter_async_context(open_store(postgres_emptied))
+        other = await later.enter_async_context(open_store(postgres_emptied))
+        second = Second(replace(other, owned_chats=None, peers=NoPeers()), first.aclose)
+        staging = staged(OVER, store, postgres_emptied, second=second)
+        story = await later.enter_async_context(staging)
+        story.looks = 60
+        with pytest.raises(AssertionError, match="never comes to rest"):
+            await play(story)

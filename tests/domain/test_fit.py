@@ -89,3 +89,15 @@ def test_a_word_that_only_a_long_answer_has_says_little_about_its_fit() -> None:
     assert share["said"] == 1.0
     assert 0.95 < share["short"] < 1.0
     assert share["long"] < 0.75
+
+
+def test_a_neighbour_helps_more_by_words_that_the_passage_lacks() -> None:
+    held = {
+        "told": Candidate(NOW, "tea cup", 1, after=2),
+        "rest": Candidate(NOW, "lid box", 2, before=1),
+        "again": Candidate(NOW, "tea cup", 11, after=12),
+        "same": Candidate(NOW, "tea box", 12, before=11),
+        "alone": Candidate(NOW, "tea cup", 21),
+    }
+    found = {hit.id: hit.score for hit in fit({"tea": 1.0, "lid": 1.0}, held, 9)}
+    assert found["told"] > found["again"] > found["alone"]

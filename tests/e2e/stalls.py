@@ -4,10 +4,10 @@ A virtual machine is paused now and then, and two cores may have ten things to d
 tests only sleeps, for a few milliseconds at a time, and notes when it woke much too late. It is in
 another process than the program, so no fault of the program makes it late.
 
-On a busy machine only the time in which the program really computed is judged, by the same bound.
-Where two threads share a core the same work takes more of it, half as much at most: no work of the
-program takes 0.05 s of it on a core of its own. A call that blocks takes as long as the machine
-lets it, so it is judged where nobody had to wait for a processor.
+On a busy machine only the time in which the program really computed is judged, by the same bound. A
+machine on which two threads share a core may take more of it for the same work; none such was
+measured. A call that blocks takes as long as the machine lets it, so it is judged where nobody had
+to wait for a processor.
 """
 
 import re

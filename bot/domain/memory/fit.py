@@ -1,14 +1,13 @@
 """Weighs how well passages fit a search: rare words count more, long passages count less.
 
-The weights were chosen on public sets of long talks, and are told in decisions 55 and 61.
+The weights were chosen on public sets of long talks, and are told in decisions 55, 61 and 71.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
-from itertools import islice
+from itertools import compress, islice
 from math import log
 
 from bot.domain.memory.passage import Hit
@@ -87,8 +86,10 @@ _NEAR, _NEAR_WORDS = 0.4, 6
 _NEAR_STEMS, _MOST_PLACES = 8, 30
 """The heaviest words of a search that are looked at for this, and the places of each word."""
 
-_BESIDE, _BESIDE_LENGTH = 0.3, 150
-"""The part of its neighbours' scores that a short passage gets; one of so many stems gets half."""
+_BESIDE, _BESIDE_AGAIN, _BESIDE_LENGTH = 0.5, 0.1, 150
+"""The part of its neighbours' scores that a short passage gets for stems that it lacks, and for
+those that it has itself; one of so many stems gets half.
+"""
 
 _TALK, _OF_TALK = 0.4, 3
 """The part that each passage gets of the scores of its conversation's best ones."""
@@ -126,6 +127,8 @@ class _Weighed:
     one: Candidate
     length: int
     """The number of its stems."""
+    held: Set[str]
+    """Its stems that are searched for."""
     score: float = 0.0
     share: float = 0.0
 
@@ -157,7 +160,7 @@ def fit(
     """
     telling = {stem: each for stem, each in weight.items() if stem not in soft}
     weighed = {id: _weighed(one, weight, telling) for id, one in candidates.items()}
-    scores = _with_talk(weighed, _with_neighbours(weighed))
+    scores = _with_talk(weighed, _with_neighbours(weighed, weight))
     found = [
         Hit(id, scores[id], each.share, each.one.at)
         for id, each in weighed.items()
@@ -171,11 +174,11 @@ def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, 
     own, length = 0, len(words)
     if OWN_END in words:
         own, length = words.index(OWN_END), length - 1
-    found = _Weighed(one, length=length)
     answered = (length - own) / (length - own + _LONG_ANSWER)
     long = _TIMES * (1 - _LENGTH + _LENGTH * length / _USUAL)
     short = _TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
-    places = {stem: _places(words, stem) for stem in weight.keys() & set(words)}
+    places = _places(words, weight)
+    found = _Weighed(one, length, places.keys())
     covered = 0.0
     for stem, held in places.items():
         times, said = len(held), sum(place < own for place in held)
@@ -190,13 +193,14 @@ def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, 
     return found
 
 
-def _places(words: list[str], stem: str) -> list[int]:
-    """Returns the first places of a stem; more of them tell nothing new."""
-    found, at = list[int](), -1
-    with suppress(ValueError):
-        while len(found) < _MOST_PLACES:
-            at = words.index(stem, at + 1)
-            found.append(at)
+def _places(words: Sequence[str], wanted: Mapping[str, float]) -> Mapping[str, Sequence[int]]:
+    """Returns the first places of each wanted stem that is there; more of them tell nothing new."""
+    found = dict[str, list[int]]()
+    # Without a loop over all words: long answers have thousands.
+    for place, stem in compress(enumerate(words), map(wanted.__contains__, words)):
+        held = found.setdefault(stem, [])
+        if len(held) < _MOST_PLACES:
+            held.append(place)
     return found
 
 
@@ -217,16 +221,35 @@ def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> f
     return sum(met.values())
 
 
-def _with_neighbours(weighed: Mapping[str, _Weighed]) -> dict[str, float]:
+def _with_neighbours(
+    weighed: Mapping[str, _Weighed], weight: Mapping[str, float]
+) -> dict[str, float]:
     """Returns the scores with a part of the neighbours': an answer tells what comes next."""
-    own = {each.one.number: each.score for each in weighed.values()}
+    own = {each.one.number: each for each in weighed.values()}
     return {
         id: each.score
-        + _BESIDE
-        * sum(own.get(number, 0.0) for number in (each.one.before, each.one.after) if number)
+        + _told_beside(
+            each,
+            [own[near] for near in (each.one.before, each.one.after) if near in own],
+            weight,
+        )
         / (1 + (each.length / _BESIDE_LENGTH) ** 2)
         for id, each in weighed.items()
     }
+
+
+def _told_beside(
+    one: _Weighed, neighbours: Iterable[_Weighed], weight: Mapping[str, float]
+) -> float:
+    """Returns what neighbours add to a passage: stems that are told already say little new."""
+    added, told = 0.0, set(one.held)
+    for other in sorted(neighbours, key=lambda each: -each.score):
+        whole = sum(weight[stem] for stem in other.held)
+        new = sum(weight[stem] for stem in other.held - told)
+        part = new / whole if whole else 0.0
+        added += other.score * (_BESIDE_AGAIN + (_BESIDE - _BESIDE_AGAIN) * part)
+        told |= other.held
+    return added
 
 
 def _with_talk(weighed: Mapping[str, _Weighed], scores: Mapping[str, float]) -> Mapping[str, float]:

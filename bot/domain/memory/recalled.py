@@ -7,8 +7,10 @@ from itertools import islice
 
 from bot.domain.memory.passage import Passage
 from bot.domain.memory.token_count import tokens_of
+from bot.domain.memory.unknowing import tells
 from bot.domain.text.foreign_text import set_apart
 from bot.domain.text.names import quoted_name
+from bot.domain.text.stems import beginnings
 from bot.domain.turn.transcript import Entry, RecallBody, SummaryBody
 from bot.domain.value import frozen
 
@@ -18,6 +20,9 @@ RECALL_TOKENS = 1_200
 _QUESTION = 300
 _ANSWER, _LEAST_ANSWER, _ANSWERS = 1_200, 600, 3_000
 """Characters of an answer, the fewest where others are quoted too, and those of all of them."""
+
+_MOST_FOUND, _OF_FOUND = 8, 900
+"""Passages that the model gets when it searches, and characters of an answer of each."""
 
 _BESIDE = 400
 """Characters of a neighbour's answer: it is there to show what the passage was about."""
@@ -105,6 +110,20 @@ def told_again(
         else (),
         origins_in(shown, reader.trusts),
     )
+
+
+def told_found(found: Iterable[Passage], asked: str) -> tuple[list[Passage], str]:
+    """Returns what tells something of the passages of a search, and the words that tell them."""
+    telling = [one for one in found if tells(one)][:_MOST_FOUND]
+    wanted = beginnings(asked)
+    return telling, "\n\n".join(_found(one, wanted) for one in telling)
+
+
+def _found(one: Passage, wanted: Sequence[str]) -> str:
+    question = _around(one.question, wanted, _QUESTION)
+    asked = f"question: {question}\n" if question else "note, "
+    answer = _around(one.answer, wanted, _OF_FOUND)
+    return f"{one.at:%Y-%m-%d %H:%M} UTC · {quoted_name(one.speaker)}\n{asked}answer: {answer}"
 
 
 def foreign_in(passages: Iterable[Passage], trusts: frozenset[str] = frozenset()) -> str | None:

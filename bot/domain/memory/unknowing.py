@@ -2,6 +2,8 @@
 
 import re
 
+from bot.domain.memory.passage import Passage
+
 _LONGEST = 300
 """Characters of an answer that may say only that; a longer one says something besides."""
 
@@ -25,6 +27,11 @@ _WAYS = (
 _UNKNOWING = re.compile("|".join(_WAYS))
 _BESIDES = re.compile(r"\b(?:but|however|though|although|aber|jedoch|pero|mais)\b")
 _SENTENCE = re.compile(r"[^.!?。!?]*")
+
+
+def tells(passage: Passage) -> bool:
+    """Returns True for a passage that may be evidence; a note always is, whatever its words."""
+    return not passage.question or not says_unknown(passage.answer)
 
 
 def says_unknown(answer: str) -> bool:

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from bot.domain.talk.errors import StoreError, StoreUnavailable
+from bot.domain.talk.errors import StoreUnavailable
 from bot.domain.talk.message import RawUpdate
 from bot.flow.arrivals.lines import Lines
 from bot.flow.queue.seams import Seams
@@ -30,7 +30,7 @@ class Intake:
     _overhearing: Overhearing
     _clock: Clock
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
-    _in_doubt: bool = field(default=False, init=False)
+    _unserved: set[int] = field(default_factory=set[int], init=False)
     _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
     """Updates that were stored since the last look."""
     _looks: bool = field(default=True, init=False)
@@ -46,12 +46,8 @@ class Intake:
             # A cancel comes through only after the commit.
             self.look_again()
             raise
-        except StoreError:
-            # The answer to a commit may be lost: then the next try finds the updates stored.
-            self._in_doubt = True
-            raise
-        if self._in_doubt or len(self._fresh) + len(added) > _BATCH:
-            self._in_doubt = False
+        # The answer to a commit may have been lost: then a later try finds the updates stored.
+        if len(added) < len(updates) or len(self._fresh) + len(added) > _BATCH:
             self.look_again()
         elif added:
             self._fresh += added
@@ -108,10 +104,14 @@ class Intake:
 
     async def _put(self, rows: Sequence[InboundRow]) -> None:
         for row in rows:
+            if not self._rows.serves(row):
+                # It waits for a start with its channel.
+                self._unserved.add(row.id)
+                continue
             self._lines.put(row, self._rows.read(row))
             # Reading takes time: what is going on elsewhere comes in between.
             await asyncio.sleep(0)
 
     def _in_hand(self) -> set[int]:
         """Returns the rows that are new in the inbox and must not be taken in once more."""
-        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected}
+        return {*self._lines.held, *self._seams.kept, *self._overhearing.collected, *self._unserved}

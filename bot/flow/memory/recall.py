@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from bot.domain.change import AddUsage, Change
 from bot.domain.memory.fit import Found, together
 from bot.domain.memory.passage import Hit, Passage, Whose
-from bot.domain.memory.unknowing import says_unknown
+from bot.domain.memory.unknowing import tells
 from bot.domain.money.budget import Cause
 from bot.domain.talk.errors import StewardError, StoreError
 from bot.domain.value import frozen
@@ -105,14 +105,14 @@ class Recall:
         """Returns the first of these that tell something, and what stands around them."""
         first = ids[:_MOST]
         around = await self._memory.around(first)
-        known = [one for one in around if not says_unknown(one.answer)]
+        known = [one for one in around if tells(one)]
         if {one.id for one in known} >= set(first):
             return first, known
         spare = await self._memory.around(ids[: _MOST + _IN_RESERVE])
-        telling = {one.id for one in spare if not says_unknown(one.answer)}
+        telling = {one.id for one in spare if tells(one)}
         first = [id for id in ids if id in telling][:_MOST]
         around = await self._memory.around(first)
-        return first, [one for one in around if not says_unknown(one.answer)]
+        return first, [one for one in around if tells(one)]
 
     async def searched(
         self, said: str, whose: Whose, limit: int, cause: Cause

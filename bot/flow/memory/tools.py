@@ -5,12 +5,12 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.domain.memory.note import FORGET, MOST_NOTE, NOTHING_FOUND, RECALL, REMEMBER, Note
-from bot.domain.memory.passage import Passage, clipped_words, whose
-from bot.domain.memory.recalled import foreign_in, origins_in
+from bot.domain.memory.passage import Passage, whose
+from bot.domain.memory.recalled import foreign_in, origins_in, told_found
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Plain
 from bot.domain.talk.reach import Reach
-from bot.domain.text.names import plain_name, quoted_name
+from bot.domain.text.names import plain_name
 from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput
 from bot.flow.memory.recall import Recall
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
@@ -19,8 +19,8 @@ from bot.ports.notes import Notes
 from bot.ports.people import People
 from bot.ports.tool import Place, Tool
 
-_MOST_FOUND = 8
-_WORDS = 900
+_LOOKED_AT = 12
+"""Passages that are looked at: some may only say that something is not known."""
 
 
 class RememberArguments(Arguments):
@@ -82,11 +82,10 @@ class RecallTool(ArgumentsTool[RecallArguments]):
     ) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
-        found = await self._recall.searched(arguments.query, owner, _MOST_FOUND, place.embedding)
-        passages = [one for one, _ in found]
+        found = await self._recall.searched(arguments.query, owner, _LOOKED_AT, place.embedding)
+        passages, text = told_found([one for one, _ in found], arguments.query)
         if not passages:
             return ToolOutput(NOTHING_FOUND)
-        text = "\n\n".join(_told(one) for one in passages)
         return ToolOutput(
             text,
             untrusted=_foreign(passages, place.person, group=not chat.private),
@@ -134,17 +133,6 @@ class Forget(ArgumentsTool[ForgetArguments]):
         if not chat.private and (asker is None or not asker.may_decide_for(note.person)):
             raise ToolFailure("only an owner, or the person whose note it is, can delete it")
         return note
-
-
-def _told(one: Passage) -> str:
-    asked = f"question: {clipped_words(one.question, _WORDS // 3)}\n" if one.question else "note, "
-    return (
-        f"{one.at:%Y-%m-%d %H:%M} UTC · {quoted_name(one.speaker)}\n{asked}answer: {_answer(one)}"
-    )
-
-
-def _answer(one: Passage) -> str:
-    return clipped_words(one.answer, _WORDS)
 
 
 def _foreign(passages: list[Passage], person: int, *, group: bool) -> str | None:

@@ -13,6 +13,10 @@ class RowReader:
     def __init__(self, channels: Mapping[str, Channel]) -> None:
         self._channels = channels
 
+    def serves(self, row: InboundRow) -> bool:
+        """Returns False for an update of a channel that this start does not serve."""
+        return row.channel in self._channels
+
     def read(self, row: InboundRow) -> Inbound:
         """Returns the content of a row; never raises."""
         channel = self._channels.get(row.channel)

@@ -185,6 +185,18 @@ async def test_an_update_whose_acceptance_ended_after_it_was_stored_is_routed_al
     assert scene.states == [_DONE]
 
 
+async def test_an_update_that_the_store_itself_tried_again_to_store_is_routed() -> None:
+    scene = Scene()
+    updates = [scene.channel.update(PRESS), scene.channel.update(PRESS)]
+    async with scene.working() as intake:
+        await scene.clock.advance(1)
+        # The first try was stored, but its answer was lost inside the store.
+        await scene.store.inbox.accept("fake", updates[:1], scene.clock.now())
+        await intake.accept("fake", updates)
+    assert sorted(scene.router.routed) == ["1", "2"]
+    assert scene.states == [_DONE] * 2
+
+
 async def test_an_update_found_before_its_acceptance_was_known_is_routed_once() -> None:
     scene = Scene()
     late = LateInbox(scene.store, scene.router.routed)
