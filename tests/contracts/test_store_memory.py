@@ -145,6 +145,19 @@ async def test_words_near_each_other_and_the_persons_own_count_more(store: Store
     assert [hit.id for hit in hits] == ["own", "near", "apart"]
 
 
+async def test_a_short_line_is_not_outweighed_by_a_word_that_stands_on_both_sides_of_a_long_answer(
+    store: StorePorts,
+) -> None:
+    filling = " ".join(f"thing{number} and matter{number}" for number in range(150))
+    await remember(
+        store,
+        passage("long", "Where are violins made?", f"A violin: {filling}", conversation="a"),
+        passage("short", "My violin is ill.", "Poor you.", conversation="b"),
+    )
+    hits = await store.words.search("violin", ME, 5)
+    assert [hit.id for hit in hits] == ["short", "long"]
+
+
 async def test_a_passage_is_nearer_beside_others_that_fit(store: StorePorts) -> None:
     await remember(
         store,

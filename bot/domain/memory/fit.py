@@ -182,8 +182,9 @@ def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, 
     covered = 0.0
     for stem, held in places.items():
         times, said = len(held), sum(place < own for place in held)
-        # Beside a long answer, what the person said is weighed as a text of its own, too.
-        full = times / (times + long) + answered * said / (said + short)
+        # Beside a long answer, what the person said is a text of its own: the mean of both counts,
+        # since their sum would let each long answer outweigh every short line.
+        full = (times / (times + long) + answered * said / (said + short)) / (1 + answered)
         found.score += weight[stem] * (_TIMES + 1) * full
         covered += telling.get(stem, 0.0) * (1.0 if said else 1 - _ANSWERED * answered)
     whole = sum(telling.values())
