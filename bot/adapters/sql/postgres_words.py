@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Text, column, text
+from sqlalchemy import Connection, text
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.words import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.memory.fit import OWN_END
 
 _MAKE = (
@@ -58,14 +57,7 @@ _HELD = Prepared(
         " FROM unnest(CAST(:numbers AS bigint[])) AS wanted (number)"
         " JOIN passage ON passage.number = wanted.number"
         " JOIN passage_words ON passage_words.number = wanted.number"
-    ).columns(
-        passage.c.number,
-        passage.c.id,
-        passage.c.at,
-        passage.c.whose,
-        passage.c.conversation,
-        column("tokens", Text),
-    )
+    ).columns(*HELD_COLUMNS)
 )
 
 

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import Connection, Text, column, text
+from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.tables import passage
-from bot.adapters.sql.words import WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.words import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -38,14 +37,7 @@ _HELD = Prepared(
         "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
         " FROM json_each(:numbers) AS wanted JOIN passage ON passage.number = wanted.value"
         " JOIN passage_words ON passage_words.rowid = wanted.value"
-    ).columns(
-        passage.c.number,
-        passage.c.id,
-        passage.c.at,
-        passage.c.whose,
-        passage.c.conversation,
-        column("tokens", Text),
-    )
+    ).columns(*HELD_COLUMNS)
 )
 
 

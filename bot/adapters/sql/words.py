@@ -14,7 +14,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
 
-from sqlalchemy import Connection, bindparam, func, inspect, select, text, update
+from sqlalchemy import Connection, Text, bindparam, column, func, inspect, select, text, update
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
@@ -51,6 +51,16 @@ _TOTAL = select(func.count()).select_from(passage).where(passage.c.whose == bind
 _STEMS = text(f"SELECT stems FROM {_MARK}")
 _UNMARK = text(f"DELETE FROM {_MARK}")
 _PUT_MARK = text(f"INSERT INTO {_MARK} (stems) VALUES (:stems)")
+
+HELD_COLUMNS = (
+    passage.c.number,
+    passage.c.id,
+    passage.c.at,
+    passage.c.whose,
+    passage.c.conversation,
+    column("tokens", Text),
+)
+"""The fields of a `HeldRow`, as each database selects them."""
 
 WITH_NEIGHBOURS = """
 SELECT found.number,
