@@ -16,7 +16,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test quick check format bench pictures storm postgres meaning servers lock
+.PHONY: help setup run test quick check format bench pictures storm postgres meaning servers docs lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -63,6 +63,10 @@ meaning: $(VENV)/.meaning ## install the index of meaning; 490 MB, and only need
 
 servers: $(VENV)/.servers ## install the tool servers of npm that some tests talk to; needs Node.js
 
+docs: $(VENV)/.docs ## build the pages as a site with a search, on this machine
+	@$(PY) -m sphinx --quiet --fail-on-warning --keep-going -c docs --doctree-dir build/.doctrees . build/site
+	@echo "Open file://$(CURDIR)/build/site/docs/README.html"
+
 lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 takes newer releases
 	$(COMPILE) --group build --output-file requirements/build.txt
 	$(COMPILE) --group lock --output-file requirements/lock.txt
@@ -73,6 +77,7 @@ lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 t
 		--constraint requirements/postgres.txt --output-file requirements/meaning.txt
 	$(COMPILE) pyproject.toml --extra meaning --extra postgres --group dev \
 		--constraint requirements/meaning.txt --output-file requirements/dev.txt
+	$(COMPILE) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 
 # The folder holds absolute paths: absent, broken or moved, it is made anew.
 ifneq ($(shell $(PY) -SE -c 'print(open("$(VENV)/.made").read().strip())' 2>/dev/null),$(CURDIR))
@@ -124,6 +129,11 @@ $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 $(VENV)/.servers: $(VENV)/.made tests/servers/package-lock.json
 	@echo "Installing npm's tool servers"
 	@npm ci --silent --no-audit --no-fund --ignore-scripts --prefix tests/servers
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.made requirements/docs.txt
+	@echo "Installing what makes the site"
+	@$(INSTALL) requirements/docs.txt
 	@touch $@
 
 $(VENV)/.lock: $(VENV)/.build requirements/lock.txt

@@ -1,6 +1,6 @@
 """`python -m benchmarks [--quick] [name ...]`: measures, and prints one table of Markdown.
 
-A whole run, with neither names nor --quick, also writes docs/figures.md and README.md.
+A whole run, with neither names nor --quick, also writes docs/internals/figures.md and README.md.
 """
 
 import argparse
@@ -105,7 +105,7 @@ def main() -> None:
     print(f"\nMeasured in {time.monotonic() - begun:.0f} s.")
     if not (chosen.names or chosen.quick):
         write_pages(ROOT, figures, machine)
-        print("Written into docs/figures.md and README.md.")
+        print("Written into docs/internals/figures.md and README.md.")
 
 
 if __name__ == "__main__":

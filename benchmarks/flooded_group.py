@@ -48,7 +48,7 @@ async def _delay(on: Stage, person: Person, flood: "_Flood | None") -> float:
         flood.go_on()
     began = time.time()
     on.bot_api.say(person, "What of #1?")
-    [answer] = await on.bot_api.wait_for(lambda: _answers_to(on.bot_api, person), timeout=60)
+    [answer] = await on.bot_api.wait_for(lambda: _answers_to(on.bot_api, person), seconds=60)
     return (answer.at - began) * 1000
 
 
@@ -71,7 +71,7 @@ class _Flood:
         """Asks until the platform told the bot to be silent there."""
         for _ in range(_TOLD_SILENT.group_per_minute + 1):
             self.go_on()
-        await self._api.wait_for(lambda: self._api.floods, timeout=60)
+        await self._api.wait_for(lambda: self._api.floods, seconds=60)
 
     def go_on(self) -> None:
         for _ in range(_TALK_EACH_TIME):

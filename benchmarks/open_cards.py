@@ -60,7 +60,7 @@ async def _look(on: Stage, process: MeasuredProcess) -> _Life:
 
 async def _card(on: Stage, person: Person) -> None:
     on.bot_api.say(person, "Write a note.")
-    await on.bot_api.wait_for(lambda: _shown(on, person), timeout=60)
+    await on.bot_api.wait_for(lambda: _shown(on, person), seconds=60)
 
 
 async def _presses(
@@ -75,7 +75,7 @@ async def _presses(
         await process.at_rest()
         since, begun = len(on.bot_api.calls), time.time()
         press = _press(on, person)
-        await on.bot_api.wait_for(lambda press=press: press.answer, timeout=60)
+        await on.bot_api.wait_for(lambda press=press: press.answer, seconds=60)
         told.append((time.time() - begun) * 1000)
         [answer] = await on.answers(1, since)
         answered.append((answer.at - begun) * 1000)

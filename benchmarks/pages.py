@@ -1,4 +1,4 @@
-"""The pages that show figures: docs/figures.md has every one, README.md the few a reader needs."""
+"""The pages with figures: docs/internals/figures.md has all, README.md the few that people need."""
 
 import re
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ def write_pages(root: Path, figures: Sequence[Figure], machine: str) -> None:
     if missing := [name for name in IN_README if name not in by_name]:
         raise ValueError(f"these figures of the README were not measured: {', '.join(missing)}")
     shown = {
-        root / "docs" / "figures.md": figures,
+        root / "docs/internals/figures.md": figures,
         root / "README.md": [by_name[name] for name in IN_README],
     }
     texts = {page: _replaced(page, _block(machine, some)) for page, some in shown.items()}

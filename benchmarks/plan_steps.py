@@ -68,7 +68,7 @@ async def _allow(on: Stage, person: Person) -> None:
     await on.answers(1, since)
     before = len(_shown(on, person))
     on.bot_api.say(person, "/rules widen 1 1")
-    await on.bot_api.wait_for(lambda: len(_shown(on, person)) > before, timeout=60)
+    await on.bot_api.wait_for(lambda: len(_shown(on, person)) > before, seconds=60)
 
 
 async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
@@ -84,7 +84,7 @@ async def _ruled(on: Stage, process: MeasuredProcess, person: Person) -> float:
 async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float:
     """Returns the processor time of the press and of the turn that executes the plan."""
     on.bot_api.say(person, f"/plan notes at {time.time()}")
-    await on.bot_api.wait_for(lambda: _card(on, person, "Approve"), timeout=60)
+    await on.bot_api.wait_for(lambda: _card(on, person, "Approve"), seconds=60)
     await process.at_rest()
     before = process.cpu_ms()
     await on.answers(1, await _pressed(on, person, "Approve"))
@@ -94,7 +94,7 @@ async def _planned(on: Stage, process: MeasuredProcess, person: Person) -> float
 
 async def _pressed(on: Stage, person: Person, label: str) -> int:
     """Presses a button of the open card; returns the number of calls made before."""
-    await on.bot_api.wait_for(lambda: _card(on, person, label), timeout=60)
+    await on.bot_api.wait_for(lambda: _card(on, person, label), seconds=60)
     since, card = len(on.bot_api.calls), _card(on, person, label)
     assert card is not None
     on.bot_api.press(person, card, next(la for la in card.labels if label in la))

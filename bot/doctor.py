@@ -80,13 +80,10 @@ class Check:
     mend: str
     level: Literal["warn", "fail"] = "fail"
     """The level of the finding if the probe fails."""
-
     consequence: str = ""
     """A sentence that is added if the probe fails."""
-
     seconds: float = PROBE_SECONDS
     """The time that the probe may take."""
-
     then: tuple["Check", ...] = ()
     """Checks that make sense only if this one is good."""
 
@@ -100,7 +97,6 @@ class Checkup:
 
     A finding stands for a check that the settings already decide.
     """
-
     skills: Callable[[], Awaitable[SkillSet]]
     templates: Callable[[], Awaitable[Sequence[Template | Broken]]]
 
@@ -226,7 +222,8 @@ def _odd_skills(skills: SkillSet) -> Iterator[Finding]:
     """Yields skills that cannot be used, then those that are only odd."""
     ordered = [skill for _, skill in sorted(skills.skills.items())]
     for fault in skills.faults:
-        yield Finding("skills", "warn", f"{fault}.", _MEND_FILE)
+        mend = f"{fault.helps}." if fault.helps else _MEND_FILE
+        yield Finding("skills", "warn", f"{fault}.", mend)
     for skill in ordered:
         name = skill.name
         if skill.unmet:

@@ -24,6 +24,8 @@ class Phone:
         self.chat: Chat | None = None
         """The chat on the screen; the owner's own when None."""
         self.moments: list[ChatMoment] = []
+        self.dated = False
+        """True in a play that sets the clock, whose dates are the same in every run."""
         self._hidden = 0
 
     def clear(self) -> None:
@@ -62,7 +64,10 @@ class Phone:
         runs = runs_of(text, message.entities)
         sender = "Steward" if message.from_bot and self.chat else ""
         return Bubble(
-            tuple((steady(words, self.steward.folder), style) for words, style in runs),
+            tuple(
+                (steady(words, self.steward.folder, dated=self.dated), style)
+                for words, style in runs
+            ),
             mine=mine,
             sender=sender,
             file=message.file.name if message.file else "",

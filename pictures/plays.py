@@ -3,11 +3,13 @@
 import textwrap
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 
 from pictures.phone import Phone, phone
 from pictures.session import Session
 from pictures.window import Window, window
 from tests.e2e.steward import KEY
+from tests.e2e.times import Times
 from tests.standins.bot_api import TOKEN, BotApi, ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
 from tests.standins.serving import serving
@@ -20,6 +22,10 @@ Mon  10:00  dentist
 Tue  12:30  lunch with Ben
 Fri  18:00  market
 """
+_EVENING = datetime(2026, 11, 23, 19, 5, tzinfo=UTC)
+_NIGHT = 12 * 3600 + 25 * 60
+"""Seconds until half past seven."""
+
 _BACKUP = """\
 [backup]
 folder = /srv/photos
@@ -95,7 +101,7 @@ async def film() -> Session:
         await _known(at)
         await _started(at)
         steward.script(_edit("week.md", "Mon  10:00", "Thu  10:00"))
-        steward.say("Move the dentist to Thursday")
+        steward.say("Move the dentist in week.md to Thursday")
         at.look(1.0)
         card = await _card(at)
         at.look(3.0)
@@ -157,6 +163,34 @@ async def plan() -> Session:
         at.look(3.0)
         title = "A plan of three steps is approved once, and its card shows how far it is."
         return Session(title, tuple(at.moments), poster=2)
+
+
+async def schedule() -> Session:
+    """A task is approved in the evening, and its first answer comes in the morning."""
+    async with phone() as at:
+        steward, times = at.steward, Times(at.steward)
+        times.move(round((_EVENING - datetime.now(UTC)).total_seconds()))
+        at.dated = True
+        (steward.workspace / "week.md").write_text(_WEEK)
+        await steward.start()
+        task = {"when": "every weekday 07:30", "what": "What is in week.md for today?"}
+        steward.script(calls(tool("schedule_task", task)), text("The first one comes tomorrow."))
+        steward.say("Tell me on weekdays at 7:30 what is on")
+        card = await _card(at)
+        at.look(3.0)
+        at.look(1.0, pressed=APPROVE)
+        steward.press(card, APPROVE)
+        await steward.sees("comes tomorrow")
+        await at.settled()
+        at.look(2.0)
+        morning = "Good morning! **12:30**: lunch with Ben. Nothing else today."
+        steward.script(calls(tool("read_file", {"path": "week.md"})), text(morning))
+        times.move(_NIGHT)
+        await steward.sees("Good morning")
+        await at.settled()
+        at.look(4.0)
+        title = "A task for weekdays is approved once. Its first answer comes the next morning."
+        return Session(title, tuple(at.moments))
 
 
 async def files() -> Session:
@@ -232,8 +266,8 @@ async def terminal() -> Session:
             _edit("week.md", "Mon  10:00", "Thu  10:00"),
             text("Done: the dentist is on **Thursday at 10:00** now."),
         )
-        at.terminal.say("move the dentist to Thursday")
-        await at.terminal.shows("[y]", "a change or a question")
+        at.terminal.say("move the dentist in week.md to Thursday")
+        await at.terminal.shows("[y]", "and a change")
         await at.look(1)
         return _screen("A card in the terminal, with its keys.", at)
 
@@ -246,8 +280,8 @@ async def talk() -> Session:
             text("Done. What is left of the week:\n\n- **Thu** dentist\n- **Fri** market\n"),
         )
         await at.look(1.5)
-        await at.typed("move the dentist to Thursday", 1.2)
-        await at.terminal.shows("[y]", "a change or a question")
+        await at.typed("move the dentist in week.md to Thursday", 1.2)
+        await at.terminal.shows("[y]", "and a change")
         await at.look(3.0)
         await at.typed("y", 0.8)
         await at.terminal.shows("What is left of the week", "• Fri market")
@@ -260,7 +294,7 @@ async def setup() -> Session:
     telegram, model = BotApi(), MessagesApi(api_key=KEY)
     async with serving(telegram.app) as bot_api, serving(model.app) as messages_api:
         environ = {"TELEGRAM_API_URL": bot_api, "ANTHROPIC_BASE_URL": messages_api}
-        async with window("setup", rows=40, environ=environ) as at:
+        async with window("setup", rows=60, environ=environ) as at:
             await at.terminal.shows("Token (hidden;")
             await at.terminal.quiet()
             at.terminal.say(TOKEN)
@@ -273,6 +307,12 @@ async def setup() -> Session:
             await at.terminal.shows("API key (hidden;")
             await at.terminal.quiet()
             at.terminal.say(KEY)
+            await at.terminal.shows("Let Claude search the web?")
+            await at.terminal.quiet()
+            at.terminal.say("")
+            await at.terminal.shows("Find answers by meaning, too?")
+            await at.terminal.quiet()
+            at.terminal.say("")
             await at.terminal.shows("Start now?")
             # Below it the path of the folder is told, at whose length lines break.
             await at.look(1, until=KEY_GOOD)
@@ -291,7 +331,7 @@ async def minute() -> Session:
         await at.terminal.shows(READY)
         await at.terminal.quiet()
         at.terminal.say("write a note")
-        await at.terminal.shows("[y]", "a change or a question")
+        await at.terminal.shows("[y]", "and a change")
         await at.terminal.quiet()
         at.terminal.say("y")
         await at.terminal.shows("The note is there")
@@ -301,6 +341,6 @@ async def minute() -> Session:
 
 PLAYS: Mapping[str, Callable[[], Awaitable[Session]]] = {
     play.__name__: play
-    for play in (film, card, plan, files, group, owner, terminal, talk, setup, minute)
+    for play in (film, card, plan, schedule, files, group, owner, terminal, talk, setup, minute)
 }
 """Every play by its name, which is also that of its recording and its picture."""

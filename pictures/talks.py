@@ -207,6 +207,18 @@ async def calls_shown(at: Screen) -> None:
     await at.say("/verbose")
 
 
+async def why_so(at: Screen) -> None:
+    look = tool("read_file", {"path": "week.md"})
+    at.script(
+        calls(look, write("week.md", NOTES), tool("run_command", {"command": "rm -rf build"})),
+        text("The week is noted."),
+    )
+    await at.say("Note my week")
+    await at.press("✅ Approve")
+    await at.press("❌ Deny")
+    await at.say("/why")
+
+
 async def slips(at: Screen) -> None:
     at.script(text("What do you want to plan?"))
     for words in (
@@ -303,6 +315,7 @@ TALKS: dict[str, Callable[[Screen], Awaitable[None]]] = {
         a_busy_model,
         an_answer,
         calls_shown,
+        why_so,
         slips,
         memory,
         money,

@@ -83,7 +83,7 @@ async def window(
         home = {"HOME": folder, **(environ or {})}
         command = STARTS.get().command
         terminal = Terminal(
-            checkout, *arguments, columns=columns, rows=rows, command=command, **home
+            checkout, *arguments, columns=columns, rows=rows, command=command, environ=home
         )
         try:
             yield Window(checkout, terminal)

@@ -41,6 +41,12 @@ settings.register_profile("thorough", deadline=None, max_examples=3_000)
 settings.load_profile(os.environ.get("STEWARD_TEST_PROFILE", "steward"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def person(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keeps what a run without a home of its own writes away from whoever runs the tests."""
+    os.environ["XDG_DATA_HOME"] = str(tmp_path_factory.mktemp("person"))
+
+
 @pytest.fixture(scope="session")
 def everything() -> tuple[str, ...]:
     """The command of npm's server-everything, which the lock in tests/servers pins."""

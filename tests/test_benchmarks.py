@@ -9,6 +9,7 @@ from benchmarks.machine import description
 from benchmarks.pages import IN_README, write_pages
 from benchmarks.process import ROOT
 
+FIGURES = "docs/internals/figures.md"
 _ROW = re.compile(r"^\| ([^|]*) \| (.*) \|$", re.MULTILINE)
 
 
@@ -17,7 +18,7 @@ def test_the_machine_is_told_with_what_its_disk_takes_for_a_commit() -> None:
 
 
 def test_the_readme_shows_five_of_the_figures_as_they_stand_in_their_page() -> None:
-    shown, known = figures_in(ROOT / "README.md"), figures_in(ROOT / "docs" / "figures.md")
+    shown, known = figures_in(ROOT / "README.md"), figures_in(ROOT / FIGURES)
     assert [name for name, _ in shown] == list(IN_README)
     assert (len(shown), len(known) > 30) == (5, True)
     assert set(shown) - set(known) == set()
@@ -26,10 +27,10 @@ def test_the_readme_shows_five_of_the_figures_as_they_stand_in_their_page() -> N
 def test_a_whole_run_replaces_the_figures_of_both_pages_and_leaves_their_words(
     pages: Path,
 ) -> None:
-    before = {page: outside(page) for page in (pages / "README.md", pages / "docs" / "figures.md")}
-    names = [name for name, _ in figures_in(pages / "docs" / "figures.md")]
+    before = {page: outside(page) for page in (pages / "README.md", pages / FIGURES)}
+    names = [name for name, _ in figures_in(pages / FIGURES)]
     write_pages(pages, numbered(names), "A machine\ncommit 123")
-    assert [name for name, _ in figures_in(pages / "docs" / "figures.md")] == names
+    assert [name for name, _ in figures_in(pages / FIGURES)] == names
     cells = dict(figures_in(pages / "README.md"))
     assert list(cells) == list(IN_README)
     assert cells["Start to the first poll"] == "1,000 s | 999 s | 1 s | ≤ 1 s"
@@ -38,25 +39,25 @@ def test_a_whole_run_replaces_the_figures_of_both_pages_and_leaves_their_words(
 
 
 def test_a_run_without_a_figure_of_the_readme_writes_nothing(pages: Path) -> None:
-    before = (pages / "docs" / "figures.md").read_text()
+    before = (pages / FIGURES).read_text()
     with pytest.raises(ValueError, match="10,000 open cards"):
         write_pages(pages, numbered(IN_README[:-1]), "A machine")
-    assert (pages / "docs" / "figures.md").read_text() == before
+    assert (pages / FIGURES).read_text() == before
 
 
 def test_a_page_without_its_markers_is_told_and_nothing_is_written(pages: Path) -> None:
-    before = (pages / "docs" / "figures.md").read_text()
+    before = (pages / FIGURES).read_text()
     (pages / "README.md").write_text("# Steward\n")
     with pytest.raises(ValueError, match="README"):
         write_pages(pages, numbered(IN_README), "A machine")
-    assert (pages / "docs" / "figures.md").read_text() == before
+    assert (pages / FIGURES).read_text() == before
 
 
 @pytest.fixture
 def pages(tmp_path: Path) -> Path:
     """Returns a folder with copies of both pages."""
-    (tmp_path / "docs").mkdir()
-    for name in ("README.md", "docs/figures.md"):
+    (tmp_path / FIGURES).parent.mkdir(parents=True)
+    for name in ("README.md", FIGURES):
         (tmp_path / name).write_text((ROOT / name).read_text())
     return tmp_path
 

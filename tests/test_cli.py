@@ -23,6 +23,7 @@ from bot.domain.talk.errors import SettingError, StoreTooNew
 from bot.logs import Secrets
 from bot.ports.templates import Broken
 from bot.settings import Settings
+from bot.settings.whereabouts import KnownFolders
 from bot.setup import Probes
 from tests.fakes.clock import FakeClock
 from tests.patience import PATIENCE
@@ -55,12 +56,21 @@ class Office:
         logging.getLogger("bot.test").info("https://host/bot%s/getMe", TOKEN)
         return 0
 
-    async def chat(self, settings: Settings) -> int:
+    async def chat(
+        self, settings: Settings, *, folder: Path | None = None, beside: str = ""
+    ) -> int:
         self.started.append("chat")
         return 0
 
     async def ask(
-        self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
+        self,
+        settings: Settings,
+        words: str,
+        *,
+        folder: Path | None = None,
+        yes_to: Sequence[str] = (),
+        piped: bytes = b"",
+        as_json: bool = False,
     ) -> int:
         self.started.append(f"ask {words} {piped.decode()} {as_json}")
         return 5
@@ -85,7 +95,7 @@ class Office:
             Secrets(),
             environ,
             folder,
-            Probes(untried, untried, untried, untried, unlisted),
+            Probes(untried, untried, untried, untried, unlisted, untried),
         )
 
 
@@ -162,7 +172,7 @@ def test_setup_without_a_terminal_says_what_to_do(shell: Shell) -> None:
     result = shell.run(Office(), "setup")
     assert (result.code, result.out) == (2, "")
     assert result.err.count("\n") == 1
-    assert "into .env" in result.err
+    assert ".env (make the folder first" in result.err
 
 
 @pytest.mark.parametrize("command", ["run", "chat", "doctor", "config"])
@@ -203,7 +213,7 @@ def test_config_prints_values_with_their_origin_and_masks_secrets(shell: Shell) 
     assert result.code == 0
     lines = {line.split()[0]: line.split()[1:] for line in result.out.splitlines()}
     assert lines["TELEGRAM_BOT_TOKEN"] == ["…hijk", "environment"]
-    assert lines["STEWARD_SOFT_ROUNDS"] == ["12", "default"]
+    assert lines["STEWARD_SOFT_ROUNDS"] == ["60", "default"]
     assert "canary" not in result.out + result.err
 
 
@@ -228,6 +238,18 @@ def test_a_wrong_command_line_ends_with_2(shell: Shell, arguments: list[str]) ->
     assert "Traceback" not in result.out + result.err
 
 
+def test_answers_about_folders_are_told_and_taken_back(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(shell.folder / "person"))
+    KnownFolders().remember("work", shell.folder / "shop", True)
+    told = shell.run(Office(), "folders")
+    assert (told.code, f"{shell.folder / 'shop'}  I work there: yes" in told.out) == (0, True)
+    assert shell.run(Office(), "folders", "--forget", "shop").code == 0
+    assert shell.run(Office(), "folders", "--forget", "shop").code == 2
+    assert "no folder yet" in shell.run(Office(), "folders").out
+
+
 def test_the_version_is_told(shell: Shell) -> None:
     result = shell.run(Office(), "--version")
     assert result.code == 0
@@ -250,7 +272,7 @@ async def serve(settings):
     finally:
         print("closed", flush=True)
 
-async def chat(settings):
+async def chat(settings, *, folder):
     async with Terminal(SystemClock()) as terminal:
         await terminal.converse(accept)
     return 0
@@ -286,6 +308,7 @@ def test_a_signal_ends_serving_cleanly(tmp_path: Path, number: int, code: int) -
 
 def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "STEWARD_X": "1"}
+    environ["STEWARD_HOME"] = "data"
     # It would stand for the width of the terminal.
     environ.pop("COLUMNS", None)
     chat = pexpect.spawn(
@@ -298,7 +321,7 @@ def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> N
     )
     chat.expect_exact(SETUP_OFFER)
     chat.sendline("")
-    chat.expect("off:\r\nTELEGRAM_BOT_TOKEN and DISCORD_BOT_TOKEN\r\nare not set")
+    chat.expect(r"No chat app is set up.*TELEGRAM_BOT_TOKEN,\s+DISCORD_BOT_TOKEN\.")
     chat.expect("STEWARD_X")
     chat.expect(">")
     chat.sendcontrol("d")

@@ -44,6 +44,7 @@ from bot.flow.memory.recall import Recall
 from bot.flow.models.choosing import Choosing, ModelOffer
 from bot.flow.models.commands import ModelCommands
 from bot.flow.models.model_calls import ModelCalls
+from bot.flow.models.own_searches import OwnSearches
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.budgets import BudgetCommands
 from bot.flow.money.subjects import Subjects
@@ -64,8 +65,8 @@ from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
+from bot.flow.schedules.task_pages import TaskWords
 from bot.flow.schedules.timetable import Timetable
-from bot.flow.schedules.words import TaskWords
 from bot.flow.skills.commands import SkillCommands
 from bot.ports.inbox import InboundRow
 from bot.settings import SettingLine, read_settings
@@ -81,16 +82,18 @@ _PLACES = ("*.md", "docs/**/*.md", "plans/*.md", "skills/*.md")
 PAGES = sorted(page for place in _PLACES for page in ROOT.glob(place))
 WITH_SETTINGS = [*PAGES, ROOT / ".env.example", ROOT / "docker-compose.yml"]
 OPERATING = ROOT / "docs" / "operating.md"
-LOOP = ROOT / "docs" / "tool_loop.md"
-GLOSSARY = ROOT / "docs" / "glossary.md"
+SETTINGS = ROOT / "docs" / "settings.md"
+LOOP = ROOT / "docs" / "internals" / "tool_loop.md"
+GLOSSARY = ROOT / "docs" / "internals" / "glossary.md"
 
+_COUNTED = re.compile(r"\d+ (of \d+ )?settings\b")
 _SETTING = re.compile(r"\b(?:STEWARD|ANTHROPIC|TELEGRAM|DISCORD)_[A-Z_]*[A-Z]\b")
 _LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^( *)(`{3,})(\w*)\n(.*?)^\1\2$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"\bbot/[\w/]+\.py\b")
 _ROW = re.compile(r"^\| `(bot/[\w/.]+)` \| (.*) \|$", re.MULTILINE)
 _WORD = re.compile(
-    r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./bot/\2\) \|$", re.MULTILINE
+    r"^\| ([\w -]+) \| [A-Z][^|]*[^.|]\. \| \[`([\w/.]+)`\]\(\.\./\.\./bot/\2\) \|$", re.MULTILINE
 )
 _RIDDLE = re.compile(r"(?:What|Whether|Where|How|Who|Whom|Whose|Why|None|All that)\b")
 _PLAIN = ("alembic", "benchmarks", "bot", "pictures")
@@ -121,15 +124,15 @@ def test_every_setting_named_anywhere_exists(lines: Sequence[SettingLine]) -> No
 def test_every_setting_is_in_the_table_with_its_default_and_sentence(
     lines: Sequence[SettingLine], tmp_path: Path
 ) -> None:
-    rows = OPERATING.read_text().splitlines()
+    rows = SETTINGS.read_text().splitlines()
     missing = [row for line in lines if (row := _row(line, tmp_path)) not in rows]
     assert missing == []
 
 
-def test_the_sample_of_the_doctor_counts_the_settings_that_there_are(
-    lines: Sequence[SettingLine],
-) -> None:
-    assert f" 0 of {len(lines)} settings are set." in OPERATING.read_text()
+def test_no_page_counts_the_settings_so_that_a_new_one_is_one_row() -> None:
+    pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md"]
+    counting = [page.name for page in pages if _COUNTED.search(page.read_text())]
+    assert (len(pages) > 20, counting) == (True, [])
 
 
 def test_the_example_names_settings_by_their_defaults(lines: Sequence[SettingLine]) -> None:
@@ -180,7 +183,8 @@ def test_the_sample_of_a_skills_wishes_says_what_cards_say() -> None:
 
 
 def test_each_number_is_one_decision() -> None:
-    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    folder = ROOT / "docs" / "decisions"
+    pages = sorted(set(folder.glob("*.md")) - {folder / "README.md"})
     numbers = [int(page.name[:4]) for page in pages]
     assert numbers == list(range(1, len(pages) + 1))
     heads = [page.read_text().split(maxsplit=2)[:2] for page in pages]
@@ -194,7 +198,7 @@ def test_every_module_named_exists() -> None:
 
 
 def test_the_architecture_tells_of_every_room_in_its_own_words() -> None:
-    rows = dict(_ROW.findall((ROOT / "docs" / "architecture.md").read_text()))
+    rows = dict(_ROW.findall((ROOT / "docs" / "internals" / "architecture.md").read_text()))
     flow, adapters = ROOT / "bot" / "flow", ROOT / "bot" / "adapters"
     rooms = [*flow.glob("*/__init__.py"), *adapters.glob("*/__init__.py")]
     files = [*flow.glob("*.py"), *adapters.glob("*.py")]
@@ -206,7 +210,7 @@ def test_the_architecture_tells_of_every_room_in_its_own_words() -> None:
 
 
 def test_the_architecture_tells_of_every_table() -> None:
-    page = (ROOT / "docs" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "internals" / "architecture.md").read_text()
     section = page.partition("\n## Tables\n")[2].partition("\n## ")[0]
     rows = [row.split(" | ")[0] for row in section.splitlines() if row.startswith("| `")]
     told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
@@ -235,7 +239,7 @@ def test_every_room_of_the_flow_is_reached_from_a_word_and_the_words_from_the_fi
     rooms = {path.parent.name for path in (ROOT / "bot" / "flow").glob("*/__init__.py")}
     assert len(rooms) > 10
     assert rooms - reached == set()
-    for page in (ROOT / "README.md", ROOT / "docs" / "architecture.md"):
+    for page in (ROOT / "README.md", ROOT / "docs" / "internals" / "architecture.md"):
         assert any(link.endswith("glossary.md") for link in _LINK.findall(page.read_text()))
 
 
@@ -258,6 +262,7 @@ def test_docstrings_of_fields_and_functions_were_looked_at(tmp_path: Path) -> No
 def test_every_dependency_has_its_reason() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    wanted += project["dependency-groups"]["docs"]
     declared = {re.split(r"[^\w.-]", requirement)[0] for requirement in wanted}
     reasons = next((ROOT / "docs" / "decisions").glob("0009-*.md")).read_text()
     assert "anthropic" in declared
@@ -275,7 +280,7 @@ def test_links_were_looked_at() -> None:
     links = [link for page in PAGES for link in _LINK.findall(page.read_text())]
     assert sum("#" in link and "://" not in link for link in links) > 2
     assert not _leads_somewhere(OPERATING, "nowhere.md")
-    assert not _leads_somewhere(OPERATING, "tool_loop.md#no-such-heading")
+    assert not _leads_somewhere(OPERATING, "settings.md#no-such-heading")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -420,7 +425,7 @@ def _commands() -> list[Command]:
     groups = (
         GreetingCommands(list),
         LettingInCommand(store.people, store.chats, knocks, clock),
-        LinkCommand(store.people, store.members, knocks, clock),
+        LinkCommand(store.people, store.members, store.outbox, knocks, clock),
         PeopleCommands(store.people, store.members, preamble, clock, UNBOUND, Zones()),
         RevokeCommand(store.people, store.members, cards, knocks, clock),
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
@@ -443,7 +448,7 @@ def _commands() -> list[Command]:
         ForgettingCommands(store.memory, store.notes, journal, clock),
         AnswerCommands(12_000, {}),
         SkillCommands(skills, preamble),
-        ToolCommands(preamble),
+        ToolCommands(preamble, (), OwnSearches(store.consents, {}), clock),
         ModelCommands(choosing),
         UsageCommands(ledger, subjects, Zones(), clock, None),
         BudgetCommands(till, ledger, clock),

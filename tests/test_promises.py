@@ -1,4 +1,4 @@
-"""Each promise of docs/security.md has the names of the tests that show it.
+"""Each promise of the pages about security has the names of the tests that show it.
 
 A promise is a paragraph, a point of a list, or a table. Behind it stands a comment that readers of
 the page do not see: `<!-- shown by: tests/…::test_…, ::test_…, … -->`, where a name without a file
@@ -14,7 +14,9 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).parents[1]
-_PAGE = _ROOT / "docs" / "security.md"
+_PAGES = tuple(
+    _ROOT / "docs" / page for page in ("security.md", "people.md", "internals/defences.md")
+)
 _COMMENT = re.compile(r"<!--\s*(shown by|no promise):\s*(.+?)\s*-->", re.DOTALL)
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*- )")
 _NO_BLOCK = re.compile(r"#|```|\s*$")
@@ -58,15 +60,19 @@ def unknown(named: str) -> list[str]:
     return lacking
 
 
-def test_each_promise_of_the_security_page_names_its_tests() -> None:
-    found = list(blocks(_PAGE.read_text(encoding="utf-8")))
-    assert len(found) > 50
+@pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
+def test_each_promise_of_a_page_about_security_names_its_tests(page: Path) -> None:
+    found = list(blocks(page.read_text(encoding="utf-8")))
+    assert len(found) > 15
     assert [words for words, comment in found if comment is None] == []
 
 
 def test_each_test_that_is_named_there_exists() -> None:
-    comments = _COMMENT.findall(_PAGE.read_text(encoding="utf-8"))
+    comments = [
+        one for page in _PAGES for one in _COMMENT.findall(page.read_text(encoding="utf-8"))
+    ]
     shown = [named for kind, named in comments if kind == "shown by"]
+    assert len(shown) > 80
     assert [missing for named in shown for missing in unknown(named)] == []
 
 

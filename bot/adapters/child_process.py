@@ -1,9 +1,14 @@
-"""A process of the program's own that gives one answer, and is gone then, whatever happens."""
+"""Processes in sessions of their own: how each is started, and one that gives a single answer."""
 
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def environment_of(own: Mapping[str, str], passed_on: Sequence[str] = ()) -> Mapping[str, str]:
@@ -11,6 +16,63 @@ def environment_of(own: Mapping[str, str], passed_on: Sequence[str] = ()) -> Map
     known = {name: os.environ[name] for name in passed_on if name in os.environ}
     path = os.pathsep.join(filter(None, sys.path))
     return {"PYTHONPATH": path, "LANG": "C.UTF-8", **known, **own}
+
+
+async def to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
+    """Lets the work end even if a cancel comes meanwhile; the cancel is raised afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise
+
+
+async def _kept(process: Process) -> None:
+    """Leaves a process to whoever else can end it."""
+
+
+async def started(
+    command: Sequence[str],
+    folder: str | Path,
+    environment: Mapping[str, str],
+    *,
+    pipes: tuple[int, int, int] = (PIPE, PIPE, DEVNULL),
+    descriptors: Sequence[int] = (),
+    limit: int = 1 << 16,
+    ended: Callable[[Process], Awaitable[None]] = _kept,
+) -> Process:
+    """Starts a program in a session of its own; after a cancel meanwhile it has been `ended`.
+
+    `pipes` are its input, output and errors; `limit` are the bytes of a line of its output. Raises
+    OSError when it cannot be started.
+    """
+    start = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *command,
+            cwd=folder,
+            env=environment,
+            stdin=pipes[0],
+            stdout=pipes[1],
+            stderr=pipes[2],
+            limit=limit,
+            pass_fds=descriptors,
+            start_new_session=True,
+        )
+    )
+    try:
+        return await to_its_end(start)
+    except asyncio.CancelledError:
+        if start.exception() is None:
+            await ended(start.result())
+        raise
+
+
+async def killed(process: Process) -> None:
+    """Ends a process at once, and waits for its end."""
+    if process.returncode is None:
+        process.kill()
+        await process.wait()
 
 
 async def answer_of(
@@ -25,21 +87,12 @@ async def answer_of(
     `asked` is its input, and the code is negative for a signal. The child bounds itself, by
     `process_bounds`; the caller bounds the time. Raises OSError when it cannot be started.
     """
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-P", "-m", module),
-        *arguments,
-        cwd="/",
-        env=environment or environment_of({}),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        pass_fds=descriptors,
-        start_new_session=True,
+    command = (sys.executable, "-P", "-m", module, *arguments)
+    process = await started(
+        command, "/", environment or environment_of({}), descriptors=descriptors, ended=killed
     )
     try:
         printed, _ = await process.communicate(asked)
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        await killed(process)
     return process.returncode or 0, printed

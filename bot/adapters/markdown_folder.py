@@ -2,16 +2,20 @@
 
 import os
 import stat
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from bot.domain.plans.template import is_name
 
 _ABOUT = "README.md"
 
+Stamp: TypeAlias = tuple[int, int, int] | None
+"""The signs that a file has changed: its time of change, size and inode number."""
+
 
 class Wrong(Exception):
-    """The fault of a file, with its line."""
+    """The fault of a file, with its line; 0 when it concerns the whole file."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -55,10 +59,10 @@ def first_bytes_of(file: Path, most: int) -> bytes | None:
         os.close(descriptor)
 
 
-def look_at(file: Path) -> Hashable:
-    """Returns what changes with a file; None when it cannot be seen."""
+def look_at(file: str | Path) -> Stamp:
+    """Returns the signs that a file has changed; None when it cannot be seen."""
     try:
-        found = file.stat()
+        found = os.stat(file)  # noqa: PTH116 - a text is cheaper, and skills look at thousands
     except (OSError, ValueError):
         return None
     return found.st_mtime_ns, found.st_size, found.st_ino

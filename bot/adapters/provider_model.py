@@ -1,17 +1,28 @@
-"""The half of a provider's models that is the same for every wire: the key, the late connection."""
+"""The half of a provider's models that is the same for every wire: key, connection, JSON."""
 
 import asyncio
+import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
-from typing import ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
+from bot.domain.memory.memo import Memo
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.provider import ProviderSpec
 from bot.domain.money.traits import Traits
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.limits import ModelTimes
+from bot.domain.tools.tool import ToolCall, ToolSpec
+from bot.domain.turn.transcript import TextPart
+from bot.domain.turn.view import ViewMessage, ViewPart
+
+KEPT_BYTES = 8_000_000
+"""Bytes of encoded pieces that a memory of them keeps."""
+
+_ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 
 class Closing(Protocol):
@@ -86,3 +97,28 @@ class ProviderModel(ABC, Generic[ConnectionT]):
     @abstractmethod
     def _connect(self) -> ConnectionT:
         """Opens a connection, once; it may load a library that takes a second."""
+
+
+class PieceEncoder:
+    """Writes requests; parts that an earlier request had are not encoded again."""
+
+    def __init__(
+        self, message: Callable[[ViewMessage], bytes], tool: Callable[[ToolSpec], bytes]
+    ) -> None:
+        self._message = Memo(message, KEPT_BYTES)
+        self._tool = Memo(tool, KEPT_BYTES)
+
+
+def piece(value: Mapping[str, Any]) -> bytes:
+    """Returns JSON as UTF-8; lone surrogates, illegal in JSON, become `?`."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
+
+
+def legal_name(call: ToolCall, longest: int) -> str:
+    """Returns the name of the called tool in letters that every provider takes."""
+    return _ILLEGAL_NAME.sub("_", call.written_name)[:longest] or "unknown"
+
+
+def speaks(part: ViewPart) -> bool:
+    """Returns True for words; blank ones are refused by providers."""
+    return isinstance(part, TextPart) and bool(part.text.strip())

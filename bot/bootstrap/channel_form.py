@@ -5,6 +5,9 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
+from bot.bootstrap.named_rules import NamedRules
+from bot.bootstrap.question_record import QuestionRecord
+from bot.bootstrap.shared_chats import SharedChats
 from bot.doctor import Check, Finding
 from bot.domain.talk.message import Address, Presence, Press, RawUpdate
 from bot.domain.talk.person import Sender
@@ -28,56 +31,56 @@ class Host:
 
     commands: Sequence[tuple[str, str]]
     """The name and the description of every command, in the order of the menu."""
-
     usages: Mapping[str, str]
     """The words that may follow a command, by its name."""
-
     model_in: Callable[[Address], Awaitable[str]]
     """Returns the model that answers in a private chat, as `provider/name`."""
     menus: Menus
     """The commands by role and kind of chat."""
-
     owners: Callable[[], Awaitable[Sequence[str]]]
     """Returns the accounts of owners, as `channel:number`."""
-
     owned: Callable[[], Awaitable[bool]]
     """Tells whether somebody on a platform owns the assistant."""
-
     pairing_code: Callable[[], Awaitable[str]]
     """Returns the code that makes the first person who sends `/start <code>` the owner.
 
     Every channel gets the same code, which is good for 15 minutes.
     """
-
     admit_owner: Callable[[Sender], Awaitable[None]]
     """Makes a person an owner, because the channel itself vouches for them."""
-
     open_cards: Callable[[Address], Awaitable[Sequence[OutboxRow]]]
     """Returns the messages of a private chat that show an open card, or ask for words."""
-
     owner_names: Callable[[], Awaitable[Sequence[str]]]
     """Returns the names of all owners, one at the terminal among them."""
-
     chats_of: Callable[[str], Awaitable[Sequence[Address]]]
     """Returns the addresses of a channel's chats, the newest first, at most 200."""
-
     lost: Callable[[str], Awaitable[Mapping[Address, Presence]]]
     """Returns the places of a channel that the bot has left, or where it may not write."""
-
     heard_until: Callable[[str], Awaitable[datetime | None]]
     """Returns the time at which the newest update of a channel came in."""
-
     waiting_in: Callable[[Address], Awaitable[Sequence[RawUpdate]]]
     """Returns the messages of a chat that wait for their turn, at most 50."""
-
     present_words: Callable[[Press], Awaitable[str]]
     """Returns the words that a button changes, if the person may; empty where it changes none."""
-
     model: str
     """The model that chats begin with, as `provider/name`."""
-
     warm_up: Callable[[], Awaitable[None]]
     """Loads what the first answer needs and the first poll does not."""
+    serves: Sequence[str]
+    """The names of the channels of this run."""
+    record_of: Callable[[Address], QuestionRecord]
+    """Returns the record of a question that is asked at an address."""
+    rules_at: Callable[[frozenset[str], Address, Sender], NamedRules]
+    """Returns the rules that a person can name for a question at an address.
+
+    The first argument are the endings of documents, which rules for folders are about.
+    """
+    wake: Callable[[Address], Awaitable[None]]
+    """Has everything delivered that is owed to a private chat, since somebody looks at it again."""
+    shared_chats: SharedChats
+    """Finds the private chat of a platform that a terminal may show."""
+    deliver_owed: Callable[[], Awaitable[None]]
+    """Tries to deliver everything that is owed to anybody."""
 
 
 Listen: TypeAlias = Callable[[Accept], Coroutine[Any, Any, None]]
@@ -100,16 +103,12 @@ class OpenChannel:
 
     files: Files | None = None
     """Fetches files that people send; None where a channel has no files."""
-
     groups: Groups | None = None
     """Tells who owns a group and who is in it; None where a channel has no groups."""
-
     ready: Callable[[], Coroutine[Any, Any, None]] = at_once
     """Returns once stored updates can be read; until then no update is routed."""
-
     prepare: Opener = nothing
     """Runs before the channel is listened to; the channel waits for it."""
-
     greet: Opener = nothing
     """Runs beside the first poll: the menu, the pairing link, loading what is heavy."""
 

@@ -73,7 +73,7 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
         case StoreBusy():
             return "Try again when it has ended."
         case StoreDamaged():
-            what = file or "The database"
+            what = file or "the database"
             return f"Bring {what} back from a backup: see docs/operating.md."
         case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
             return f"Make room on the disk of {file or 'the server'}."

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from bot.adapters.hook_door.caller import HookCaller
 from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.door_form import Serving
@@ -70,6 +69,9 @@ async def _probe(settings: Settings) -> str:
         raise Complaint(
             f"{'; '.join(broken)}.", "Fix the file. The others work without it.", "warn"
         )
+    # Only the doctor calls; a run that serves hooks is called.
+    from bot.adapters.hook_door.caller import HookCaller
+
     port = settings.hooks_listen or 0
     taken = await HookCaller(port).taken_by_another()
     if taken:

@@ -1,24 +1,25 @@
 """Opens an application with its store, its models and its servers for one run."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+import gc
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import fields, replace
 from functools import partial
 
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.patience import Patience
-from bot.adapters.sql.store import Store
+from bot.adapters.sql.store import Store, open_store
 from bot.adapters.tools.sending import clear_spool
 from bot.bootstrap.below import Ground, opened_below
-from bot.bootstrap.collector import collect_from_now_on, uncollected
+from bot.bootstrap.database import told
 from bot.bootstrap.meaning import till_of
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models
-from bot.bootstrap.store import admit, opened_store
 from bot.bootstrap.world import Channels, world_of
-from bot.domain.talk.errors import WRITE_RIGHT, SettingError
+from bot.domain.talk.errors import WRITE_RIGHT, SettingError, StoreUnavailable
 from bot.domain.talk.hold import Holds, never_held
+from bot.domain.talk.person import Role, Sender
 from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.flow.composition import Composition
@@ -103,3 +104,50 @@ def _policy(settings: Settings, models: Mapping[str, Model]) -> Policy:
     """Returns what the flow obeys, with the models that can answer."""
     model, others = model_key(settings, models), fallback_keys(settings, models)
     return replace(settings.policy, model=model, fallback_models=others)
+
+
+@contextmanager
+def uncollected() -> Generator[None]:
+    """Collects nothing while the block loads a part of the program, and leaves it out for good."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.freeze()
+            gc.enable()
+
+
+def collect_from_now_on() -> None:
+    """Begins to collect, if the start of the process has paused it: what is loaded by now stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
+async def opened_store(
+    settings: Settings, stack: AsyncExitStack, patience: Patience | None
+) -> Store:
+    """Opens the store and asks for the right to write, which no message should have to find out.
+
+    A server that is not up yet is waited for. A file that cannot be written now is told at once.
+    """
+    try:
+        store = await stack.enter_async_context(
+            open_store(settings.database_url, patience=patience, alone=True)
+        )
+        await store.check_writable()
+    except StoreUnavailable as fault:
+        raise told(settings, fault) from fault
+    if patience is not None:
+        patience.begin()
+    return store
+
+
+async def admit(settings: Settings, store: Store) -> None:
+    """Admits the owners and members that the settings name."""
+    for role, accounts in ((Role.OWNER, settings.owners), (Role.MEMBER, settings.allowed)):
+        for account in accounts:
+            channel, _, user = account.partition(":")
+            await store.people.admit(Sender(channel, user, account), role)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.tools.hardening import harden
@@ -31,19 +32,25 @@ def new_watch() -> LoopWatch:
 
 async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Serves every platform that is set up, until cancelled."""
+    # Loaded by a run alone: the doctor and the setup receive nobody.
+    from bot.bootstrap.home import HomeForm
+
     harden()
-    return await serving.serve(settings, CHANNELS, secrets, watch, DOORS)
+    forms = CHANNELS if unserved(settings) else (*CHANNELS, HomeForm())
+    return await serving.serve(settings, forms, secrets, watch, DOORS)
 
 
-async def chat(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
-    """Talks in the terminal until the person leaves."""
+async def chat(
+    settings: Settings, secrets: Secrets, watch: LoopWatch, *, folder: Path | None = None
+) -> int:
+    """Talks in the terminal until the person leaves, about a folder or in the workspace."""
     # Only a talk in the terminal loads what draws it.
     from bot.adapters.terminal.echo import unechoed
     from bot.bootstrap.terminal import TerminalForm
 
     harden()
     with unechoed(sys.stdin):
-        return await serving.serve(settings, (TerminalForm(),), secrets, watch, patient=False)
+        return await serving.serve(settings, (TerminalForm(folder),), secrets, watch, patient=False)
 
 
 def unserved(settings: Settings) -> Sequence[tuple[str, str]]:

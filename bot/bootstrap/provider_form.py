@@ -47,27 +47,20 @@ class OwnSettings:
 
     spec: Callable[[Settings], ProviderSpec | None]
     """Returns the way to the provider; None without its key."""
-
     first: str
     """The model that answers where nobody chose one, as `provider/name`."""
-
     keys_page: str
     """The address at which a person makes a key."""
-
     url: str
     """The provider's own address."""
-
     url_setting: str
     """The setting that replaces this address."""
 
 
 @frozen
 class ProviderForm:
-    """A provider whose models are reached by a wire of its own."""
-
     name: str
     """The part before the slash in the names of its models."""
-
     wire: Wire
 
     own: OwnSettings | None = None

@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
-from bot.bootstrap.damage import damage_in, end_on_damage, owner_keys, told_owners
+from bot.bootstrap.contained_channel import ChannelFaults, ContainedChannel
+from bot.bootstrap.damage_ending import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hosting import host_of
 from bot.bootstrap.opening import Running, opened
@@ -36,12 +37,12 @@ async def serve(
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
     The watch, if there is one, made the loop that runs this. It watches as long as channels are
-    listened to: nobody waits before. A fault of one channel ends the run with that fault. The next
-    run takes up everything that is stored.
+    listened to: nobody waits before. A fault in listening to one channel ends the run with that
+    fault, and the next run takes up everything that is stored. A fault in showing ends nothing.
     """
     async with AsyncExitStack() as stack:
-        served = await _opened_channels(settings, forms, stack)
-        channels, owners = _folded(served), set(settings.owners)
+        served, faults = await _opened_channels(settings, forms, stack), ChannelFaults()
+        channels, owners = _folded(served, faults), set(settings.owners)
         holds = watch.holds if watch is not None else never_held
         live = opened(settings, channels, secrets or Secrets(), holds, patient=patient)
         try:
@@ -52,7 +53,7 @@ async def serve(
                 owners.update(await owner_keys(running.store))
                 with watch.watching() if watch is not None else nullcontext():
                     opening = [partial(door.keep_open, settings) for door in doors]
-                    await run(served, running, host, opening)
+                    await run(served, running, host, opening, faults)
         except (StoreDamaged, ExceptionGroup) as ended:
             damage = damage_in(ended)
             if damage is None:
@@ -77,22 +78,27 @@ async def _opened_channels(
     return served
 
 
-def _folded(served: Sequence[OpenChannel]) -> Channels:
+def _folded(served: Sequence[OpenChannel], faults: ChannelFaults) -> Channels:
     async def ready() -> None:
         async with asyncio.TaskGroup() as group:
             for channel in served:
                 group.create_task(channel.ready(), name=f"{channel.channel.name} ready")
 
     return Channels(
-        {one.channel.name: one.channel for one in served},
+        {one.channel.name: ContainedChannel(one.channel, faults) for one in served},
         {one.channel.name: one.files for one in served if one.files is not None},
         {one.channel.name: one.groups for one in served if one.groups is not None},
         ready,
+        faults.next,
     )
 
 
 async def run(
-    served: Sequence[OpenChannel], running: Running, host: Host, doors: Sequence[Door] = ()
+    served: Sequence[OpenChannel],
+    running: Running,
+    host: Host,
+    doors: Sequence[Door],
+    faults: ChannelFaults,
 ) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
@@ -111,7 +117,10 @@ async def run(
             # The application has begun by then: calls that are taken find their lanes.
             *[group.create_task(door(application), name="door") for door in doors],
             *[
-                group.create_task(one.greet(host), name=f"{one.channel.name} greeting")
+                group.create_task(
+                    faults.outlived(one.channel.name, one.greet(host)),
+                    name=f"{one.channel.name} greeting",
+                )
                 for one in served
             ],
         ]

@@ -1,67 +1,53 @@
-"""Serves the terminal that Steward was started in."""
+"""Serves the terminal that Steward was started in, and those that come in by the door."""
 
-from collections.abc import AsyncGenerator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
-from bot.adapters.terminal.greeting import Greeting
-from bot.adapters.terminal.known_command import KnownCommand
+from bot.adapters.terminal.seats import Seats
 from bot.adapters.terminal.terminal import Terminal
-from bot.bootstrap.channel_form import Host, OpenChannel
-from bot.bootstrap.providers import DEMO
-from bot.doctor import Check, Finding
+from bot.adapters.terminal.update import address_in
+from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.home import HomeForm, received
+from bot.bootstrap.neighbours import told_of_neighbour
+from bot.bootstrap.welcome import welcome
 from bot.ports.clock import Clock
 from bot.settings import Settings
-from bot.shipped import command
-from bot.shipped.version import running_version
-
-_DEMO = f"the demo: it shows how I work. Run `{command('setup')}` for a real model."
-_TRIES = ("What is in this folder?", "Write a note about today", "/plan sort these files by year")
-_TRIES_OF_DEMO = (
-    "Make minutes of my meeting notes",
-    "Tidy my table of expenses",
-    "/plan make a report",
-)
 
 
-class TerminalForm:
+class TerminalForm(HomeForm):
     """The channel in the foreground: a run that serves it ends when the person leaves."""
 
-    title = "The terminal"
-
-    def missing(self, settings: Settings) -> str:
-        return ""
-
-    def checks(self, settings: Settings) -> Sequence[Check | Finding]:
-        return ()
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
 
     @asynccontextmanager
     async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
-        async with Terminal(clock, settings.home / "chat_history") as terminal:
+        history = settings.home / "chat_history"
+        async with Terminal(clock, history, address_in(self._folder)) as terminal:
+            seats = Seats()
+            seats.take(terminal.address, terminal.channel)
+            hosts: list[Host] = []
 
             async def prepare(host: Host) -> None:
+                hosts.append(host)
                 await host.admit_owner(terminal.sender)
-                await _greet(terminal, host, settings)
+                told = await welcome(settings, host, terminal.address)
+                apart = await asyncio.to_thread(told_of_neighbour)
+                await terminal.greet({**told, "apart": apart})
                 await _show_open_cards(terminal, host)
 
             async def greet(host: Host) -> None:
                 await host.warm_up()
 
-            yield OpenChannel(terminal.channel, terminal.converse, prepare=prepare, greet=greet)
+            async def listen(accept: Accept) -> None:
+                async with asyncio.TaskGroup() as group:
+                    door = group.create_task(received(settings, seats, hosts[0], accept))
+                    await terminal.converse(accept)
+                    door.cancel()
 
-
-async def _greet(terminal: Terminal, host: Host, settings: Settings) -> None:
-    model = await host.model_in(terminal.address)
-    demo = model == DEMO
-    greeting = Greeting(
-        running_version(),
-        settings.workspace,
-        _DEMO if demo else model,
-        _TRIES_OF_DEMO if demo else _TRIES,
-    )
-    offers = [
-        KnownCommand(name, told, host.usages.get(name, "")) for name, told in host.menus.machine
-    ]
-    await terminal.greet(greeting, [*offers, KnownCommand("quit", "leave")])
+            yield OpenChannel(seats, listen, seats, prepare=prepare, greet=greet)
 
 
 async def _show_open_cards(terminal: Terminal, host: Host) -> None:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from bot.adapters.terminal.update import folder_of
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.ports.people import People
@@ -18,12 +19,18 @@ async def workspace_of(
 ) -> Folder:
     """Returns the workspace for an owner's private chat, and an own folder for any other chat.
 
-    A folder that the settings name for the chat comes first.
+    A folder that the settings name for the chat comes first. An owner's chat in a terminal works
+    in the folder that it is about.
     """
     root = settings.workspace
     asker = await people.get(person) if isinstance(person, int) else person
     shared = _shared(dict(settings.shared_folders), chat)
     if shared is None and chat.private and asker is not None and asker.is_owner:
+        project = folder_of(chat.address)
+        if project is not None:
+            # One that is gone is not made anew: it is the person's.
+            return Folder(project, project=True)
+        await asyncio.to_thread(_made, root)
         return Folder(root)
     address = chat.moved_from or chat.address
     names = (address.channel, address.chat, address.thread or "")

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
+from typing import TypeAlias
 
 from bot.adapters.apscheduler.calendar import CronCalendar
 from bot.adapters.charts.chart_files import ChartFiles
@@ -18,15 +19,18 @@ from bot.bootstrap.below import Below
 from bot.bootstrap.parts import lanes, plan_folder
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.tools import tools_of
-from bot.bootstrap.web import missing
+from bot.bootstrap.web import missing, own_searches
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.talk.hold import Holds
 from bot.domain.value import field, frozen
-from bot.flow.world import World, at_once
+from bot.flow.world import World, at_once, no_fault
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
 from bot.ports.groups import Groups
 from bot.settings import Settings
+
+Held: TypeAlias = Callable[[], Holds]
+"""Returns how often the program kept everybody waiting."""
 
 
 @frozen
@@ -37,19 +41,19 @@ class Channels:
     files: Mapping[str, Files] = field(default_factory=dict[str, Files])
     groups: Mapping[str, Groups] = field(default_factory=dict[str, Groups])
     ready: Callable[[], Awaitable[None]] = at_once
+    next_fault: Callable[[], Awaitable[str]] = no_fault
 
 
-def world_of(
-    settings: Settings, channels: Channels, below: Below, holds: Callable[[], Holds]
-) -> World:
+def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) -> World:
     reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
+    clock = SystemClock()
     return World(
-        clock=SystemClock(),
+        clock=clock,
         channels=channels.by_name,
         models=below.models,
-        tools=tools_of(settings, below.ground.store, SystemClock(), sandbox, reader),
+        tools=tools_of(settings, below.ground.store, clock, sandbox, reader),
         workspaces=partial(workspace_of, settings, below.ground.store.people),
-        lanes=partial(lanes, settings.lanes, SystemClock(), below.ground.store.owned_chats),
+        lanes=partial(lanes, settings.lanes, clock, below.ground.store.owned_chats),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
@@ -60,6 +64,7 @@ def world_of(
         templates=plan_folder(settings),
         skills=below.skills,
         ready=channels.ready,
+        channel_faults=channels.next_fault,
         servers=below.servers,
         meaning=below.by_meaning.answers,
         descriptions=below.by_meaning.descriptions,
@@ -70,6 +75,7 @@ def world_of(
         speaking=speaking(settings),
         sounds=SoundFiles(settings.home / "voice"),
         own_servers=settings.servers,
+        searches=own_searches(settings),
         tools_missing=missing(settings),
         commands_run=sandbox.condition,
         walls=sandbox.walls,

@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from bot.adapters.home_door.caller import called
+from bot.adapters.home_door.place import NAME
 from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.sandbox import Sandbox
@@ -18,7 +21,7 @@ from bot.checkup.memory_probes import try_meaning, try_words
 from bot.checkup.model_probes import try_model, try_provider
 from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
-from bot.domain.money.provider import ANTHROPIC
+from bot.domain.money.provider import ANTHROPIC, OWN_SEARCHES
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import SettingError, StoreTooOld, ToolFailure
 from bot.domain.talk.person import Person, owned_on_a_platform, owner_names
@@ -26,9 +29,11 @@ from bot.domain.tools.server import ServerSpec
 from bot.domain.turn.tier import Tier, Tiers
 from bot.settings import Settings
 from bot.shipped import command
+from bot.visits.visiting import hello, working_in
 
 _ABOUT_MEMORY = "See docs/memory.md."
-_FIRST = "Nobody yet. The first person who chats in this terminal will be."
+_ABOUT_DOOR = "See docs/service.md."
+_FIRST = "Nobody yet. The first person who chats in this terminal becomes the owner."
 _OPEN = "Start Steward and open that link within 15 minutes."
 _MEANING_SECONDS = 90.0
 """Seconds for the embedder and the index, which is loaded and looked through."""
@@ -37,12 +42,13 @@ _MEANING_SECONDS = 90.0
 def checkup(
     settings: Settings, forms: Sequence[ChannelForm], doors: Sequence[DoorForm] = ()
 ) -> Checkup:
-    """Returns the checks of models, channels, store, speech, sandbox and servers, in this order."""
+    """Returns the checks of a run, models, channels, store, speech, sandbox and servers."""
     served = any(not form.missing(settings) for form in forms)
     # Nobody who talks on one platform has to hear that the others are not set up.
     told = [form for form in forms if not (served and form.missing(settings))]
     return Checkup(
         [
+            *_running(settings),
             *_models(settings),
             *[check for form in told for check in form.checks(settings)],
             *[check for door in doors for check in door.checks(settings)],
@@ -55,6 +61,13 @@ def checkup(
         partial(_known_skills, settings),
         plan_folder(settings).all,
     )
+
+
+def _running(settings: Settings) -> Sequence[Check]:
+    """Returns a check of the program that runs with this home; a home without a door has none."""
+    if not _may_be_there(settings.home / NAME):
+        return ()
+    return (Check("program", partial(try_program, settings.home), _ABOUT_DOOR, "warn"),)
 
 
 def _models(settings: Settings) -> Sequence[Check]:
@@ -207,8 +220,8 @@ async def _probe_server(settings: Settings, spec: ServerSpec) -> str:
 async def _try_search(settings: Settings) -> str:
     """Searches once, and tells how many things were found; raises Complaint."""
     access = settings.search
-    if access is not None and access.service == "anthropic" and not access.fault:
-        return "Claude searches by itself while it answers; nothing was tried."
+    if access is not None and (own := OWN_SEARCHES.get(access.service)):
+        return f"{own} searches by itself while it answers; nothing was tried."
     service = search(settings)
     if access is None or service is None:
         wanted = access.fault if access is not None else "STEWARD_SEARCH"
@@ -236,3 +249,27 @@ def _owner_told(settings: Settings, accounts: Sequence[tuple[str, Person]], *, s
     if not names:
         raise Complaint(f"Nobody owns it yet: {link}.", _OPEN, "warn")
     raise Complaint(f"{names} owns it, but in the terminal only: {link}.", _OPEN, "warn")
+
+
+_LATEST = "newest message {at:%Y-%m-%d %H:%M} UTC"
+
+
+async def try_program(home: Path) -> str:
+    """Returns a sentence about the program that runs; raises SettingError on a refusal."""
+    caller = await called(home, hello("look", working_in(None)))
+    if caller is None:
+        return "Steward is not running. It was killed; its next start goes on with the work."
+    told = caller.welcome
+    caller.close()
+    since = datetime.fromisoformat(told["since"]).astimezone(UTC)
+    serves = [_served(name, told["heard"].get(name)) for name in told["serves"]]
+    what = " and ".join(serves) if serves else "terminals only"
+    begun = f"{since:%Y-%m-%d %H:%M} UTC"
+    process = f"Process {told['pid']} has run since {begun}, version {told['version']}."
+    return f"{process} It serves {what}."
+
+
+def _served(name: str, heard: str | None) -> str:
+    if heard is None:
+        return f"{name} (no message yet)"
+    return f"{name} ({_LATEST.format(at=datetime.fromisoformat(heard).astimezone(UTC))})"

@@ -14,6 +14,11 @@ from bot.settings import Settings
 LOOK_SECONDS = 10.0
 """Seconds in which a file is looked through; what is left of a larger one is told."""
 
+READ_SECONDS = 5.0
+"""Seconds in which rows are read."""
+
+_SOME_ROWS = f"{READ_SECONDS:g} s were enough to read some of its rows; they are sound."
+
 _GOING = (GoalState.ACTIVE, GoalState.STUCK)
 
 
@@ -24,6 +29,8 @@ async def try_database(settings: Settings) -> str:
         looked = await _looked(file) if file is not None and file.exists() else ""
         async with open_store(settings.database_url, upgrade=False) as store:
             known = await _known(store)
+            if not await store.check_readable(READ_SECONDS):
+                looked = looked or _SOME_ROWS
             await store.check_writable()
         if file is not None:
             await _try_folder(file.absolute().parent)

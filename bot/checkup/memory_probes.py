@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.adapters.sql.store import open_store
-from bot.bootstrap.embedder import embedder, vectors
+from bot.bootstrap.embedder import LOCAL, embedder, vectors
 from bot.bootstrap.meaning import meaning_to_look_at, till_of
 from bot.doctor import Complaint
 from bot.domain.change import Change
@@ -22,7 +22,8 @@ from bot.settings import Settings
 from bot.shipped import command
 
 _ASKED = ("Is anybody there?",)
-_NOT_MADE = "The index is not made yet: words serve alone until the next run has made it."
+_ALONE = "The search by meaning does not work now, so answers are found by their words"
+_NOT_MADE = "The index is not made yet: until the next run has made it, answers are found by words."
 _DUE = "The next start upgrades the database, and fills the indexes."
 
 
@@ -55,21 +56,35 @@ async def try_meaning(settings: Settings, *, begun: bool = True) -> str:
     embeds = embedder(settings)
     if embeds is None:
         return "Answers are found by words alone: no embedder is set."
+    told = await _one_sentence(embeds, settings, recorded=begun)
+    return f"{told} {await _index(settings, begun)}"
+
+
+async def try_embedder(settings: Settings) -> str:
+    """Returns a sentence when the embedder turns one into numbers, or raises a Complaint."""
+    embeds = embedder(settings)
+    if embeds is None:
+        raise Complaint("No embedder is set.", "Set STEWARD_EMBED_MODEL.", "warn")
+    return await _one_sentence(embeds, settings, recorded=False)
+
+
+async def _one_sentence(embeds: Embedder, settings: Settings, *, recorded: bool) -> str:
+    """Embeds one sentence and closes the embedder; its cost is put on record if wanted."""
     try:
-        if begun:
+        if recorded:
             embedded = await _embedded(settings, embeds)
         else:
             embedded = (await embeds.embed(_ASKED)).vectors
     except EmbedderDenied as fault:
         mend = "Look at STEWARD_EMBED_MODEL, STEWARD_EMBED_URL and STEWARD_EMBED_KEY."
-        raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
+        raise Complaint(f"{_ALONE}: {fault}.", mend, "warn") from None
     except EmbedderError as fault:
-        mend = "Steward tries again by itself. Look at STEWARD_EMBED_URL if it stays away."
-        raise Complaint(f"Words serve alone: {fault}.", mend, "warn", fleeting=True) from None
+        look = "your network" if settings.meaning.model == LOCAL else "STEWARD_EMBED_URL"
+        mend = f"Steward tries again by itself. If it does not help, look at {look}."
+        raise Complaint(f"{_ALONE}: {fault}.", mend, "warn", fleeting=True) from None
     finally:
         await embeds.close()
-    told = f"{embeds.name} answers with {len(embedded[0]):,} numbers."
-    return f"{told} {await _index(settings, begun)}"
+    return f"{embeds.name} answers with {len(embedded[0]):,} numbers."
 
 
 async def _embedded(settings: Settings, embeds: Embedder) -> Sequence[Vector]:
@@ -103,7 +118,7 @@ async def _index(settings: Settings, begun: bool) -> str:
         return _NOT_MADE
     except MeaningError as fault:
         mend = "Look at STEWARD_CHROMA_URL, or at the folder “meaning” of STEWARD_HOME."
-        raise Complaint(f"Words serve alone: {fault}.", mend, "warn") from None
+        raise Complaint(f"{_ALONE}: {fault}.", mend, "warn") from None
 
 
 async def _looked_at(settings: Settings) -> str:

@@ -14,7 +14,7 @@ from bot.domain.talk.errors import (
     NoSuchModel,
     SettingError,
 )
-from bot.domain.talk.unreached import why_unreached
+from bot.domain.talk.unreached import NOBODY, why_unreached
 from bot.domain.value import frozen
 from bot.flow.models.looking_up import near_names
 from bot.settings import FIRST_MODEL, Settings
@@ -141,6 +141,9 @@ async def _asked(place: _Place, name: str) -> None:
 def _complaint(place: _Place, fault: ModelError) -> Complaint:
     """Returns what a person can do about a provider that does not answer as it should."""
     match fault:
+        case ModelDenied() if str(fault).startswith("404"):
+            told = f"No models are served at {place.url} (404)."
+            return Complaint(told, f"Check the address: it usually ends with /v1.{place.elsewhere}")
         case ModelDenied():
             told = f"The model's provider does not accept the API key: {_said(fault)}."
             return Complaint(told, f"{place.mend}{place.elsewhere}")
@@ -150,7 +153,9 @@ def _complaint(place: _Place, fault: ModelError) -> Complaint:
         case ModelUnreachable():
             why = why_unreached(fault)
             told = f"The model's provider cannot be reached at {place.url}: {why}."
-            return Complaint(told, f"{NETWORK}{place.elsewhere}", fleeting=True)
+            started = "Is that server running, and is its port right?"
+            mend = started if why == NOBODY else NETWORK
+            return Complaint(told, f"{mend}{place.elsewhere}", fleeting=True)
         case _:
             told = f"The model's provider refuses the question for its models: {_said(fault)}."
             return Complaint(told, f"Look at {place.key}.{place.elsewhere}")

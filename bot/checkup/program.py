@@ -9,6 +9,7 @@ from bot.bootstrap.discord import try_discord_token
 from bot.bootstrap.program import CHANNELS, DOORS
 from bot.bootstrap.telegram_trials import try_token
 from bot.checkup.checkup import checkup
+from bot.checkup.memory_probes import try_embedder
 from bot.checkup.model_probes import try_key, try_server
 from bot.doctor import Finding, examine
 from bot.domain.money.provider import ANTHROPIC, OPENAI
@@ -21,6 +22,7 @@ PROBES = Probes(
     partial(try_key, provider=ANTHROPIC),
     partial(try_key, provider=OPENAI),
     try_server,
+    try_embedder,
 )
 """The ways in which `steward setup` tries what it is told."""
 

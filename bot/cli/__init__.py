@@ -6,26 +6,16 @@ from collections.abc import Sequence
 import click
 
 from bot.cli.commands import steward
+from bot.cli.folders import folders_command
 from bot.cli.hooks import hook_group
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
-from bot.domain.talk.errors import (
-    StewardError,
-    StoreDamaged,
-    StoreFault,
-    StoreRefused,
-    StoreUnavailable,
-)
+from bot.domain.talk.errors import StewardError, StoreDamaged
+from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
 
-__all__ = ["CommandRun", "HookWork", "MemoryWork", "Program", "run"]
+__all__ = ["DAMAGED", "UNAVAILABLE", "CommandRun", "HookWork", "MemoryWork", "Program", "run"]
 
-DAMAGED = 65
-"""The exit code for a damaged database, as `EX_DATAERR` of sysexits."""
-
-UNAVAILABLE = 75
-"""The exit code for a database that cannot work now, as `EX_TEMPFAIL` of sysexits."""
-
-for _command in (memory_group, feedback_command, hook_group):
+for _command in (memory_group, feedback_command, hook_group, folders_command):
     steward.add_command(_command)
 
 
@@ -55,22 +45,7 @@ def _told(program: Program, error: Exception) -> int:
     """Says a foreseen fault in one sentence; returns the exit code for it."""
     sentence = " ".join(str(error).split()) or type(error).__name__
     click.echo(program.secrets.hidden(f"steward: {sentence}"), err=True)
-    return _code(error)
-
-
-def _code(error: Exception) -> int:
-    """Returns 2 for what a person sets right once; a supervisor may try again after the others."""
-    match error:
-        case StoreRefused():
-            return 2
-        case StoreDamaged():
-            return DAMAGED
-        case StoreUnavailable():
-            return UNAVAILABLE
-        case StoreFault():
-            return 1
-        case _:
-            return 2
+    return code_of_fault(error)
 
 
 def _first(group: ExceptionGroup[StewardError]) -> Exception:

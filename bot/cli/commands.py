@@ -4,16 +4,28 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from bot.cli.program import Program
-from bot.cli.running import log_to, log_to_file, run_to_end, settings_of, warn
+from bot.cli.running import (
+    has_terminal,
+    log_to,
+    log_to_file,
+    place_of,
+    run_to_end,
+    settings_of,
+    warn,
+)
 from bot.doctor import table, what_next
 from bot.domain.talk.errors import SettingError
+from bot.domain.text.visible_text import shown_name
 from bot.settings import Settings
-from bot.setup import NO_TERMINAL, Setup, say, starts_now, wants_setup
+from bot.settings.whereabouts import KnownFolders
+from bot.setup import Setup, no_terminal, say, starts_now, wants_setup, works_in
 from bot.shipped.version import running_version
+from bot.visits.own_folder import is_own_folder, may_be_project
 
 _NO_TERMINAL = "There is no terminal to chat in"
 _ASK = 'To ask one thing without one, use: steward ask "your question"'
@@ -31,35 +43,46 @@ def steward() -> None:
 @click.pass_obj
 def run_command(program: Program) -> int:
     """Serve every channel that has a token, or chat here when there is none."""
-    settings = settings_of(program)
+    settings = settings_of(program, serves=True)
     tokens = (settings.telegram.token, settings.discord.token)
     nothing_set = tokens == (None, None) and not settings.has_model
-    if nothing_set and _has_terminal() and wants_setup():
-        _setup(program).ask()
-        settings = settings_of(program)
+    first = not (settings.home / "steward.db").exists()
+    if nothing_set and first and has_terminal() and wants_setup():
+        _set_up(program)
+        settings = settings_of(program, serves=True)
     return _serve_or_chat(program, settings)
 
 
 @steward.command("setup", short_help="Ask for tokens and a key, try them and save them.")
-@click.argument("what", type=click.Choice(["voice"]), required=False)
+@click.argument("what", type=click.Choice(["voice", "memory"]), required=False)
 @click.pass_obj
 def setup_command(program: Program, what: str | None) -> int:
     """Ask for tokens of Telegram and Discord and a model's service, try and save them.
 
-    `steward setup voice` asks for services that hear voice messages and speak answers.
+    `steward setup voice` asks for services that hear voice messages and speak answers, and
+    `steward setup memory` lets earlier answers be found by their meaning.
     """
-    if not _has_terminal():
-        raise SettingError(f"{NO_TERMINAL}.")
+    if not has_terminal():
+        raise SettingError(no_terminal(place_of(program).folder))
     if what is not None:
-        _setup(program).ask_for_voice()
+        _set_up(program, what)
         return 0
-    if not _setup(program).ask() or not starts_now():
+    if not _set_up(program) or not starts_now():
         return 0
     return _serve_or_chat(program, settings_of(program))
 
 
-def _setup(program: Program) -> Setup:
-    return Setup(program.environ, program.folder, program.probes, program.secrets)
+def _set_up(program: Program, what: str | None = None) -> bool:
+    """Asks for settings and saves them; returns True when a token or a model is set."""
+    folder, known = place_of(program).folder, KnownFolders()
+    counted = known.said("settings", folder) is True
+    setup = Setup(program.environ, folder, program.probes, program.secrets)
+    asks = {None: setup.ask, "voice": setup.ask_for_voice, "memory": setup.ask_for_meaning}
+    found = asks[what]()
+    if counted:
+        # The yes of before was to the files as they were.
+        known.remember("settings", folder, answer=True)
+    return bool(found)
 
 
 def _serve_or_chat(program: Program, settings: Settings) -> int:
@@ -68,37 +91,53 @@ def _serve_or_chat(program: Program, settings: Settings) -> int:
         log_to(program, settings, logging.StreamHandler())
         warn(settings)
         return run_to_end(program, program.serve(settings))
-    titles, names = (" and ".join(words) for words in zip(*unserved, strict=True))
-    verb = "is" if len(unserved) == 1 else "are"
-    if not _has_terminal():
-        raise SettingError(f"{_NO_TERMINAL}, and {names} {verb} not set.")
-    say(f"{titles} {verb} off: {names} {verb} not set. You talk to me here.")
+    names = [name for _, name in unserved]
+    if not has_terminal():
+        raise SettingError(f"{_NO_TERMINAL}, and no chat app is set up: set {' or '.join(names)}.")
+    say(f"No chat app is set up, so you talk to me here. Not set: {', '.join(names)}.")
     click.echo()
     return _chat(program, settings)
 
 
 @steward.command()
+@click.option(
+    "--with",
+    "beside",
+    default="",
+    metavar="PLATFORM",
+    help="Show your private chat there, as in telegram.",
+)
 @click.pass_obj
-def chat(program: Program) -> int:
+def chat(program: Program, *, beside: str) -> int:
     """Talk to Steward in this terminal."""
     settings = settings_of(program)
-    if not _has_terminal():
+    if not has_terminal():
         raise SettingError(f"{_NO_TERMINAL}. {_ASK}")
+    if beside:
+        log_to_file(program, settings)
+        return run_to_end(program, program.chat(settings, beside=beside))
     return _chat(program, settings)
 
 
 @steward.command(short_help="Ask one QUESTION and print the answer.")
 @click.argument("question", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of the text.")
+@click.option(
+    "--yes-to", multiple=True, metavar="RULE", help="Approve cards that this rule of yours covers."
+)
 @click.pass_obj
-def ask(program: Program, question: Sequence[str], *, as_json: bool) -> int:
+def ask(program: Program, question: Sequence[str], *, as_json: bool, yes_to: Sequence[str]) -> int:
     """Ask one QUESTION; the answer goes to standard output, anything else to standard error.
 
     Text that is piped in comes along: cat log | steward ask "what broke?"
 
-    Actions that need your approval are asked about in the terminal. Where there is none they are
-    denied. Exit codes: 0 answered, 2 wrong settings, 3 failed, 4 stopped before the end, 5 an
-    action was denied, 6 the answer is a question to you, 130 Ctrl-C.
+    Actions that need your approval are asked about in the terminal. Without a terminal they are
+    denied, except those that a rule named with --yes-to covers. Write the rule as /rules shows it
+    in this folder.
+
+    Exit codes: 0 answered, 2 wrong settings, 3 failed, 4 stopped before the end, 5 an action was
+    denied, 6 the answer is a question to you, 7 the running program ended, 65 the database is
+    damaged, 70 the program has a fault, 75 the database cannot work now, 130 Ctrl-C.
     """
     settings = settings_of(program)
     words, piped = " ".join(question).strip(), _piped()
@@ -106,8 +145,12 @@ def ask(program: Program, question: Sequence[str], *, as_json: bool) -> int:
         words, piped = piped.decode(errors="replace").strip(), b""
     if not words:
         raise click.UsageError('What is the question? As in: steward ask "what is in this folder?"')
+    folder = folder_to_work_in(program, settings)
     log_to_file(program, settings)
-    return run_to_end(program, program.ask(settings, words, piped=piped, as_json=as_json))
+    asking = program.ask(
+        settings, words, folder=folder, yes_to=yes_to, piped=piped, as_json=as_json
+    )
+    return run_to_end(program, asking)
 
 
 def _piped() -> bytes:
@@ -126,7 +169,7 @@ def doctor(program: Program) -> int:
     """Look at everything a run needs, and say how to fix what is wrong."""
     settings = settings_of(program, look=False)
     log_to(program, settings, logging.StreamHandler())
-    findings = asyncio.run(program.examine(settings, program.folder))
+    findings = asyncio.run(program.examine(settings, place_of(program).folder))
     click.echo(program.secrets.hidden(f"{table(findings)}\n\n{what_next(findings)}"))
     return int(any(finding.level == "fail" for finding in findings))
 
@@ -151,11 +194,33 @@ def config(program: Program, *, explain: bool) -> None:
         click.echo(f"warning: {warning}", err=True)
 
 
-def _has_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _chat(program: Program, settings: Settings) -> int:
     """Chats in the foreground; the log goes to a file, so that it does not mix with the talk."""
+    folder = folder_to_work_in(program, settings)
     log_to_file(program, settings)
-    return run_to_end(program, program.chat(settings))
+    return run_to_end(program, program.chat(settings, folder=folder))
+
+
+def folder_to_work_in(program: Program, settings: Settings) -> Path | None:
+    """Returns the folder that the person stands in; None for the workspace of the settings.
+
+    A home, a folder with the home of Steward in it or around it, and the checkout that Steward runs
+    from are no projects. A folder that other users can change is asked about once; raises
+    SettingError where nobody can be asked.
+    """
+    standing = program.folder.resolve()
+    if not may_be_project(standing, settings.home, settings.workspace):
+        return None
+    if is_own_folder(standing):
+        return standing
+    known = KnownFolders()
+    answer = known.said("work", standing)
+    if answer is None and not has_terminal():
+        raise SettingError(
+            f"Other users can change {shown_name(str(standing))}, and there is no terminal to ask "
+            "you if I may work there. Run `steward chat` there once, or set STEWARD_WORKSPACE."
+        )
+    if answer is None:
+        answer = works_in(standing)
+        known.remember("work", standing, answer)
+    return standing if answer else None

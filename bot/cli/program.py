@@ -23,7 +23,25 @@ class Ask(Protocol):
     """Asks one question; returns the exit code that `steward ask` documents."""
 
     def __call__(
-        self, settings: Settings, words: str, *, piped: bytes = b"", as_json: bool = False
+        self,
+        settings: Settings,
+        words: str,
+        *,
+        folder: Path | None = None,
+        yes_to: Sequence[str] = (),
+        piped: bytes = b"",
+        as_json: bool = False,
+    ) -> CommandRun: ...
+
+
+class Chat(Protocol):
+    """Talks in the terminal of this process, about a folder or in the workspace.
+
+    Or it shows a private chat of a platform, which the running program serves `beside` it.
+    """
+
+    def __call__(
+        self, settings: Settings, *, folder: Path | None = None, beside: str = ""
     ) -> CommandRun: ...
 
 
@@ -73,7 +91,6 @@ class HookWork:
 
     listed: Callable[[Settings, Say], CommandRun]
     """Prints every hook; returns 1 when a file is broken."""
-
     tried: Callable[[Settings, str, bytes, Say], CommandRun]
     """Calls a hook of the running program, and waits for the end of its run."""
 
@@ -84,35 +101,25 @@ class Program:
 
     serve: Callable[[Settings], CommandRun]
     """Serves every platform that is set up."""
-
-    chat: Callable[[Settings], CommandRun]
+    chat: Chat
     """Talks in the terminal of this process."""
-
     ask: Ask
     """Asks one question and prints the answer."""
-
     examine: Callable[[Settings, Path], Coroutine[Any, Any, Sequence[Finding]]]
     """Returns the report of the doctor; the folder is where .env and steward.toml lie."""
-
     unserved: Callable[[Settings], Sequence[tuple[str, str]]]
     """Returns each platform with the setting it lacks, or nothing if a platform is served."""
-
     secrets: Secrets
     environ: Mapping[str, str]
     folder: Path
-    """The folder of .env and steward.toml."""
-
+    """The folder that the person stands in."""
     probes: Probes
     """The ways to try a token and a key for real."""
-
     new_loop: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
     """Makes the event loop of a run that serves."""
-
     memory: MemoryWork | None = None
     """Searches and fills the memory."""
-
     hooks: HookWork | None = None
     """Lists hooks, and tries them out."""
-
     feedback: ExportFeedback | None = None
     """Prints what people think of answers."""

@@ -6,13 +6,26 @@ import os
 import signal
 import sys
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 import click
 
 from bot.cli.program import CommandRun, Program
 from bot.domain.talk.errors import WRITE_RIGHT, SettingError
+from bot.domain.text.visible_text import shown_name
 from bot.logs import start_logging
 from bot.settings import Settings, read_settings
+from bot.settings.whereabouts import KnownFolders, Whereabouts, whereabouts
+from bot.setup import settings_count
+from bot.shipped import checkout
+
+_UNREAD = (
+    "I did not use the settings in {folder}, because you have not allowed it. Run `steward chat` "
+    "there once and say yes, or set STEWARD_HOME."
+)
+
+_WARNED = set[Path]()
+"""Folders whose settings were named as unread in this run."""
 
 _log = logging.getLogger(__name__)
 
@@ -23,8 +36,39 @@ _WITHOUT_MEANING = (signal.SIGUSR1, signal.SIGUSR2)
 """Signals that would kill a program that does not know them."""
 
 
-def settings_of(program: Program, *, look: bool = True) -> Settings:
-    settings = read_settings(program.environ, program.folder, look=look)
+def place_of(program: Program, *, serves: bool = False) -> Whereabouts:
+    """Returns the place of a run; a person is asked once about settings in a folder of theirs.
+
+    `serves` is True for a run that may serve channels where nobody can be asked.
+    """
+    serves = serves and not has_terminal()
+    known, standing = KnownFolders(), program.folder
+    place = whereabouts(program.environ, standing, known, checkout=checkout(), serves=serves)
+    if not place.doubtful:
+        return place
+    if not has_terminal():
+        if standing not in _WARNED:
+            told = _UNREAD.format(folder=shown_name(str(standing)))
+            click.echo(f"warning: {told}", err=True)
+        _WARNED.add(standing)
+        return place
+    yes = whereabouts(program.environ, standing, known, checkout=checkout(), answer=True)
+    answer = settings_count(standing, yes.home)
+    try:
+        known.remember("settings", standing, answer)
+    except SettingError as fault:
+        # The answer holds for this run all the same.
+        click.echo(f"warning: {fault}", err=True)
+    return whereabouts(program.environ, standing, known, checkout=checkout(), answer=answer)
+
+
+def has_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def settings_of(program: Program, *, look: bool = True, serves: bool = False) -> Settings:
+    place = place_of(program, serves=serves)
+    settings = read_settings(program.environ, place.folder, home=place.home, look=look)
     program.secrets.add(*(secret.get_secret_value() for secret in settings.secrets))
     return settings
 

@@ -35,8 +35,6 @@ FIRST_OF_OPENAI = "openai/gpt-5.1"
 
 @frozen
 class Policy:
-    """The settings that the flow obeys."""
-
     model: str = setting(
         FIRST_MODEL, "The model that answers, as provider/name.", check=read_model_name
     )

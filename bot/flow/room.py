@@ -31,8 +31,8 @@ class Room:
 
     commands: Sequence[Command] = ()
     """In the order of the help."""
-    desks: Mapping[str, Desk] = field(default_factory=dict[str, Desk])
-    """Its desks, by the first letter of their buttons' data."""
+    desks: Sequence[Desk[Any]] = ()
+    """They take the presses of its buttons, and the replies to its messages."""
     companions: Sequence[Companion] = ()
     """In the order in which they are asked."""
     tools: Sequence[Tool] = ()

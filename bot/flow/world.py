@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
 
+from bot.domain.consent.own_search import OwnSearch
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Person
@@ -127,6 +128,12 @@ def as_it_is(text: str) -> str:
     return text
 
 
+async def no_fault() -> str:
+    """Waits without an end, because no channel fails."""
+    await never()
+    return ""
+
+
 async def without_commands() -> str:
     """Returns the words for a world in which no command can be run."""
     return "none"
@@ -197,6 +204,8 @@ class World:
     """Speaks answers; None when they stay unspoken."""
     own_servers: Sequence[ServerSpec] = ()
     """The operator's own tool servers."""
+    searches: Mapping[str, OwnSearch] = field(default_factory=dict[str, OwnSearch])
+    """The searches of the web that providers with a key make themselves."""
     tools_missing: Sequence[str] = ()
     """A sentence for each tool that a setting would add, for `/tools`."""
     commands_run: Callable[[], Awaitable[str]] = without_commands
@@ -205,6 +214,8 @@ class World:
     """Returns the walls around the commands of now."""
     store_returned: Callable[[], Awaitable[None]] = never
     """Waits until the store has been away and is back."""
+    channel_faults: Callable[[], Awaitable[str]] = no_fault
+    """Waits for a fault in the program of a channel, and returns the name of the channel."""
     holds: Callable[[], Holds] = never_held
     """Returns how often the program kept everybody waiting."""
     conceal: Callable[[str], str] = as_it_is

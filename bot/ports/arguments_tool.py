@@ -22,7 +22,7 @@ from bot.domain.tools.tool import (
     ToolSpec,
     canonical,
 )
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 MAX_TEXT = 1_000_000
 """Bytes of UTF-8 in one text argument."""
@@ -86,7 +86,7 @@ class ArgumentsTool(ABC, Generic[A]):
     async def preview(self, arguments: Mapping[str, Any], place: Place) -> Preview:
         return await self.foresee(self._read(arguments), place, ExactRule(canonical(arguments)))
 
-    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: Seen) -> ToolOutput:
         return await self.perform(self._read(arguments), place, seen)
 
     async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
@@ -96,7 +96,7 @@ class ArgumentsTool(ABC, Generic[A]):
         return Preview(deed, deed, self.spec.effect, reach=place.reach(self.spec.reach))
 
     @abstractmethod
-    async def perform(self, arguments: A, place: Place, seen: str | None) -> ToolOutput:
+    async def perform(self, arguments: A, place: Place, seen: Seen) -> ToolOutput:
         """Carries out the call; raises ToolFailure."""
 
     def _read(self, arguments: Mapping[str, Any]) -> A:

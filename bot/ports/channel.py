@@ -130,3 +130,17 @@ class Channel(Protocol):
         channel may leave out a text that the screen tells as well, unless it stands `alone`.
         """
         ...
+
+
+class WrappedChannel:
+    """The qualities of a channel, as whatever wraps it has them too."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self.name = channel.name
+        self.drafts = channel.drafts
+        self.gated = channel.gated
+        self.instant = channel.instant
+        self.growth = channel.growth
+        self.locates = channel.locates
+        self.folds_above = channel.folds_above

@@ -29,8 +29,6 @@ class Chats(Protocol):
 
 
 class ConversationRows(Protocol):
-    """The conversations of chats."""
-
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
         """Returns closed conversations of a chat, newest first."""
         ...

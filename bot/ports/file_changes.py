@@ -19,8 +19,6 @@ class KeptSize:
 
 
 class FileChanges(Protocol):
-    """Changes of files that can be taken back."""
-
     async def get(self, id: str) -> FileChange | None:
         """Returns a change; None when it is not kept any more."""
         ...

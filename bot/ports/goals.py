@@ -9,8 +9,6 @@ from bot.domain.money.money import Nano
 
 
 class GoalRows(Protocol):
-    """Goals and their diaries."""
-
     async def get(self, goal: str) -> Goal | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:

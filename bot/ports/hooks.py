@@ -16,8 +16,6 @@ class Hooks(Protocol):
 
 
 class HookCalls(Protocol):
-    """Calls of hooks."""
-
     async def get(self, hook: str, id: str) -> HookCall | None:
         """Returns a call of this hook."""
         ...

@@ -14,8 +14,6 @@ LATELY = 1_000
 
 @frozen
 class InboundRow:
-    """A stored raw update."""
-
     id: int
     channel: str
     key: str

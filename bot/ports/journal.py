@@ -10,7 +10,7 @@ from bot.domain.plans.plan import Plan
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import Entry
-from bot.domain.turn.turn import Turn
+from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
 
@@ -44,6 +44,12 @@ class Agenda:
     """True when a card is open in the chat, of whichever turn."""
     errands: tuple[Errand, ...] = ()
     """Errands of the chat whose results are not taken; in a home, its own errand."""
+
+    @property
+    def busy(self) -> bool:
+        """Returns True when a turn is under way or waits to begin; one that rests may wait on."""
+        under_way = any(turn.state is not TurnState.RESTING for turn in self.unfinished)
+        return bool(self.waiting or self.queued) or under_way
 
     def sent_by(self, turn: str) -> tuple[Errand, ...]:
         """Returns the errands of a turn whose results are not taken."""

@@ -37,7 +37,7 @@ class OutboxRow:
     state: DeliveryState
     """Owed until the wanted version is on the screen, or given up."""
     created_at: datetime
-    """The time at which the row was made."""
+    """The time at which the row was made or sent anew; of a stray one, when its sending began."""
     pieces: tuple[Piece, ...] = ()
     """The platform messages of the version in progress; empty before the first try."""
     message_ids: tuple[str, ...] = ()

@@ -11,8 +11,6 @@ from bot.domain.value import frozen
 
 
 class TaskRows(Protocol):
-    """Tasks with their runs."""
-
     async def get(self, task: str) -> TimedTask | None: ...
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
@@ -57,16 +55,12 @@ class TaskTimes(Protocol):
 
 
 class PersonTasks(Protocol):
-    """The tasks of a person."""
-
     async def of_person(self, person: int) -> Sequence[TimedTask]:
         """Returns every task that a person asked for."""
         ...
 
 
 class RunCosts(Protocol):
-    """The cost of runs."""
-
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]: ...
 
     async def rounds(self, turns: Sequence[str]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.skills.skill import Skill
@@ -10,6 +10,9 @@ from bot.domain.talk.reach import Reach
 from bot.domain.tools.tool import Preview, ToolOutput, ToolSpec
 from bot.domain.turn.mandate import PERSONAL, Mandate
 from bot.domain.value import frozen
+
+Seen: TypeAlias = str | None
+"""The state that the preview of a call saw; None for one that saw none."""
 
 
 @frozen
@@ -19,6 +22,8 @@ class Folder:
     path: Path
     own: bool = False
     """True when it belongs to this chat alone, and was made for it."""
+    project: bool = False
+    """True for a folder of the person's own, in which nothing is kept beside their files."""
 
 
 @frozen
@@ -41,6 +46,8 @@ class Place:
     """The turn that pays for the call: the one that sent its turn on an errand, or its own."""
     own: bool = False
     """True when the workspace belongs to this chat alone, and was made for it."""
+    project: bool = False
+    """True when the workspace is a folder of the person's own, which a terminal stands in."""
     mandate: Mandate = PERSONAL
     """The most that the turn of the call may do."""
 
@@ -82,6 +89,6 @@ class Tool(Protocol):
         """Describes the effects of the call; raises ToolFailure when the call cannot be done."""
         ...
 
-    async def run(self, arguments: Mapping[str, Any], place: Place, seen: str | None) -> ToolOutput:
+    async def run(self, arguments: Mapping[str, Any], place: Place, seen: Seen) -> ToolOutput:
         """Carries the call out; raises ToolFailure. After a cancel no process is left."""
         ...

@@ -29,6 +29,7 @@ def rewritten(file: Path, change: Callable[[str], str]) -> Path:
     """Changes the text of a file that may be missing; returns the file, raises SettingError."""
     file = file.resolve()
     try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         before = file.read_bytes().decode("utf-8") if file.exists() else ""
         _put(file, change(before))
     except UnicodeDecodeError as error:

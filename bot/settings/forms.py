@@ -104,7 +104,7 @@ def service_url(text: str) -> str:
     """Reads an http(s) address without query or fragment; drops a slash at its end."""
     parts = _split(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise ValueError("it should be an address like https://host:port/path")
+        raise ValueError("it should begin with http:// or https://, as https://host:port/path")
     return text.rstrip("/")
 
 

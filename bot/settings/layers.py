@@ -1,6 +1,7 @@
 """Reads the places that settings come from, each as raw values by name."""
 
 import io
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -51,6 +52,14 @@ def dotenv_file(folder: Path) -> Layer:
     return Layer(DOTENV, _set(values))
 
 
+def is_there(file: Path) -> bool:
+    """Returns True for a file that can be seen; nobody may look into the folder of some."""
+    try:
+        return file.exists()
+    except OSError:
+        return False
+
+
 def toml_file(folder: Path) -> Mapping[str, Any]:
     """Reads `steward.toml` as it is."""
     try:
@@ -89,6 +98,8 @@ def _text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
+        if not os.access(path.parent, os.X_OK):  # Whoever needs the folder tells what is wrong.
+            return ""
         raise SettingError(f"{path.name} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise SettingError(f"{path.name} cannot be read: it is not UTF-8 text.") from error

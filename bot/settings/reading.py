@@ -18,12 +18,14 @@ from bot.domain.money.provider import OPENAI_URL
 from bot.domain.talk.errors import SettingError
 from bot.settings.fields import FIELDS, PREFIX, checked, filled
 from bot.settings.layers import (
+    ENVIRONMENT,
     MODELS,
     PROVIDERS,
     SERVERS,
     Layer,
     dotenv_file,
     environment,
+    is_there,
     toml_file,
     toml_layer,
 )
@@ -31,7 +33,7 @@ from bot.settings.models import read_models
 from bot.settings.providers import provider_warnings, read_providers
 from bot.settings.sections import MeaningAccess, OpenAIAccess, Settings
 from bot.settings.servers import read_servers, server_warnings
-from bot.settings.showing import HIDDEN, lines_of, origin_of, secrets_of
+from bot.settings.showing import DEFAULT, HIDDEN, lines_of, origin_of, secrets_of
 from bot.shipped.model_table import embedder_prices
 
 _TESTS = "STEWARD_TEST_"
@@ -45,45 +47,68 @@ _WISHES = {
 
 
 def read_settings(
-    environ: Mapping[str, str], folder: Path, *, look: bool = True, without: Collection[str] = ()
+    environ: Mapping[str, str],
+    folder: Path,
+    *,
+    home: Path | None = None,
+    look: bool = True,
+    without: Collection[str] = (),
 ) -> Settings:
     """Reads all settings; `folder` is where .env and steward.toml lie. Raises SettingError.
 
-    Without `look` nobody asks whether home and workspace can be folders. Settings named by
-    `without` are read as not set.
+    `home` counts unless a file names another. Without `look` nobody asks whether home and workspace
+    can be folders. Settings named by `without` are read as not set.
     """
     content = toml_file(folder)
     layers = _layers(environ, folder, content, without)
-    values = _placed(_values(layers), folder.absolute())
+    values = _placed(_with_home(_values(layers), layers, home), folder.absolute())
     settings: Settings = filled(Settings, values)
     variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
-    tables = content.get(SERVERS, {})
-    servers = read_servers(tables, variables, folder.absolute())
-    providers = read_providers(content.get(PROVIDERS, {}), variables)
-    models, described, odd = read_models(content.get(MODELS, {}))
-    hidden = [SecretStr(secret) for each in (*servers, *providers) for secret in each.secrets]
     named = {n: SecretStr(str(v)) for n, v in variables.items() if n.startswith(SECRET_PREFIX)}
-    if look:
-        _check_folders(settings)
-    _check_apart(settings, folder)
-    return replace(
+    settings = replace(
         settings,
-        policy=replace(settings.policy, offered=described),
         meaning=_with_server(settings.meaning, settings.openai),
         skills=settings.skills and folder.absolute() / settings.skills,
         lines=lines_of(values, layers),
-        warnings=(
-            *_unknown(layers),
-            *server_warnings(tables, servers),
-            *provider_warnings(content.get(PROVIDERS, {}), providers),
-            *odd,
-        ),
+        warnings=_unknown(layers),
+        hook_secrets=named,
+        secrets=(*secrets_of(values), *named.values()),
+    )
+    settings = _with_tables(settings, content, variables, folder.absolute())
+    if look:
+        _check_folders(settings)
+    _check_apart(settings, folder)
+    return settings
+
+
+def _with_tables(
+    settings: Settings, content: Mapping[str, Any], variables: Mapping[str, Any], folder: Path
+) -> Settings:
+    """Returns the settings with the servers, providers and models that steward.toml describes."""
+    tables, ways = content.get(SERVERS, {}), content.get(PROVIDERS, {})
+    servers = read_servers(tables, variables, folder)
+    providers = read_providers(ways, variables)
+    models, described, odd = read_models(content.get(MODELS, {}))
+    hidden = [SecretStr(secret) for each in (*servers, *providers) for secret in each.secrets]
+    warned = (*server_warnings(tables, servers), *provider_warnings(ways, providers), *odd)
+    return replace(
+        settings,
+        policy=replace(settings.policy, offered=described),
+        warnings=(*settings.warnings, *warned),
         servers=servers,
         providers=providers,
         models=models,
-        hook_secrets=named,
-        secrets=(*secrets_of(values), *hidden, *named.values()),
+        secrets=(*settings.secrets, *hidden),
     )
+
+
+def _with_home(
+    values: dict[str, Any], layers: Sequence[Layer], home: Path | None
+) -> dict[str, Any]:
+    if home is None or origin_of("STEWARD_HOME", layers) not in (DEFAULT, ENVIRONMENT):
+        return values
+    # A relative one in the environment is relative to where the person stands.
+    return values | {"STEWARD_HOME": home}
 
 
 def _placed(values: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -186,6 +211,6 @@ def _check_apart(settings: Settings, folder: Path) -> None:
     """Refuses a workspace that holds secrets or records, since tools read all of it unasked."""
     workspace = settings.workspace.resolve()
     files = (folder / name for name in (".env", "steward.toml"))
-    for ours in (settings.home, *(file for file in files if file.exists())):
+    for ours in (settings.home, *filter(is_there, files)):
         if ours.resolve().is_relative_to(workspace):
             raise SettingError(f"STEWARD_WORKSPACE cannot be {workspace}: it holds {ours.name}.")

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, SecretStr
 
 from bot.domain.money.model import Price
-from bot.domain.money.provider import OPENAI_URL, ProviderSpec
+from bot.domain.money.provider import OPENAI_URL, OWN_SEARCHES, ProviderSpec
 from bot.domain.money.traits import Traits
 from bot.domain.setting import needed, optional_section, section, setting
 from bot.domain.talk.limits import ReadingBounds, SendRates, WebBounds
@@ -133,13 +133,18 @@ class WebAccess:
     bounds: WebBounds = section(WebBounds, "web_")
 
 
+_SearchService = Literal["brave", "tavily", "searxng", "anthropic", "openai"]
+
+
 @frozen
 class SearchAccess:
     """The way to a service that searches the web; without a `url` it is the service's own."""
 
-    service: Annotated[Literal["brave", "tavily", "searxng", "anthropic"], Lower] = needed(
-        "The service that searches the web: brave, tavily, searxng, or anthropic (Claude's).",
-        name="search",
+    service: Annotated[Literal["brave", "tavily", "searxng", "anthropic", "openai"], Lower] = (
+        needed(
+            "The service that searches the web: brave, tavily, searxng, anthropic or openai.",
+            name="search",
+        )
     )
     key: Key | None = setting(None, "The key of that service; SearXNG needs none.")
     url: ServiceUrl | None = setting(
@@ -151,7 +156,7 @@ class SearchAccess:
         """Returns the setting that is missing; empty when the service can be asked."""
         if self.service == "searxng":
             return "" if self.url else "STEWARD_SEARCH_URL"
-        if self.service == "anthropic":
+        if self.service in OWN_SEARCHES:
             return ""  # the key of the model serves
         return "" if self.key else "STEWARD_SEARCH_KEY"
 

@@ -27,9 +27,13 @@ _PRIVATE = _KEYS | {"STEWARD_DATABASE_URL"}
 """Settings whose file nobody else may read."""
 
 
+DEFAULT = "default"
+"""The origin of what no layer sets."""
+
+
 def origin_of(name: str, layers: Sequence[Layer]) -> str:
     """Returns the name of the layer that sets it."""
-    return next((layer.origin for layer in layers if name in layer.values), "default")
+    return next((layer.origin for layer in layers if name in layer.values), DEFAULT)
 
 
 def lines_of(values: Mapping[str, Any], layers: Sequence[Layer]) -> tuple[SettingLine, ...]:

@@ -1,7 +1,23 @@
-"""The first steps: asks for a token and a model's service, tries both, and saves the answers."""
+"""The first steps: asks for tokens, keys and services, tries each, and saves the answers."""
 
 from bot.setup.asking import Probes
 from bot.setup.prompts import say
-from bot.setup.setup import NO_TERMINAL, Setup, starts_now, wants_setup
+from bot.setup.setup import (
+    Setup,
+    no_terminal,
+    settings_count,
+    starts_now,
+    wants_setup,
+    works_in,
+)
 
-__all__ = ["NO_TERMINAL", "Probes", "Setup", "say", "starts_now", "wants_setup"]
+__all__ = [
+    "Probes",
+    "Setup",
+    "no_terminal",
+    "say",
+    "settings_count",
+    "starts_now",
+    "wants_setup",
+    "works_in",
+]

@@ -35,6 +35,8 @@ class Probes:
     openai_key: Trial
     server: Callable[[Settings, ProviderSpec], Awaitable[Sequence[str]]]
     """Returns the names of the models that a server lists."""
+    meaning: Trial
+    """Turns one sentence into numbers by the embedder of the settings."""
 
 
 @frozen
@@ -151,7 +153,7 @@ def after_fleeting(fault: Complaint) -> Literal["again", "good", "left"]:
 
 
 def _left(present: str) -> SecretAnswer:
-    say("Left as it is." if present else "Left out.")
+    say("Left as it is." if present else "Skipped.")
     return SecretAnswer()
 
 

@@ -28,3 +28,12 @@ def say_choice(mark: str, text: str) -> None:
     lead = f"  {mark}  "
     indent = " " * len(lead)
     click.echo(textwrap.fill(text, width, initial_indent=lead, subsequent_indent=indent))
+
+
+def agreed(question: str, *, otherwise: bool) -> bool:
+    """Asks until the answer is yes, no or Enter."""
+    choices = "[Y/n]" if otherwise else "[y/N]"
+    answers = {"": otherwise, "y": True, "yes": True, "n": False, "no": False}
+    while (typed := prompted(f"{question} {choices} ").lower()) not in answers:
+        say("Type y or n.")
+    return answers[typed]

@@ -81,7 +81,7 @@ class VoiceQuestion:
             found = self._tried(settings, spec)
             if found is not None:
                 return found
-        say("Left as it is." if present else "Left out.")
+        say("Left as it is." if present else "Skipped.")
         return None
 
     def _address(self, present: str, same: _Found | None) -> str | None:
@@ -99,7 +99,7 @@ class VoiceQuestion:
             try:
                 return forms.service_url(typed)
             except ValueError as error:
-                say(f"✗ This is no address: {error}.")
+                say(f"✗ This is no whole address: {error}.")
 
     def _key(self, url: str) -> str:
         """Returns a key; that of OpenAI is known where a model of it answers already."""

@@ -16,8 +16,15 @@ def in_checkout() -> bool:
     return _ROOT != _PACKAGE and (_ROOT / "Makefile").is_file() and (_ROOT / ".venv").is_dir()
 
 
+def checkout() -> Path | None:
+    """Returns the checkout that the program runs from; None where it was installed."""
+    return _ROOT if in_checkout() else None
+
+
 def command(name: str) -> str:
     """Returns what a person types for a command of the program, such as `setup`."""
     if not in_checkout():
         return f"steward {name}"
+    if Path.cwd() != _ROOT:
+        return f"{_ROOT}/.venv/bin/steward {name}"
     return "make run" if name == "run" else f".venv/bin/steward {name}"

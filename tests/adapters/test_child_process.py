@@ -2,12 +2,13 @@
 
 import asyncio
 import os
+from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from bot.adapters.child_process import answer_of, environment_of
+from bot.adapters.child_process import answer_of, environment_of, killed, started
 from tests.patience import PATIENCE
 from tests.processes import runs
 
@@ -24,6 +25,26 @@ async def test_a_child_that_nobody_awaits_any_more_is_gone(tmp_path: Path) -> No
     with suppress(asyncio.CancelledError):
         await asking
     assert not runs(child)
+
+
+async def test_what_starts_while_its_caller_is_cancelled_is_ended() -> None:
+    begun: list[Process] = []
+
+    async def ended(process: Process) -> None:
+        begun.append(process)
+        await killed(process)
+
+    for steps in range(8):
+        start = asyncio.create_task(started(("sleep", "999"), "/", {}, ended=ended))
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        if not start.cancel():
+            await killed(start.result())
+            break
+        with pytest.raises(asyncio.CancelledError):
+            await start
+    assert begun
+    assert not any(runs(process.pid) for process in begun)
 
 
 async def test_a_child_sees_only_the_variables_that_are_passed_on(

@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.dateparser.date_words import DateWords
 
-HERE = datetime(2026, 11, 23, 10, 0)  # noqa: DTZ001 - a time on a wall in Berlin
+HERE = datetime.fromisoformat("2026-11-23 10:00")
 
 
 async def read(words: str, language: str) -> str | None:

@@ -48,8 +48,15 @@ _ENGLISH = {
     action: re.compile(re.escape(ORDERS["en"][at]).replace(re.escape("{}"), "([^`]{1,200})"))
     for at, action in enumerate(ACTIONS)
 }
+_BEFORE_THINGS = {
+    action: tuple(phrases[at].partition("{}")[0].lower() for phrases in ORDERS.values())
+    for at, action in enumerate(ACTIONS)
+}
+"""The first words of each order. Most texts hold none, which is seen sooner than by a pattern."""
 _ESCAPE = re.compile(r"\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
 _UNLIKE = str.maketrans("аеорсхуіѕјк", "aeopcxyisjk")
+_TAGS = re.compile("[\U000e0020-\U000e007e]")
+_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _ZERO = re.compile("[\u200b-\u200f\u2060-\u2064\u202a-\u202e\ufeff\u00ad]")
 
 
@@ -107,23 +114,24 @@ class Obedient:
 
 def orders_in(text: str) -> Iterator[tuple[str, str]]:
     """Every order in a text, however it is written."""
-    for reading in _readings(text):
+    # Most readings say the same, and are read once.
+    readings = tuple(dict.fromkeys(_readings(text)))
+    for reading in readings:
         for kind, thing in _ERRAND.findall(reading):
             if kind in (*_ERRANDS, "errand", "schedule", *_GOAL_UPDATES):
                 yield kind, thing
+        low = reading.lower()
         for action, pattern in _PATTERNS.items():
+            if not any(words in low for words in _BEFORE_THINGS[action]):
+                continue
             for found in pattern.finditer(reading):
                 yield action, next(filter(None, found.groups()))
-    for reading in _turned(text):
+    for reading in readings:
+        # Only Latin letters change, so it is read as English.
+        turned = codecs.encode(reading, "rot13")
         for action, english in _ENGLISH.items():
-            for found in english.finditer(reading):
+            for found in english.finditer(turned):
                 yield action, found[1]
-
-
-def _turned(text: str) -> Iterator[str]:
-    """What rot13 makes of the readings: only Latin letters change, so it is read as English."""
-    for reading in _readings(text):
-        yield codecs.encode(reading, "rot13")
 
 
 def _readings(text: str) -> Iterator[str]:
@@ -132,7 +140,7 @@ def _readings(text: str) -> Iterator[str]:
     text = _ESCAPE.sub(lambda found: chr(int(found[1] or found[2], 16)), text)
     plain = _ZERO.sub("", text)
     yield plain
-    yield "".join(chr(ord(c) - 0xE0000) for c in text if 0xE0020 <= ord(c) < 0xE007F)
+    yield "".join(chr(ord(c) - 0xE0000) for c in _TAGS.findall(text))
     yield plain[::-1]
     yield html.unescape(plain)
     yield unquote(plain)
@@ -153,9 +161,9 @@ def _readings(text: str) -> Iterator[str]:
 
 def _selected(text: str) -> str:
     found = bytearray()
-    for letter in map(ord, text):
+    for letter in map(ord, _SELECTORS.findall(text)):
         if 0xFE00 <= letter < 0xFE10:
             found.append(letter - 0xFE00)
-        elif 0xE0100 <= letter < 0xE01F0:
+        else:
             found.append(letter - 0xE0100 + 16)
     return found.decode(errors="replace")

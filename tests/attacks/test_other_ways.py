@@ -112,7 +112,7 @@ CUT = {
 
 
 def test_the_page_about_threats_counts_them_rightly() -> None:
-    page = " ".join((ROOT / "docs" / "threat_model.md").read_text().split())
+    page = " ".join((ROOT / "docs" / "internals" / "threat_model.md").read_text().split())
     described = 2  # in descriptions of tools, and in the text of a skill
     ways = len(WAYS) + len(FIRST_WAYS) + described
     told = f"in {len(ORDERS)} languages and {len(DISGUISES)} disguises, brought in by {ways} ways"

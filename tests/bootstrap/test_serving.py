@@ -17,6 +17,7 @@ from bot.settings import Settings, read_settings
 from tests.bootstrap.toy_channel.form import ToyForm
 from tests.bootstrap.toy_channel.platform import ToyPlatform
 from tests.fakes.clock import FakeClock
+from tests.patience import PATIENCE
 from tests.words import DEMO_NOTE_THERE, OWNER_NOW
 
 OWNERS = "toy:1,other:1"
@@ -103,7 +104,7 @@ async def test_a_channel_that_fails_ends_the_run_with_its_fault(tmp_path: Path) 
     toy, broken = ToyPlatform(), ToyPlatform("other", broken=fault)
     async with served(settings_in(tmp_path), ToyForm(toy), ToyForm(broken)) as run:
         with pytest.raises(ExceptionGroup) as ended:
-            await asyncio.wait_for(run, 20)
+            await asyncio.wait_for(run, PATIENCE)
     assert ended.value.exceptions == (fault,)
 
 
@@ -111,7 +112,7 @@ async def test_the_run_ends_when_a_person_leaves(tmp_path: Path) -> None:
     toy, other = ToyPlatform(), ToyPlatform("other")
     async with served(settings_in(tmp_path), ToyForm(toy), ToyForm(other)) as run:
         toy.leave()
-        assert await asyncio.wait_for(run, 20) == 0
+        assert await asyncio.wait_for(run, PATIENCE) == 0
     assert not other.open
 
 

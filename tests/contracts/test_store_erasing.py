@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import TypeGuard
 
 import pytest
@@ -26,7 +27,7 @@ from bot.domain.change import (
     Show,
     Write,
 )
-from bot.domain.change.erasing import Target
+from bot.domain.change.erasing import ECHOES, Target
 from bot.domain.consent.approval import ApprovalState
 from bot.domain.memory.note import Note, changed_id, note_id
 from bot.domain.memory.passage import Passage, whose
@@ -120,6 +121,19 @@ async def test_one_turn_loses_its_words_and_nothing_else(store: StorePorts, chat
     assert [hit.id for hit in await store.words.search(SECRET, "p1", 5)] == ["two"]
     with pytest.raises(FenceLost):
         await commit(store, SaveTurn(a_turn(chat, "late")), fence=fence)
+
+
+async def test_the_copy_of_words_written_elsewhere_goes_with_their_turn(
+    store: StorePorts, chat: Chat
+) -> None:
+    await said(store, chat, "one", 1)
+    (row,) = await store.inbox.accept("terminal", [RawUpdate("typed", "{}")], NOW)
+    taken = MarkInbound(row.id, InboundState.DONE, (row.state,), chat.id, turn="one")
+    await commit(store, taken, shown(chat, f"{ECHOES}{row.id}", SECRET))
+    await commit(store, Erase(Target("p1", turn="one")))
+    copy = await store.outbox.row(f"{ECHOES}{row.id}")
+    assert copy is not None
+    assert SECRET not in str(copy.content)
 
 
 async def test_what_is_erased_while_the_past_is_read_does_not_come_back(
@@ -493,8 +507,11 @@ async def test_nothing_is_left_in_the_file(store: StorePorts, chat: Chat, sqlite
     path = sqlite_url.removeprefix("sqlite:///")
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with open(path, "rb") as file:  # noqa: ASYNC230, PTH123
-        assert SECRET.encode() not in file.read()
+    assert SECRET.encode() not in _content(path)
+
+
+def _content(path: str) -> bytes:
+    return Path(path).read_bytes()
 
 
 async def test_a_note_loses_its_call_its_record_and_the_card_that_offered_to_delete_it(

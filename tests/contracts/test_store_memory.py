@@ -145,6 +145,19 @@ async def test_words_near_each_other_and_the_persons_own_count_more(store: Store
     assert [hit.id for hit in hits] == ["own", "near", "apart"]
 
 
+async def test_what_somebody_said_comes_before_what_was_said_to_them(store: StorePorts) -> None:
+    far = "and there was nothing else to be seen for a while"
+    tennis, tea = f"Well, {far}: I play tennis {far}.", f"Oh, {far}: I have tea {far}."
+    await remember(
+        store,
+        passage("to her", f"Ann: {tea}", f"Bob: {tennis}", conversation="a"),
+        passage("to him", f"Ann: {tennis}", f"Bob: {tea}", conversation="b"),
+    )
+    for name, id in (("Bob", "to her"), ("Ann", "to him")):
+        hits = await store.words.search(f"Which sport does {name} play, tennis?", ME, 5)
+        assert (len(hits), hits[0].id) == (2, id)
+
+
 async def test_a_short_line_is_not_outweighed_by_a_word_that_stands_on_both_sides_of_a_long_answer(
     store: StorePorts,
 ) -> None:

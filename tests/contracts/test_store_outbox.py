@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from bot.domain.change import InboundState, MarkInbound, Retract, Show
@@ -75,6 +76,23 @@ async def test_the_end_of_a_passing_message_is_owed_until_it_is_gone(store: Stor
     assert await store.outbox.owed(chat.id) == []
     await commit(store, Retract(chat.id, "turn-2", "77"))
     assert len(await store.outbox.owed(chat.id)) == 1
+
+
+async def test_a_passing_message_without_a_known_id_is_owed_a_search_from_its_sending_on(
+    store: StorePorts, chat: Chat
+):
+    began = NOW - timedelta(seconds=7)
+    await commit(store, Retract(chat.id, "turn-1", None, began))
+    [row] = await store.outbox.owed(chat.id)
+    assert (row.content.kind, row.message_ids) == (OutboundKind.STRAY, ())
+    assert (row.created_at, row.shown_version, row.about) == (began, 0, "turn-1")
+    gone = Delivered(row.id, row.version, DeliveryState.SHOWN, row.version, (), (), 0, NOW)
+    await store.outbox.record(gone)
+    await commit(store, Retract(chat.id, "turn-1", "77"))
+    await commit(store, Retract(chat.id, "turn-1", None, NOW))
+    again, known = await store.outbox.owed(chat.id)
+    assert (again.id, again.created_at) == (row.id, began)
+    assert known.message_ids == ("77",)
 
 
 async def test_each_chat_owes_its_own(store: StorePorts, chat: Chat):

@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -305,6 +305,19 @@ def by_index(file: Path, asked: Sequence[tuple[str, Any]]) -> list[str]:
     return used
 
 
+def spoil(file: Path, table: str) -> None:
+    """Writes over the first page of a table and of each of its indexes."""
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        wanted = "SELECT rootpage FROM sqlite_master WHERE tbl_name = ?"
+        pages = other.execute(wanted, (table,)).fetchall()
+        (size,) = other.execute("PRAGMA page_size").fetchone()
+    with file.open("r+b") as written:
+        for (page,) in pages:
+            written.seek((page - 1) * size)
+            written.write(b"\xa5" * size)
+
+
 async def test_text_no_database_can_hold_is_mended_not_refused(sqlite_url: str):
     async with open_store(sqlite_url) as store:
         chat = await store.chats.at(ADDRESS, private=True)
@@ -326,6 +339,26 @@ async def test_a_broken_index_of_words_is_made_anew_by_itself(part: str, sqlite_
         connection.execute(f"DROP TABLE passage_words_{part}")
     async with open_store(sqlite_url) as store:
         assert await found(store, "dog") == []
+        await store.words.take_in(await store.memory.owed(10))
+        assert await found(store, "dog") == ["dog"]
+        assert await store.words.check() == (2, 2)
+
+
+@pytest.mark.parametrize("part", ["config", "data", "content", "idx", "docsize"])
+async def test_an_index_of_words_whose_pages_cannot_be_read_is_made_anew_by_itself(
+    part: str, sqlite_url: str, file: Path
+) -> None:
+    async with open_store(sqlite_url) as store:
+        await store.chats.at(Address("telegram", "42"), private=True)
+        await remember(store, DOG, CAR)
+    spoil(file, f"passage_words_{part}")
+    async with open_store(sqlite_url) as store:
+        # Not every search reads every part.
+        await found(store, "dog")
+        await store.words.take_in(await store.memory.owed(10))
+        with suppress(StoreError):
+            await store.words.check()
+        await store.words.start_anew()
         await store.words.take_in(await store.memory.owed(10))
         assert await found(store, "dog") == ["dog"]
         assert await store.words.check() == (2, 2)
@@ -369,15 +402,7 @@ async def test_damage_that_anybody_meets_is_known_to_the_part_that_ends_the_prog
     sqlite_url: str, file: Path
 ) -> None:
     async with open_store(sqlite_url) as store:
-        with closing(sqlite3.connect(file)) as other:
-            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            wanted = "SELECT rootpage FROM sqlite_master WHERE tbl_name = 'goal'"
-            pages = other.execute(wanted).fetchall()
-            (size,) = other.execute("PRAGMA page_size").fetchone()
-        with file.open("r+b") as written:
-            for (page,) in pages:
-                written.seek((page - 1) * size)
-                written.write(b"\xa5" * size)
+        spoil(file, "goal")
         with pytest.raises(StoreDamaged):
             await store.goals.get("any")
         assert "malformed" in str(await store.damage.met())

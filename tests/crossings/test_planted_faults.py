@@ -1,25 +1,37 @@
 """The judge of the crossings finds a fault of each class that it judges."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.adapters.sql.store import open_store
+from bot.adapters.sql.store import Store, open_store
+from bot.adapters.terminal.update import NAME as TERMINAL
+from bot.adapters.tools.web import FetchArguments, SearchWithClaude, WebFetch
+from bot.bootstrap.named_rules import NamedRules
 from bot.domain.change import AddUsage, Change
-from bot.domain.talk.message import Address, Outbound, Piece
+from bot.domain.consent.own_search import OwnSearch
+from bot.domain.money.provider import ANTHROPIC
+from bot.domain.talk.message import Address, Inbound, InboundMessage, Outbound, Piece
 from bot.domain.tools.run_place import Walls
-from bot.domain.tools.tool import Effect
+from bot.domain.tools.server import ServerConsent
+from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
+from bot.flow.application import Application
 from bot.ports.peers import NoPeers
-from bot.ports.tool import Tool
+from bot.ports.tool import Place, Tool
+from tests.crossings.beside import Desk
 from tests.crossings.case import Case
+from tests.crossings.commands import INSIDE
+from tests.crossings.commands import OUTSIDE as WITH_NETWORK
 from tests.crossings.judge import faults
-from tests.crossings.story import Story, play, staged
+from tests.crossings.story import KEY, PRICE, Ran, Story, play, staged
 from tests.crossings.talked import EVIL
-from tests.crossings.two_channels import Second
+from tests.crossings.two_channels import OTHER, Second, Terminal
 from tests.fakes.channel import FakeChannel
+from tests.lacking import working_sandbox
+from tests.scenarios.stage import HOME
 from tests.scenarios.tools import ScenarioTool
 
 
@@ -46,6 +58,31 @@ def _twice(tool: Tool) -> Tool:
 def _silent(tool: Tool) -> Tool:
     """A tool whose cards do not tell of secrets."""
     return ScenarioTool(tool.spec, tool.act) if isinstance(tool, ScenarioTool) else tool
+
+
+class _Hasty(WebFetch):
+    """Fetches an address while its card is made."""
+
+    async def foresee(self, arguments: FetchArguments, place: Place, exact: ExactRule) -> Preview:
+        await self._fetched(arguments.url)
+        return await super().foresee(arguments, place, exact)
+
+
+class _Again(WebFetch):
+    """Fetches an address twice for one card."""
+
+    async def perform(
+        self, arguments: FetchArguments, place: Place, seen: str | None
+    ) -> ToolOutput:
+        await self._fetched(arguments.url)
+        return await super().perform(arguments, place, seen)
+
+
+def _fetching(kind: type[WebFetch]) -> Callable[[Tool], Tool]:
+    def odd(tool: Tool) -> Tool:
+        return kind(tool._pages, tool._reader) if isinstance(tool, WebFetch) else tool
+
+    return odd
 
 
 def _same(tool: Tool) -> Tool:
@@ -107,6 +144,100 @@ def _unwalled(story: Story) -> None:
     story.scene.walls = Walls.NONE
 
 
+def _boasting(tool: Tool) -> Tool:
+    """A tool whose cards tell of a sandbox that is not there."""
+    return replace(tool, at=[INSIDE]) if isinstance(tool, ScenarioTool) else tool
+
+
+class _Generous(NamedRules):
+    """Rules that cover every card."""
+
+    async def cover(self, data: str, names: Collection[str]) -> bool:
+        return True
+
+
+def _covering(story: Story) -> None:
+    story.named_rules = _Generous
+
+
+def _deaf(story: Story) -> None:
+    """Whoever opens the terminal again wakes nothing."""
+    story.stays_away = True
+
+
+class _Mute(Terminal):
+    """A terminal that does not say that its words belong to a chat elsewhere."""
+
+    def parse(self, body: str) -> Inbound:
+        read = super().parse(body)
+        return replace(read, elsewhere="") if isinstance(read, InboundMessage) else read
+
+
+def _echoless(story: Story) -> None:
+    story.scene.terminal = _Mute(name=TERMINAL)
+
+
+class _Forgetful(Desk):
+    """A visitor that comes back without the marks of its visit."""
+
+    async def open(self, application: Application, store: Store) -> None:
+        self.marks = None
+        await super().open(application, store)
+
+
+class _Stammering(Desk):
+    """A visitor that takes each version of a message for another message."""
+
+    async def mirror(self, message_id: str, version: int, piece: Piece, *, old: bool) -> None:
+        await super().mirror(f"{message_id}.{version}", version, piece, old=old)
+        await super().mirror(message_id, version, piece, old=old)
+
+
+def _sitting(kind: type[Desk]) -> Callable[[Story], None]:
+    def plant(story: Story) -> None:
+        story.scene.desk = kind(HOME)
+
+    return plant
+
+
+def _elsewhere(story: Story) -> None:
+    """The terminal shows another chat than the one that was asked for."""
+    story.scene.desk = Desk(replace(HOME, channel=OTHER))
+
+
+def _searching(story: Story) -> None:
+    """The search is on, and nobody said so."""
+    story.scene.searches = {ANTHROPIC: OwnSearch(PRICE, on=True)}
+
+
+class _NoConsents:
+    """Forgets what owners said about searches."""
+
+    async def given(self) -> Sequence[ServerConsent]:
+        return ()
+
+
+def _unheeding(story: Story) -> None:
+    store: Any = story.scene.store
+    store.consents = _NoConsents()
+
+
+def _free(tool: Tool) -> Tool:
+    """A tool whose card names no price."""
+    return SearchWithClaude("") if isinstance(tool, SearchWithClaude) else tool
+
+
+class _AtAnyTime(SearchWithClaude):
+    """A tool that is offered whether anybody is there or not."""
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return spec
+
+
+def _always_there(tool: Tool) -> Tool:
+    return _AtAnyTime(PRICE) if isinstance(tool, SearchWithClaude) else tool
+
+
 def _nothing(story: Story) -> None:
     del story
 
@@ -116,7 +247,22 @@ OUTSIDE = Case(origin="task", consent="kept call", event="lower walls")
 RECALLED, MEANT = Case(sight="recalled"), Case(sight="recalled by meaning")
 AWAY = Case(event="channel away", consent="press")
 OVER = Case(event="taken over", consent="press", store="postgres")
+MEMBERS = Case(who="member", sight="page", act="fetch", consent="press")
+BARE, CLOSED = (
+    Case(walls="no sandbox", consent="press"),
+    Case(place="project", consent="press", event="nobody there"),
+)
+NAMED = Case(place="project", act="danger", consent="yes to rule")
+ELSEWHERE = Case(place="door", consent="yes to rule")
 FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="press")
+
+
+TYPED = Case(beside="terminal", store="sqlite")
+AT_BOTH = Case(beside="terminal", store="sqlite", consent="press")
+AWAY_FROM_IT = Case(beside="terminal", store="sqlite", event="nobody there", consent="rule")
+OTHERS_CHAT = Case(beside="terminal", store="sqlite", place="second channel")
+SEARCH, SEARCHED = Case(act="search"), Case(act="search", consent="no", origin="retry")
+BY_NIGHT = Case(act="search", origin="task")
 
 
 @pytest.mark.parametrize(
@@ -131,7 +277,17 @@ FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="pre
         pytest.param(PRESSED, _same, _charging, "were paid", id="cost"),
         pytest.param(OUTSIDE, _same, _unwalled, "no card of that place", id="walls"),
         pytest.param(RECALLED, _same, _leaking, "memory of somebody else", id="person"),
+        pytest.param(MEMBERS, _fetching(_Hasty), _nothing, "fetched unasked", id="hasty"),
+        pytest.param(MEMBERS, _fetching(_Again), _nothing, "fetched unasked", id="again"),
+        pytest.param(BARE, _boasting, _nothing, "does not say that it runs on", id="boasting"),
+        pytest.param(CLOSED, _same, _deaf, "owed and on no screen", id="closed"),
+        pytest.param(NAMED, _same, _covering, "a rule that does not name it", id="danger by rule"),
+        pytest.param(ELSEWHERE, _same, _covering, "a rule that does not", id="another folder"),
         pytest.param(MEANT, _same, _leaking, "memory of somebody else", id="person by meaning"),
+        pytest.param(SEARCH, _same, _searching, "before an owner switched", id="searched unasked"),
+        pytest.param(SEARCHED, _same, _unheeding, "offered again after", id="asked again"),
+        pytest.param(SEARCH, _free, _nothing, "does not show its call", id="price"),
+        pytest.param(BY_NIGHT, _always_there, _nothing, "a run offered a search", id="by night"),
     ],
 )
 async def test_a_planted_fault_is_found(
@@ -142,6 +298,49 @@ async def test_a_planted_fault_is_found(
         assert any(found in fault for fault in faults(story))
     async with staged(case) as story:
         await play(story)
+        assert faults(story) == []
+
+
+@pytest.mark.parametrize(
+    ("case", "odd", "plant", "found"),
+    [
+        pytest.param(TYPED, _same, _echoless, "stands 0 times on the platform", id="no echo"),
+        pytest.param(AT_BOTH, _twice, _nothing, "ran 2 times and was approved 1", id="both sides"),
+        pytest.param(AWAY_FROM_IT, _same, _sitting(_Forgetful), "does not show", id="missed"),
+        pytest.param(AT_BOTH, _same, _sitting(_Stammering), "in the terminal twice", id="twice"),
+        pytest.param(OTHERS_CHAT, _same, _elsewhere, "no message of its chat", id="whose chat"),
+    ],
+)
+async def test_a_fault_of_the_terminal_beside_is_found(
+    case: Case,
+    odd: Callable[[Tool], Tool],
+    plant: Callable[[Story], None],
+    found: str,
+    sqlite_url: str,
+) -> None:
+    async with (
+        open_store(sqlite_url) as store,
+        staged(case, store, sqlite_url, odd=odd, plant=plant) as story,
+    ):
+        await play(story)
+        assert any(found in fault for fault in faults(story))
+
+
+@pytest.mark.commands
+async def test_a_sandbox_with_network_that_no_card_told_of_is_found() -> None:
+    await working_sandbox()
+    async with staged(SECRET) as story:
+        story.commands.sandboxes[INSIDE] = story.commands.sandboxes[WITH_NETWORK]
+        await play(story)
+        assert any("no card of that place" in fault for fault in faults(story))
+
+
+@pytest.mark.commands
+async def test_a_command_of_the_crossings_gets_its_secret_and_no_network() -> None:
+    await working_sandbox()
+    async with staged(SECRET) as story:
+        await play(story)
+        assert story.ran == [Ran("run", "first", KEY, INSIDE)]
         assert faults(story) == []
 
 

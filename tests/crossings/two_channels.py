@@ -1,21 +1,30 @@
-"""A stage with two channels, on which the same people have an account each."""
+"""A stage with two channels and a terminal, where the same people have an account each."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Any
 
+from bot.adapters.terminal.update import NAME as TERMINAL
+from bot.adapters.terminal.update import address_in, folder_of, read_update
 from bot.bootstrap.parts import lanes
 from bot.domain.change import Change, LinkAccount
+from bot.domain.consent.own_search import OwnSearch
+from bot.domain.money.provider import ANTHROPIC
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.errors import NobodyThere
 from bot.domain.talk.limits import Limits
-from bot.domain.talk.message import Address, InboundMessage, Press, Quote
-from bot.domain.talk.person import Sender
+from bot.domain.talk.message import Address, Inbound, InboundMessage, Piece, Press, Quote
+from bot.domain.talk.person import Person, Sender
 from bot.flow.application import Application
 from bot.flow.arrivals.intake import Intake
 from bot.flow.world import StorePorts, World
-from bot.ports.tool import Tool
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
+from bot.ports.tool import Folder, Tool
+from tests.crossings.beside import Desk
 from tests.crossings.talked import Talked
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.skills import FakeSkills
@@ -23,6 +32,35 @@ from tests.scenarios.dying import DyingJournal
 from tests.scenarios.stage import Stage
 
 OTHER = "other"
+PROJECT = Path("/projects/tea")
+IN_PROJECT, AT_DOOR = address_in(PROJECT), address_in(None)
+
+
+class Terminal(FakeChannel):
+    """The terminals of a machine; while nobody looks, nothing is shown in any."""
+
+    seated = True
+
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        self._look()
+        return await super().send(to, piece, once=once)
+
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        self._look()
+        await super().edit(to, message_id, piece)
+
+    async def draft(
+        self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
+    ) -> str | None:
+        return await super().draft(to, text, links, place) if self.seated else None
+
+    def parse(self, body: str) -> Inbound:
+        """Reads what was typed beside a chat of the platform, too, which the program has marked."""
+        return read_update(body) if body.startswith("{") else super().parse(body)
+
+    def _look(self) -> None:
+        if not self.seated:
+            raise NobodyThere("nobody looks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +78,35 @@ class TwoChannels(Stage):
 
     def __init__(self, model: Talked, tools: Sequence[Tool], skills: FakeSkills) -> None:
         self.other = FakeChannel(name=OTHER)
+        self.terminal = Terminal(name=TERMINAL)
         self.away = ""
         """The channel that this start does not serve, if there is one."""
         self.second: Second | None = None
         self.beside: Application | None = None
         """Another process on the same store, which takes every second update."""
         self._beside: asyncio.Task[None] | None = None
+        self.desk: Desk | None = None
+        """The terminal that shows the owner's private chat, if there is one."""
+        self.searches: Mapping[str, OwnSearch] = {}
+        """The searches of providers, by their names."""
         self._updates, self._turns = count(1), count()
         super().__init__(model, tools, Limits(), skills=skills)
 
     def _world(self) -> World:
         world = super()._world()
-        served = {**world.channels, OTHER: self.other}
+        served = {**world.channels, OTHER: self.other, TERMINAL: self.terminal}
         served.pop(self.away, None)
         store: Any = self.store
         owned = getattr(store, "owned_chats", None)
         return replace(
             world,
+            workspaces=_folder,
             channels=served,
             files=dict.fromkeys(served, self.files),
             groups=dict.fromkeys(served, self.groups),
             lanes=partial(lanes, 64, self.clock, owned),
+            models={**world.models, ANTHROPIC: self.model},
+            searches=self.searches,
         )
 
     def _ports(self, journal: DyingJournal) -> StorePorts:
@@ -68,6 +114,24 @@ class TwoChannels(Stage):
         peers = getattr(store, "peers", None)
         ports = super()._ports(journal)
         return ports if peers is None else replace(ports, peers=peers)
+
+    async def crash(self) -> None:
+        """Ends this life and begins another; the terminal beside comes back by itself."""
+        if self.desk is not None:
+            await self.desk.close()
+        await super().crash()
+        await self.open_desk()
+
+    async def close(self) -> None:
+        if self.desk is not None:
+            await self.desk.close()
+        await super().close()
+
+    async def open_desk(self) -> None:
+        """Opens the terminal beside, unless its person has left or its chat is not served now."""
+        if self.desk is not None and not self.desk.left and self.desk.at.channel != self.away:
+            store: Any = self.store
+            await self.desk.open(self.application, store)
 
     async def begin_beside(self) -> None:
         """Starts the second process."""
@@ -85,6 +149,7 @@ class TwoChannels(Stage):
         await self.second.leave()
         self.application, self.store, self._task = self.beside, self.second.store, self._beside
         self.beside = None
+        await self.open_desk()
 
     @property
     def _intake(self) -> Intake:
@@ -95,18 +160,26 @@ class TwoChannels(Stage):
 
     @property
     def screens(self) -> Sequence[Shown]:
-        """Returns the messages on both screens, each channel's oldest first."""
-        return [*self.channel.screen.values(), *self.other.screen.values()]
+        """Returns the messages on all screens, each channel's oldest first."""
+        channels = (self.channel, self.other, self.terminal)
+        return [shown for channel in channels for shown in channel.screen.values()]
 
     def at(self, address: Address) -> FakeChannel:
-        return self.other if address.channel == OTHER else self.channel
+        return {OTHER: self.other, TERMINAL: self.terminal}.get(address.channel, self.channel)
 
-    async def link(self, sender: Sender) -> None:
-        """Gives a person the same account on the other channel."""
+    async def link(self, sender: Sender, *channels: str) -> None:
+        """Gives a person the same account on other channels."""
         person = await self.store.people.by_sender(sender)
         assert person is not None
-        account = LinkAccount(f"{OTHER}:{sender.user_id}", person.id)
-        await self.store.journal.commit(Change((account,)))
+        accounts = [LinkAccount(f"{name}:{sender.user_id}", person.id) for name in channels]
+        await self.store.journal.commit(Change(tuple(accounts)))
+
+    async def come_back(self, at: Address, *, wake: bool = True) -> None:
+        """Opens the terminal again."""
+        self.terminal.seated = True
+        chat = await self.store.chats.at(at, private=True)
+        if wake:
+            self.application.parts.way_out.delivery.wake(chat.id)
 
     async def told(
         self, at: Address, sender: Sender, words: str, *, reply_to: Shown | None, **fields: Any
@@ -133,11 +206,29 @@ class TwoChannels(Stage):
         await self._intake.accept(channel.name, (channel.update(message),))
         return id
 
-    async def pressed(self, data: str, sender: Sender, message: str, at: Address) -> None:
-        """Hands a press in, and waits until it is answered."""
-        channel = self.at(at)
+    async def typed(self, words: str) -> None:
+        """Hands in what the owner types in the terminal beside their private chat."""
+        assert self.desk is not None
+        update = self.desk.message(words, self.clock.now())
+        await self._intake.accept(TERMINAL, (update,))
+
+    async def pressed(
+        self, data: str, sender: Sender, message: str, at: Address, *, desk: bool = False
+    ) -> None:
+        """Hands a press in, and waits until it is answered; at the `desk` it is the owner's."""
+        channel = self.terminal if desk else self.at(at)
         told = len(channel.acknowledged)
         by = replace(sender, channel=at.channel)
         press = Press(at, by, data, f"h{next(self._updates)}", message)
-        await self._intake.accept(channel.name, (channel.update(press),))
-        await self.until(lambda: len(channel.acknowledged) > told)
+        update = channel.update(press)
+        if desk and self.desk is not None:
+            update = self.desk.press(data, self.clock.now(), message)
+        await self._intake.accept(channel.name, (update,))
+        # Nobody answers on a channel that is not served.
+        await self.until(lambda: self.away == channel.name or len(channel.acknowledged) > told)
+
+
+async def _folder(chat: Chat, person: int | Person) -> Folder:
+    """Returns the folder of a project for the chat of a terminal in it."""
+    project = folder_of(chat.address) if chat.address.channel == TERMINAL else None
+    return Folder(Path("/nowhere"), own=True) if project is None else Folder(project, project=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.consent.assent import is_assent, is_question
+from bot.domain.consent.assent import is_assent, is_question, is_refusal
 
 ASSENT = [
     "yes",
@@ -103,3 +103,14 @@ def test_assent_in_a_row_stays_assent_until_something_is_added(words: list[str])
     said = ", ".join(words)
     assert is_assent(said)
     assert not is_assent(f"{said}, but not today")
+
+
+@pytest.mark.parametrize("words", ["no", "Nope!", "No, thanks.", "нет", "no gracias", "不要", "👎"])
+def test_refusal_is_known_in_several_languages(words: str) -> None:
+    assert is_refusal(words)
+    assert not is_assent(words)
+
+
+@pytest.mark.parametrize("words", ["no, call it b.md", "not bad", "no?", "nothing", "", "👎👍 why"])
+def test_whatever_says_more_is_no_refusal(words: str) -> None:
+    assert not is_refusal(words)

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -50,10 +51,10 @@ def words(found: Bundle) -> str:
 
 @given(st.text(min_size=1).filter(str.strip), st.integers(1, 20), st.randoms())
 def test_a_text_cut_anywhere_is_whole_again_in_any_order_of_coming(
-    text: str, most: int, chance: object
+    text: str, most: int, chance: Random
 ) -> None:
     fragments = pasted(text, most)
-    chance.shuffle(fragments)  # pyright: ignore[reportAttributeAccessIssue]
+    chance.shuffle(fragments)
     whole = bundle(fragments, BundleBounds(messages=1_000))
     assert words(whole) == text
     assert [fragment.number for fragment in whole.messages] == list(range(1, len(fragments) + 1))

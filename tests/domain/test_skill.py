@@ -1,7 +1,8 @@
 """Skills as values: what is ready, what follows, what is found, what stays secret."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from time import process_time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,9 +21,9 @@ from bot.domain.tools.server import is_servers_tool, tool_name
 from bot.domain.tools.variable import Variable, filled, rendered
 
 
-def skill(name: str, description: str = "", **fields: object) -> Skill:
-    known: Mapping[str, object] = {"body": f"Do {name}.", "folder": f"/skills/{name}"} | fields
-    return Skill(name, description or f"Does {name}.", **known)  # type: ignore[arg-type]
+def skill(name: str, description: str = "", **fields: Any) -> Skill:
+    plain = Skill(name, description or f"Does {name}.", f"Do {name}.", f"/skills/{name}")
+    return replace(plain, **fields)
 
 
 def of(*skills: Skill) -> SkillSet:

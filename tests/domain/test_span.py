@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.clock.span import span
+from bot.domain.clock.span import lasting, span
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,20 @@ from bot.domain.clock.span import span
 )
 def test_a_stretch_of_time_is_told_in_its_two_largest_units(seconds: float, told: str) -> None:
     assert span(seconds) == told
+
+
+@pytest.mark.parametrize(
+    ("seconds", "exact", "rough"),
+    [
+        (0, "1 second", "1 second"),
+        (60, "60 seconds", "60 seconds"),
+        (60.5, "61 seconds", "2 minutes"),
+        (90, "90 seconds", "2 minutes"),
+        (120.5, "3 minutes", "3 minutes"),
+        (3_600, "60 minutes", "60 minutes"),
+        (3_660, "61 minutes", "2 hours"),
+        (7_201, "3 hours", "3 hours"),
+    ],
+)
+def test_a_duration_is_never_told_too_short(seconds: float, exact: str, rough: str) -> None:
+    assert (lasting(seconds), lasting(seconds, roughly=True)) == (exact, rough)

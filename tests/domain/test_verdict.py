@@ -511,7 +511,7 @@ def test_errors_of_one_reply_count_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rounds", "kind"), [(0, CallModel), (11, CallModel), (12, WrapUp), (19, WrapUp), (20, Finish)]
+    ("rounds", "kind"), [(0, CallModel), (59, CallModel), (60, WrapUp), (79, WrapUp), (80, Finish)]
 )
 def test_rounds_are_bounded_softly_and_then_hard(rounds: int, kind: type[Step]) -> None:
     assert isinstance(decide(state(rounds=rounds)), kind)

@@ -3,9 +3,8 @@
 import asyncio
 import os
 import shutil
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +12,19 @@ import pytest
 
 from bot.adapters.sql.store import open_store
 from tests.e2e.launching import Command, ForkServer, Launch, anew, fork_server, launch_anew
-from tests.e2e.platforms import DiscordSteward
+from tests.e2e.platforms import ON_PLATFORMS
+from tests.e2e.rehearsal import rehearsed
 from tests.e2e.stalls import Stalls
 from tests.e2e.steward import KEY, Steward
 from tests.e2e.terminals import Terminal
 from tests.e2e.times import Times
+from tests.e2e.visitors import Visitors
 from tests.lacking import working_sandbox
-from tests.standins.bot_api import BotApi
-from tests.standins.discord import Discord
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
 
-_FAILED = pytest.StashKey[bool]()
-
-_PLATFORMS = ("telegram", "discord")
+_PLATFORMS = tuple(ON_PLATFORMS)
 THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 _ON_EACH = "on_each_platform"
 _SERVED: dict[str, tuple[str, ...]] = {
@@ -47,16 +44,23 @@ def pytest_runtest_makereport(
     report = yield
     steward = getattr(item, "funcargs", {}).get("steward")
     if report.failed and isinstance(steward, Steward):
-        item.stash[_FAILED] = True
+        steward.failed = True
         report.sections.append(("output of the process", steward.output))
     return report
 
 
 @pytest.fixture(scope="session")
-def forks() -> Iterator[ForkServer]:
+def forks(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ForkServer]:
     """The program, loaded once for all tests of the session that do not ask how it starts."""
     with fork_server() as server:
+        _in_a_loop_of_its_own(rehearsed(server, empty_database, tmp_path_factory.mktemp("stage")))
         yield server
+
+
+def _in_a_loop_of_its_own(work: Coroutine[Any, Any, None]) -> None:
+    """Runs it for a fixture of the session: the test that asks for it runs in a loop already."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, work).result()
 
 
 @pytest.fixture
@@ -101,9 +105,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
         async with open_store(f"sqlite:///{file}"):
             pass
 
-    # The fixtures that ask for it run in a loop already.
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, make()).result()
+    _in_a_loop_of_its_own(make())
     return file
 
 
@@ -147,8 +149,10 @@ def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]
     """Opens terminals in the folder of the test, and closes them at its end."""
     terminals: list[Terminal] = []
 
-    def one(*arguments: str, **how: Any) -> Terminal:
-        terminals.append(Terminal(tmp_path, *(arguments or ("chat",)), command=command, **how))
+    def one(*arguments: str, columns: int = 100, rows: int = 40, **environ: str) -> Terminal:
+        words = arguments or ("chat",)
+        shape = {"columns": columns, "rows": rows}
+        terminals.append(Terminal(tmp_path, *words, **shape, command=command, environ=environ))
         return terminals[-1]
 
     yield one
@@ -156,39 +160,19 @@ def opened(tmp_path: Path, command: Command) -> Iterator[Callable[..., Terminal]
         terminal.close()
 
 
-@asynccontextmanager
-async def _on_telegram(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
-    telegram = BotApi()
-    steward = Steward(folder, telegram, model, launch)
-    async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
-        steward.reached_at(telegram_url, model_url)
-        yield steward
-
-
-@asynccontextmanager
-async def _on_discord(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
-    discord = Discord()
-    steward = DiscordSteward(folder, model, launch, discord)
-    async with discord.serving() as discord_url, serving(model.app) as model_url:
-        steward.reached_at("", model_url)
-        steward.listens_at(discord_url)
-        yield steward
-
-
 @pytest.fixture
 async def steward(
     tmp_path: Path, request: pytest.FixtureRequest, launch: Launch, stalls: Stalls, platform: str
 ) -> AsyncIterator[Steward]:
     """Not started yet, so that a test can choose its settings."""
-    served = _on_discord if platform == "discord" else _on_telegram
-    async with served(tmp_path, MessagesApi(api_key=KEY), launch) as steward:
+    async with ON_PLATFORMS[platform](tmp_path, MessagesApi(api_key=KEY), launch) as steward:
         if request.node.get_closest_marker("starts_anew") is None:
             # Migrations cost a third of a start, and only a test of the start is about them.
             shutil.copy(request.getfixturevalue("empty_database"), steward.home)
         steward.excused = stalls.excuse
         try:
             yield steward
-            if not request.node.stash.get(_FAILED, False):
+            if not steward.failed:
                 await steward.finish()
         finally:
             await steward.abandon()
@@ -198,3 +182,16 @@ async def steward(
 def times(steward: Steward) -> Times:
     """The clock of the test's steward, from its next start on."""
     return Times(steward)
+
+
+@pytest.fixture
+async def visitors(steward: Steward, command: Command) -> AsyncIterator[Visitors]:
+    """Terminals stay until they have confirmed what they show, unless the test has failed."""
+    visitors = Visitors(steward, command)
+    try:
+        yield visitors
+        if not steward.failed:
+            await steward.settled()
+    finally:
+        for terminal in visitors.terminals:
+            terminal.close()

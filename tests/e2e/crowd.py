@@ -5,6 +5,7 @@ import random
 from collections import Counter
 
 from tests.e2e.steward import Steward
+from tests.patience import PATIENCE
 from tests.standins.bot_api import Person
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 
@@ -28,7 +29,7 @@ class Crowd:
         self._steward.telegram.say(person, f"Question {self._count}!")
         return wanted
 
-    async def answered(self, within: float = 60) -> None:
+    async def answered(self, within: float = PATIENCE) -> None:
         """Waits until every question has its answer."""
         await self._steward.until(
             lambda: all(set(self.asked[p.id]) <= set(self._texts(p)) for p in self.people), within

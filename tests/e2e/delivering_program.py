@@ -12,7 +12,7 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.talk.limits import Limits
-from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.ports.channel import Channel
 from tests.standins.bot_api import TOKEN
 from tests.standins.discord import TOKEN as DISCORD_TOKEN
@@ -29,7 +29,9 @@ def deliver(platform: str, url: str, database: str) -> None:
 async def _deliver(platform: str, url: str, database: str) -> None:
     async with open_store(database) as store, _channel(platform, url) as channel:
         delivery = Delivery(
-            store.outbox, {platform: channel}, SystemClock(), _ignore, _ignore, Limits()
+            Outlet(store.outbox, {platform: channel}, SystemClock()),
+            Reports(_ignore, _ignore),
+            Limits().card_seconds,
         )
         async with delivery:
             while True:

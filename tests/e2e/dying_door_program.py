@@ -13,7 +13,7 @@ DEATH_FILE = "STEWARD_TEST_DEATH_FILE"
 
 
 def start() -> None:
-    fate, taken = Path(os.environ[DEATH_FILE]), HookDoor._taken  # pyright: ignore[reportPrivateUsage]
+    fate, taken = Path(os.environ[DEATH_FILE]), HookDoor._taken
 
     def die() -> None:
         if fate.exists():
@@ -25,7 +25,7 @@ def start() -> None:
         die()
         return reply
 
-    HookDoor._taken = dying  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+    HookDoor._taken = dying  # pyright: ignore[reportAttributeAccessIssue]
     main()
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tests.patience import PATIENCE
+
 
 class Errand:
     """Leaves a line in a file, tells that it has begun, waits to be let go, and leaves another.
@@ -53,7 +55,7 @@ class Errand:
     def _lines(self) -> list[str]:
         return self._ran.read_text().splitlines() if self._ran.exists() else []
 
-    async def begun(self, within: float = 10) -> None:
+    async def begun(self, within: float = PATIENCE) -> None:
         """Wait until a run has begun; each run is told of once."""
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()

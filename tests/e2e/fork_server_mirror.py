@@ -1,8 +1,14 @@
-"""Prints what it finds around itself and ends with its argument, or waits for a signal."""
+"""Prints what it finds around itself and ends with its argument, or waits for a signal.
+
+With "last words" it says more while it ends.
+"""
 
 import asyncio
+import atexit
+import gc
 import json
 import locale
+import logging
 import os
 import random
 import signal
@@ -31,6 +37,8 @@ def main() -> None:
         "main": sys.modules["__main__"].__name__,
         "threads": threading.active_count(),
         "umask": os.umask(0o022),
+        "log": ([str(one) for one in logging.getLogger().handlers], logging.getLogger().level),
+        "collector": (gc.isenabled(), gc.get_threshold()),
     }
     chance = {
         "random": random.random(),
@@ -41,7 +49,23 @@ def main() -> None:
     sys.stdout.flush()
     if sys.argv[1] == "wait":
         signal.pause()
+    if sys.argv[2:] == ["last words"]:
+        _say_last_words()
     sys.exit(int(sys.argv[1]))
+
+
+def _say_last_words() -> None:
+    """Leaves words to the end of the process, each to another moment of it."""
+    lost: list[object] = [asyncio.sleep(0)]
+    lost.append(lost)
+    atexit.register(sys.stdout.write, "atexit\n")
+    threading.Thread(target=_say_after, args=(threading.main_thread(),)).start()
+    sys.stdout.write("\nnot flushed\n")
+
+
+def _say_after(main_thread: threading.Thread) -> None:
+    main_thread.join()
+    sys.stdout.write("thread\n")
 
 
 if __name__ == "__main__":

@@ -161,11 +161,19 @@ class ForkServer:
         return str(file)
 
     async def launch(self, start: Start, output: IO[bytes]) -> Process:
+        return await self._ordered(start, output, rehearsal=False)
+
+    async def rehearse(self, start: Start, output: IO[bytes]) -> Process:
+        """Has the server itself run the program, before it forks anyone."""
+        return await self._ordered(start, output, rehearsal=True)
+
+    async def _ordered(self, start: Start, output: IO[bytes], *, rehearsal: bool) -> Process:
         order = {
             "module": start.module,
             "arguments": start.arguments,
             "environment": dict(start.environment),
             "folder": str(start.folder),
+            "rehearsal": rehearsal,
         }
         server = socket.socket(socket.AF_UNIX)
         server.connect(self._door)
@@ -212,9 +220,13 @@ def fork_server(*modules: str) -> Iterator[ForkServer]:
             assert server.wait(_END_SECONDS) == 0, "the fork server failed"
 
 
-def surroundings() -> dict[str, str]:
-    """The environment that every start has: what the interpreter itself needs."""
+def surroundings(folder: Path | None = None) -> dict[str, str]:
+    """The environment that every start has: what the interpreter needs, and a home of the test.
+
+    With a folder the home is below it, and the files of settings in it count.
+    """
     return {
+        "STEWARD_HOME": "data" if folder is None else str(folder / "data"),
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
         "LANG": "C.UTF-8",

@@ -41,5 +41,5 @@ def _connected(self: socket.socket, address: Any) -> None:
 
 if __name__ == "__main__":
     socket.getaddrinfo = _looked_up
-    socket.socket.connect = _connected  # type: ignore[method-assign]
+    socket.socket.connect = _connected
     main()

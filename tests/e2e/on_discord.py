@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 from tests.e2e.steward import Steward
+from tests.patience import PATIENCE
 from tests.standins.discord import TOKEN, Channel, Discord, Interaction, Message, User
 
 T = TypeVar("T")
@@ -40,7 +41,7 @@ class OnDiscord:
     def shown(self) -> list[Message]:
         return self.discord.screen(self.ann)
 
-    async def until(self, condition: Callable[[], T | None], within: float = 20) -> T:
+    async def until(self, condition: Callable[[], T | None], within: float = PATIENCE) -> T:
         try:
             return await self.discord.wait_for(condition, within)
         except TimeoutError:

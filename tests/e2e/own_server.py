@@ -21,6 +21,7 @@ _SETTINGS = (
     *("-c", "unix_socket_directories=", "-c", "max_connections=60", "-c", "logging_collector=off"),
 )
 _DATABASE = "steward"
+_PAGE = 8192
 STANDBY = "standby"
 """The name by which a primary knows the server that follows it."""
 
@@ -124,6 +125,14 @@ class OwnServer:
             "SELECT pg_terminate_backend(pid) FROM (SELECT pid FROM pg_stat_activity"
             f" WHERE datname = '{_DATABASE}' AND pid <> pg_backend_pid(){bound}) AS ours"
         )
+
+    async def spoil(self, table: str) -> None:
+        """Writes over the first page of a table, while the server is down."""
+        ((path,),) = self.ask(f"SELECT pg_relation_filepath('{table}')")
+        await self.stop()
+        with (self._data / str(path)).open("r+b") as raw:
+            raw.write(b"\xa5" * _PAGE)
+        await self.start()
 
     def _until_up(self) -> None:
         for _ in range(600):

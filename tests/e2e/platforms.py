@@ -4,7 +4,8 @@ So one text of a scenario runs on both platforms. Markup is taken away as the ap
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from tests.standins.bot_api import BotApi
 from tests.standins.bot_api.world import StoredFile
 from tests.standins.discord import TOKEN, Discord, Interaction, Message, User
 from tests.standins.messages_api import MessagesApi
+from tests.standins.serving import serving
 
 T = TypeVar("T")
 ANN = DISCORD_NUMBERS + 42
@@ -60,7 +62,7 @@ class Seen:
     @property
     def silent(self) -> bool:
         """Whether it came without a sound."""
-        return bool(self.message.flags & _SILENT)
+        return bool(self.message.sent_flags & _SILENT)
 
     @property
     def preview(self) -> bool:
@@ -188,3 +190,26 @@ class DiscordSteward(DiscordHands, Steward):
             if call.status >= 400
         ]
         return refused + [f"a message called {who}" for who in self.discord.called]
+
+
+@asynccontextmanager
+async def on_telegram(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
+    telegram = BotApi()
+    steward = Steward(folder, telegram, model, launch)
+    async with serving(telegram.app) as telegram_url, serving(model.app) as model_url:
+        steward.reached_at(telegram_url, model_url)
+        yield steward
+
+
+@asynccontextmanager
+async def on_discord(folder: Path, model: MessagesApi, launch: Launch) -> AsyncIterator[Steward]:
+    discord = Discord()
+    steward = DiscordSteward(folder, model, launch, discord)
+    async with discord.serving() as discord_url, serving(model.app) as model_url:
+        steward.reached_at("", model_url)
+        steward.listens_at(discord_url)
+        yield steward
+
+
+ON_PLATFORMS = {"telegram": on_telegram, "discord": on_discord}
+"""What serves a Steward on each platform, with its stand-ins."""

@@ -42,7 +42,7 @@ def _connected(self: socket.socket, address: Any) -> None:
 
 if __name__ == "__main__":
     socket.getaddrinfo = _looked_up
-    socket.socket.connect = _connected  # type: ignore[method-assign]
+    socket.socket.connect = _connected
     # The server of forks has read whom the machine trusts, and this program trusts others.
     certificates.cache_clear()
     start()

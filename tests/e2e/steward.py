@@ -54,6 +54,8 @@ class Steward(TelegramHands):
         self.secrets: list[str] = [KEY, TOKEN]
         """Words that no file and no output may hold."""
         self.module = "bot"
+        self.failed = False
+        """True once the test has failed: then nothing is waited for or judged any more."""
         self._launch = launch
         self._output = folder / "output.txt"
         self._process: Process | None = None
@@ -227,9 +229,16 @@ class Steward(TelegramHands):
         """Wait until so many of the bot's messages hold the text; the newest of them."""
         return (await self.until(lambda: self.showing(text, at)[times - 1 :]))[-1]
 
-    async def card(self, nth: int = 1, at: Any = None) -> ShownMessage:
-        """Wait until so many open cards are shown; the newest of them."""
-        return (await self.until(lambda: self.cards_at(at)[nth - 1 :]))[0]
+    async def card(self, nth: int = 1, at: Any = None, *, about: str = "") -> ShownMessage:
+        """Wait until so many open cards with these words are shown; the newest of them.
+
+        A decided card keeps its keys for a moment, so a second card of a test needs its words.
+        """
+        return (
+            await self.until(
+                lambda: [one for one in self.cards_at(at) if about in one.text][nth - 1 :]
+            )
+        )[0]
 
     async def asked(self, count: int) -> ReceivedRequest:
         """Wait until the model has been asked so often in all; the latest request."""

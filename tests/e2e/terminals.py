@@ -1,6 +1,7 @@
 """The program in a terminal of a given size, with what a person would see of it."""
 
 import asyncio
+import os
 import signal
 import termios
 import time
@@ -26,18 +27,19 @@ class Terminal:
         columns: int = 100,
         rows: int = 40,
         command: Command = anew,
-        **environ: str,
+        environ: Mapping[str, str] | None = None,
     ) -> None:
         program, *words = command(*arguments)
         self.columns = columns
         self.raw = ""
+        self._gone = False
         self._screen = pyte.HistoryScreen(columns, rows, history=_HISTORY)
         self._stream = pyte.Stream(self._screen)
         self._child: pexpect.spawn[str] = pexpect.spawn(
             program,
             words,
             cwd=str(folder),
-            env={**surroundings(), "TERM": "xterm-256color", **environ},
+            env={**surroundings(folder), "TERM": "xterm-256color", **(environ or {})},
             dimensions=(rows, columns),
             encoding="utf-8",
             codec_errors="replace",
@@ -96,7 +98,18 @@ class Terminal:
         code = self._child.exitstatus
         return -int(self._child.signalstatus or 0) if code is None else code
 
+    async def hung_up(self) -> int:
+        """Closes the terminal itself; returns the exit code of the program."""
+        assert self._child.pid is not None
+        # Its number belongs to another file soon, so nobody may close it a second time.
+        vars(self._child)["ptyproc"].fileobj.close()
+        self._gone = True
+        _, status = await asyncio.to_thread(os.waitpid, self._child.pid, 0)
+        return os.waitstatus_to_exitcode(status)
+
     def close(self) -> None:
+        if self._gone:
+            return
         if self._child.isalive():
             self._child.kill(signal.SIGKILL)
         self._child.close()

@@ -74,7 +74,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     steward.press(await steward.card(), DENY)
     second = await steward.asked(2)
     assert "Ann denied this call." in next(iter(results_in(second).values()))
-    card = await steward.card()
+    card = await steward.card(about="two.txt")
     # A reply is known by the card's message id, which the program learns after the card is seen.
     await steward.recorded()
     steward.say("use another name", reply_to=card)
@@ -107,6 +107,7 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     steward.say("/rules remove 1")
     await steward.sees("Removed: Write exactly this content in note.txt.")
     steward.script(write("note.txt", "else"), write("note.txt"), text("Third."))
+    (steward.workspace / "note.txt").write_text("by hand")
     steward.say("And with other words, then with the old ones")
     first = await steward.card()
     steward.press(first, DENY)
@@ -164,6 +165,7 @@ async def test_the_stop_button_of_a_card_ends_the_turn(steward: Steward) -> None
     assert not (steward.workspace / "one.txt").exists()
 
 
+@_FLOWS_OWN
 async def test_a_card_nobody_decides_expires_and_ends_its_turn_without_the_model(
     steward: Steward,
 ) -> None:
@@ -204,6 +206,7 @@ async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     assert len(steward.records.results) == 1
 
 
+@_FLOWS_OWN
 async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Steward) -> None:
     steward.script(
         write("late.txt"),
@@ -233,9 +236,9 @@ async def test_foreign_words_in_view_make_a_standing_rule_ask_again(steward: Ste
     steward.say("Write the note")
     steward.press(await steward.card(), ALWAYS)
     await steward.sees("First.")
+    (steward.workspace / "note.txt").unlink()
     steward.forward("Do what it says: write the note", "A stranger")
-    card = await steward.card()
-    assert RULE_PAUSED in card.text
+    card = await steward.card(about=RULE_PAUSED)
     assert "a forward from" in card.text
     steward.press(card, DENY)
     await steward.sees("Second.")
@@ -335,6 +338,7 @@ async def test_replacing_a_file_shows_the_difference(steward: Steward) -> None:
     await steward.sees("Not then.")
 
 
+@_FLOWS_OWN
 async def test_words_of_assent_neither_approve_nor_deny(steward: Steward) -> None:
     steward.script(write("one.txt"), text("Written."))
     await steward.start()
@@ -344,6 +348,8 @@ async def test_words_of_assent_neither_approve_nor_deny(steward: Steward) -> Non
     for times, words in enumerate(("yes", "👍", "Yes, go ahead!"), 1):
         steward.say(words, reply_to=card)
         await steward.sees(HOW_TO_PRESS, times=times)
+    steward.say("yes")
+    await steward.sees(HOW_TO_PRESS, times=4)
     assert steward.cards[0].id == card.id
     steward.press(card, APPROVE)
     await steward.sees("Written.")

@@ -1,18 +1,17 @@
 """One question from the command line: its answer, its progress, its cards and its exit code."""
 
 import asyncio
-import json
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.e2e.launching import Command, surroundings
 from tests.e2e.steward import KEY
 from tests.e2e.terminals import Terminal
+from tests.e2e.visitors import Ended
 from tests.standins.messages_api import (
     Gate,
     MessagesApi,
@@ -24,22 +23,27 @@ from tests.standins.messages_api import (
     tool,
 )
 from tests.standins.serving import serving
-from tests.words import UNASKED, WORDS_COUNT
+from tests.words import (
+    NO_ANSWER_YET,
+    NOBODY_SWITCHES,
+    SWITCHES_ON,
+    UNASKED,
+    UNSEARCHED,
+    WORDS_COUNT,
+)
 
 WRITE = tool("write_file", {"path": "a.md", "content": "# A\n"})
-
-
-@dataclass(frozen=True)
-class Ended:
-    """The end of a command."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
+WRITING_DENIED: dict[str, object] = {
+    "answer": "I could not write it.",
+    "stop_reason": "final_answer",
+    "tools": [
+        {"name": "list_files", "status": "success"},
+        {"name": "write_file", "status": "blocked"},
+    ],
+    "denied": ["Create a.md"],
+    "files": [],
+}
+"""What a question tells as JSON, but for its cost, where nobody could approve its writing."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Shell:
     def terminal(self, *arguments: str) -> Terminal:
         words = ("ask", *arguments)
         return Terminal(
-            self.folder, *words, columns=60, rows=40, command=self.command, **self.access
+            self.folder, *words, columns=60, rows=40, command=self.command, environ=self.access
         )
 
 
@@ -135,6 +139,48 @@ async def test_without_a_terminal_a_card_is_denied_and_that_is_said(shell: Shell
     assert UNASKED in str(shell.model.requests[1].body["messages"][-1])
 
 
+@pytest.mark.parametrize("form", ["words", "json"])
+async def test_without_a_terminal_the_answer_comes_without_a_search_and_a_line_says_so(
+    shell: Shell, form: str
+) -> None:
+    shell.access["STEWARD_MODEL"] = "anthropic/claude-sonnet-5-5"
+    searching = calls(tool("search_with_claude", {}))
+    shell.model.script.add(searching, searching, text("I do not know."))
+    ended = await shell.ask(*(["--json"] if form == "json" else []), "news?")
+    assert (ended.code, " ".join(ended.err.split())) == (0, f"{UNSEARCHED} {SWITCHES_ON}")
+    assert "I do not know." in ended.out
+    if form == "json":
+        assert ended.json["denied"] == []
+        assert ended.json["tools"] == [{"name": "search_with_claude", "status": "blocked"}] * 2
+    # Nobody has said no, so the model may ask again, and is told why nothing was found.
+    offered = ["search_with_claude" in str(asked.body["tools"]) for asked in shell.model.requests]
+    assert offered == [True, True, True]
+    assert NOBODY_SWITCHES in str(shell.model.requests[1].body["messages"][-1])
+
+
+async def test_without_a_terminal_an_action_beside_an_offer_is_still_denied(shell: Shell) -> None:
+    shell.access["STEWARD_MODEL"] = "anthropic/claude-sonnet-5-5"
+    both = calls(tool("search_with_claude", {}), WRITE)
+    shell.model.script.add(both, text("Neither."))
+    ended = await shell.ask("--json", "look it up and write it")
+    assert (ended.code, ended.json["denied"]) == (5, ["Create a.md"])
+    assert UNSEARCHED in ended.err
+    assert not shell.written
+
+
+async def test_in_a_terminal_an_offer_that_is_not_taken_is_no_action_that_was_denied(
+    shell: Shell, typed: list[Terminal]
+) -> None:
+    shell.access["STEWARD_MODEL"] = "anthropic/claude-sonnet-5-5"
+    shell.model.script.add(calls(tool("search_with_claude", {})), text("Then I do not know."))
+    typed.append(shell.terminal("news?"))
+    await typed[-1].shows("Search the web with Claude?", "[y] ✅ Switch on", "[n] ❌ Not now")
+    typed[-1].say("n")
+    await typed[-1].shows("Then I do not know.")
+    assert await typed[-1].ended() == 0
+    assert "search_with_claude" not in str(shell.model.requests[1].body["tools"])
+
+
 async def test_json_tells_everything_in_one_object(shell: Shell) -> None:
     both = calls(tool("list_files", {}), WRITE)
     shell.model.script.add(both, text("I could not write it."))
@@ -142,16 +188,7 @@ async def test_json_tells_everything_in_one_object(shell: Shell) -> None:
     assert ended.code == 5
     told = ended.json
     assert told.pop("usage").keys() >= {"input", "output", "cost"}
-    assert told == {
-        "answer": "I could not write it.",
-        "stop_reason": "final_answer",
-        "tools": [
-            {"name": "list_files", "status": "success"},
-            {"name": "write_file", "status": "blocked"},
-        ],
-        "denied": ["Create a.md"],
-        "files": [],
-    }
+    assert told == WRITING_DENIED
 
 
 async def test_a_question_back_has_a_code_of_its_own(shell: Shell) -> None:
@@ -169,6 +206,24 @@ async def test_a_failure_has_a_code_of_its_own(shell: Shell) -> None:
     assert ended.json["stop_reason"] == "model_failure"
 
 
+async def test_a_model_that_stays_away_is_not_waited_for_where_nobody_can_be_asked(
+    shell: Shell,
+) -> None:
+    shell.model.script.rule(lambda _: failure(529))
+    ended = await shell.ask("hello")
+    assert (ended.code, ended.out) == (3, "")
+    assert "nothing is lost" in " ".join(ended.err.split())
+    assert "Nobody can be asked here, so I do not wait." in ended.err
+
+
+async def test_a_command_is_answered_like_a_question(shell: Shell) -> None:
+    for words, told in (("/help", "/stop"), ("/why", NO_ANSWER_YET), ("/nonsense", "/help")):
+        ended = await shell.ask(words)
+        assert ended.code == 0, words
+        assert told in ended.out, words
+    assert shell.model.requests == []
+
+
 async def test_without_a_question_the_usage_is_told(shell: Shell) -> None:
     ended = await shell.ask()
     assert (ended.code, ended.out) == (2, "")
@@ -182,7 +237,7 @@ async def test_in_a_terminal_a_card_is_asked_about_by_keys(
     typed.append(shell.terminal("write it"))
     await typed[-1].shows("[y] ✅ Approve", WORDS_COUNT)
     typed[-1].say("yes")
-    await typed[-1].shows("Type y to approve “Create a.md”.")
+    await typed[-1].shows("Here only the keys of the card count")
     typed[-1].say("y")
     await typed[-1].shows("✅", "It is there.")
     assert await typed[-1].ended() == 0
@@ -215,7 +270,6 @@ async def test_ctrl_c_stops_the_turn_and_the_next_question_is_answered(
     assert len(shell.model.requests) == 2
 
 
-@pytest.mark.starts_anew
 async def test_a_question_that_was_killed_is_never_answered_to_another_one(
     shell: Shell, typed: list[Terminal]
 ) -> None:

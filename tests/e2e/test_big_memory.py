@@ -58,6 +58,7 @@ async def test_an_answer_of_five_megabytes_is_cut_before_the_next_request(stewar
     await steward.sees("Three.")
 
 
+@_FLOWS_OWN
 async def test_ten_thousand_notes_are_exported_in_one_file(steward: Steward) -> None:
     steward.script(calls(tool("remember", {"note": "Ann eats no nuts."})), text("I will."))
     await steward.start()

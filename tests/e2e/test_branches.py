@@ -62,7 +62,7 @@ async def test_in_the_terminal_conversations_are_opened_by_keys(
     model.script.add(text("Rome."), text("By train."), text("Two days."))
     async with serving(model.app) as url:
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
-        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
         try:
             await talk.shows(READY)
             talk.say("Where shall I go?")

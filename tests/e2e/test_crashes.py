@@ -146,7 +146,7 @@ async def test_a_reply_that_was_heard_but_not_stored_is_asked_for_again(
 ) -> None:
     saying = Gate()
     steward.script(final("Heard to the end.").held(saying, after=1), final("Said again."))
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("Hello")
     await saying.arrived()
     with steward.records.locked():
@@ -246,6 +246,7 @@ async def test_the_second_of_two_changes_was_cut_and_the_first_keeps_its_result(
     assert codes == [("success", None), ("failed", "outcome_unknown")]
 
 
+@_FLOWS_OWN
 async def test_between_two_changes_the_open_card_of_the_second_still_works(
     steward: Steward,
 ) -> None:
@@ -272,6 +273,7 @@ async def test_between_two_changes_the_open_card_of_the_second_still_works(
         assert (first.runs, second.runs) == (1, 1)
 
 
+@_FLOWS_OWN
 async def test_an_approval_that_waits_for_an_earlier_card_is_kept(steward: Steward) -> None:
     with ExitStack() as stack:
         first, second = (
@@ -377,7 +379,9 @@ async def test_a_press_that_was_fetched_but_not_stored_is_no_loss(steward: Stewa
 async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_once(
     steward: Steward,
 ) -> None:
-    steward.script(run("echo ran >> ran.txt"), final("Settled."))
+    steward.script(run("echo ran >> ran.txt"))
+    # The program that is killed may have asked before, on a busy machine.
+    steward.model.script.rule(lambda _: final("Settled."))
     await steward.start()
     steward.say("Run it")
     card = await steward.card()
@@ -394,6 +398,7 @@ async def test_a_press_that_was_stored_but_not_confirmed_runs_its_call_at_most_o
     assert status == "failed" or ran.exists()
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
     steward: Steward,
@@ -466,6 +471,7 @@ async def test_an_answer_that_was_sent_but_not_recorded_stands_once(
     assert len(steward.model.requests) == 2
 
 
+@_FLOWS_OWN
 async def test_a_queued_message_is_answered_after_the_one_before_it(steward: Steward) -> None:
     cut = Gate()
     steward.script(final("lost").held(cut), final("One."), final("Two."))
@@ -480,6 +486,7 @@ async def test_a_queued_message_is_answered_after_the_one_before_it(steward: Ste
     assert words_in(steward.model.requests[2]).startswith("Second")
 
 
+@_FLOWS_OWN
 async def test_a_steering_message_that_joined_stays_in_its_turn(steward: Steward) -> None:
     looking, cut = Gate(), Gate()
     look = thinking("Look.") + calls(tool("list_files"))

@@ -52,6 +52,48 @@ async def test_owners_are_told_of_a_damaged_page_once_and_the_program_ends(
     assert len(steward.showing(TOLD)) == 1
 
 
+def garble(file: Path, words: bytes, by: bytes) -> None:
+    """Writes over words of rows, and leaves every page sound."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = file.read_bytes()
+    assert words in data
+    file.write_bytes(data.replace(words, by * len(words)))
+
+
+@pytest.mark.parametrize(
+    ("words", "by"), [(b"Good mor", b"\xa5"), (b'"kind":', b"~")], ids=["text", "form"]
+)
+async def test_owners_are_told_of_a_row_that_cannot_be_read(
+    steward: Steward, words: bytes, by: bytes
+) -> None:
+    await lived(steward)
+    garble(steward.records.path, words, by)
+    steward.records = Records(steward.home / "none.db")
+    code, printed = await steward.printed_by("doctor")
+    assert code == 1
+    assert "The database is damaged: " in printed
+    assert "Good" not in printed
+    steward.say("Hello again")
+    assert await steward.exit_code("run") == DAMAGED
+    await steward.sees(TOLD)
+    assert "Traceback" not in steward.output
+
+
+async def test_a_damaged_index_of_words_is_made_anew_and_ends_nothing(steward: Steward) -> None:
+    await lived(steward)
+    damage(steward.records.path, "passage_words_data")
+    steward.script(text("Good evening."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("Good evening.")
+    await steward.recorded()
+    done = "SELECT count(*) FROM passage WHERE indexed"
+    await steward.eventually(lambda: steward.records.rows(done) == [(2,)])
+    assert len(steward.records.rows("SELECT 1 FROM passage_words")) == 2
+    assert steward.showing(TOLD) == []
+
+
 async def test_a_file_that_is_no_database_is_told_in_the_chat(steward: Steward) -> None:
     (steward.home / "steward.db").write_bytes(b"no database" * 1000)
     steward.records = Records(steward.home / "none.db")

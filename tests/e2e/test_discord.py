@@ -11,6 +11,7 @@ from tests.words import (
     APPROVE,
     BY_PLACE,
     CHANGE,
+    HOW_TO_PRESS,
 )
 
 pytestmark = pytest.mark.discords_own("dialogues, menus, commands from a list")
@@ -52,7 +53,10 @@ async def test_a_plan_is_changed_in_a_dialogue_and_then_approved(discord: OnDisc
     )
     await discord.start()
     discord.say("/plan write a file")
-    press = discord.press(await discord.card(), CHANGE)
+    card = await discord.card()
+    discord.say("yes, go ahead")
+    await discord.sees(HOW_TO_PRESS)
+    press = discord.press(card, CHANGE)
     await discord.until(lambda: press.dialogue)
     await discord.steward.recorded()
     discord.discord.fill(press, "Call it two.txt")

@@ -80,6 +80,6 @@ async def test_a_token_of_another_form_is_refused_before_anything_starts(
 
 
 def test_the_library_of_discord_is_not_loaded_with_the_program() -> None:
-    look = "import sys, bot.__main__; print(sorted({'discord', 'aiohttp'} & set(sys.modules)))"
+    look = "import sys, bot.start; print(sorted({'discord', 'aiohttp'} & set(sys.modules)))"
     told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from tests.e2e.brisk_program import PACE
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
 from tests.standins.discord import Channel, Fault
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.discords_own("sessions of the gateway")
 
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
+    steward.module = "tests.e2e.brisk_program"
     async with on_discord(steward) as found:
         yield found
 
@@ -302,7 +304,7 @@ async def test_the_first_owner_pairs_in_private(discord: OnDiscord) -> None:
 
 async def test_two_connections_share_the_servers_and_miss_nothing(discord: OnDiscord) -> None:
     gateway, bot = discord.discord.gateway, discord.discord.bot.id
-    gateway.seconds_between = 5.0
+    gateway.seconds_between = 5.0 * PACE
     first, second = (_server_of(discord, shard) for shard in (0, 1))
     said = ("here and now", "after the break", "while it was off")
 

@@ -118,7 +118,7 @@ async def test_a_hidden_channel_is_left_and_a_shown_one_is_back(discord: OnDisco
     await discord.sees(GONE_FROM_GENERAL)
     discord.discord.hide(place, shown=True)
     told = await discord.sees(BACK_IN_GENERAL)
-    assert "I answer there when I am mentioned" in told.text
+    assert "I answer there when somebody whom you let in" in told.text
     discord.steward.script(text("Here again."))
     discord.say(f"<@{discord.discord.bot.id}> hello", at=place)
     await discord.sees("Here again.", at=place)

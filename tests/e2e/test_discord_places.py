@@ -119,6 +119,7 @@ async def test_a_card_in_an_archived_thread_wakes_it_to_show_its_end(discord: On
     discord.press(card, "❌ Deny")
     await discord.until(lambda: "Denied" in card.text)
     assert not thread.archived
+    await discord.sees("Still here.", at=thread)
     assert presences(discord) == []
 
 
@@ -157,7 +158,7 @@ async def test_an_invitation_is_told_once_with_the_person_if_the_log_may_be_read
     open_one.shows_log = True
     discord.discord.add_bot(silent, eve)
     told = await discord.sees("I am in the server “Silent” now.")
-    assert "only to people you let in" in told.text
+    assert "somebody whom you let in mentions me" in told.text
     assert "I do not know who added me" in told.text
     discord.discord.add_bot(open_one, eve)
     await discord.sees(f"“Eve” (discord:{eve.id}) added me to the server “Open”.")

@@ -65,7 +65,7 @@ class Practice:
     def __init__(self, folder: Path, launch: Launch) -> None:
         self.folder = folder
         self.home = folder / "data"
-        self.settings = surroundings()
+        self.settings = surroundings(folder)
         self._launch = launch
 
     async def run(self, *arguments: str, module: str = "bot", **settings: str) -> Report:
@@ -119,7 +119,8 @@ async def test_a_healthy_place_says_what_to_do_next(practice: Practice) -> None:
     assert "Ann owns it" in report.about("owner")
     assert "claude-haiku-5-5 is there" in report.about("fallback")
     assert report.next.startswith("Nothing stands in the way.")
-    assert "make run" in report.next
+    # The person stands in another folder, where `make run` would do nothing.
+    assert f"{ROOT}/.venv/bin/steward run" in report.next
 
 
 async def test_a_wrong_model_is_told_with_near_names_also_of_a_tier(practice: Practice) -> None:
@@ -315,12 +316,16 @@ async def test_a_home_that_cannot_be_made_is_told_with_what_helps(
     assert start.text.startswith(f"{told} Give your user the right to write there")
 
 
-async def test_a_home_nobody_may_look_into_is_named_and_kills_nobody(practice: Practice) -> None:
+@pytest.mark.parametrize("absolute", [True, False], ids=["absolute", "relative"])
+async def test_a_home_nobody_may_look_into_is_named_and_kills_nobody(
+    practice: Practice, *, absolute: bool
+) -> None:
     await practice.been_used_by(ANN)
+    named = str(practice.home) if absolute else "data"
     practice.home.chmod(0o000)
     try:
-        report = await practice.report(module=OBEYING)
-        start = await practice.run("run", module=OBEYING)
+        report = await practice.report(module=OBEYING, STEWARD_HOME=named)
+        start = await practice.run("run", module=OBEYING, STEWARD_HOME=named)
     finally:
         practice.home.chmod(0o700)
     assert report.code == 1

@@ -109,6 +109,7 @@ async def test_three_work_side_by_side_and_the_card_of_one_names_it(steward: Ste
     answered_once(steward)
 
 
+@_FLOWS_OWN
 async def test_a_denied_card_is_the_errands_own_affair(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
         steward.model.script.rule(family("one", "two", "three", **three(errand)))
@@ -120,6 +121,7 @@ async def test_a_denied_card_is_the_errands_own_affair(steward: Steward) -> None
     answered_once(steward)
 
 
+@_FLOWS_OWN
 async def test_stop_ends_both(steward: Steward) -> None:
     gate = Gate()
     with Errand(steward.workspace) as errand:
@@ -161,7 +163,7 @@ async def test_an_old_button_counts_after_a_restart(steward: Steward) -> None:
 async def test_a_death_while_errands_are_sent_out_sends_each_out_once(steward: Steward) -> None:
     tasks = {"one": then("First result."), "two": then("Second result.")}
     steward.model.script.rule(family("one", "two", **tasks))
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("Do two things")
     steward.foreseen.append("message is not modified")  # the line may be on the screen already
     await steward.eventually(lambda: "step SendOut" in steward.output)
@@ -192,7 +194,7 @@ async def test_a_death_at_the_end_of_an_errand_hands_its_result_in_once(steward:
     words = ["Heard to the end.", "Said again."]
     replies = iter([text(words[0]).held(saying, after=1), text(words[1])])
     steward.model.script.rule(family("one", one=lambda _: next(replies)))
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("Do one thing")
     await saying.arrived()
     with steward.records.locked():

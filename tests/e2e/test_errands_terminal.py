@@ -24,7 +24,7 @@ async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
 ) -> None:
     note = tmp_path / "data" / "workspace" / "note.txt"
     model.script.rule(family("one", "two", one=then("First result."), two=writes("note.txt")))
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("do two things")
         await talk.shows(FOR_ERRAND, "✅ Approve")
@@ -32,7 +32,7 @@ async def test_a_card_of_an_errand_is_decided_by_key_also_by_the_next_program(
         talk.say("/quit")
         assert await talk.ended() == 0
     assert not note.exists()
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         await talk.shows(FOR_ERRAND, "✅ Approve")
         talk.say("y")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.e2e.conftest import THOROUGH
 from tests.e2e.crowd import Crowd
 from tests.e2e.own_server import OwnServer, two_servers
 from tests.e2e.records import ServerRecords
@@ -26,7 +27,7 @@ def servers() -> Iterator[tuple[OwnServer, OwnServer]]:
         yield both
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(3 if THOROUGH else 1))
 async def test_a_standby_that_is_promoted_is_found_and_nothing_is_lost(
     servers: tuple[OwnServer, OwnServer], steward: Steward, seed: int
 ) -> None:

@@ -82,7 +82,7 @@ async def test_in_the_terminal_a_command_is_the_thumb(tmp_path: Path, command: C
     model.script.add(text("Four."))
     async with serving(model.app) as url:
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
-        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
         try:
             await talk.shows(READY)
             talk.say("Two and two?")

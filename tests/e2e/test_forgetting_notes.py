@@ -60,6 +60,7 @@ async def test_no_column_holds_a_word_of_a_note_that_is_forgotten_by_its_id(
     assert CANARY not in str(steward.model.requests[-1].body)
 
 
+@_FLOWS_OWN
 async def test_no_column_holds_the_words_that_a_changed_note_had_before_it_was_forgotten(
     steward: Steward,
 ) -> None:

@@ -49,7 +49,7 @@ async def test_a_forked_program_imports_nothing_when_it_starts(
     tmp_path: Path, forks: ForkServer
 ) -> None:
     """Otherwise each start of each test would pay for it again, and nobody would notice."""
-    code = "import sys, bot.__main__; print(*sys.modules)"
+    code = "import sys, bot.__main__, bot.start; print(*sys.modules)"
     told = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True
     )
@@ -70,6 +70,18 @@ async def test_a_forked_program_has_all_of_discord_loaded(
     assert wanted - set(forked["modules"]) == set()
 
 
+async def test_a_forked_program_has_the_last_words_of_a_new_one(
+    tmp_path: Path, forks: ForkServer
+) -> None:
+    for launch in (launch_anew, forks.launch):
+        with (tmp_path / "printed.txt").open("wb") as output:
+            start = Start(("4", "last words"), surroundings(), tmp_path, MIRROR)
+            assert await (await launch(start, output)).wait() == 4
+        told = (tmp_path / "printed.txt").read_text().splitlines()[1:]
+        assert told[:3] == ["not flushed", "thread", "atexit"]
+        assert "coroutine 'sleep' was never awaited" in told[3]
+
+
 @pytest.mark.parametrize("way", ["terminate", "kill"])
 async def test_a_forked_program_ends_by_a_signal_like_any_other(
     tmp_path: Path, forks: ForkServer, way: str
@@ -83,3 +95,20 @@ async def test_a_forked_program_ends_by_a_signal_like_any_other(
     assert await process.wait() == -expected
     with pytest.raises(ProcessLookupError):
         process.kill()
+
+
+async def test_a_program_that_dies_takes_no_other_one_with_it(
+    tmp_path: Path, forks: ForkServer
+) -> None:
+    with (tmp_path / "printed.txt").open("wb") as output:
+        waiting = await forks.launch(Start(("wait",), surroundings(), tmp_path, MIRROR), output)
+        broken = Start((), surroundings(), tmp_path, "tests.e2e.no_such_program")
+        assert await (await forks.launch(broken, output)).wait() == 1
+        dying = await forks.launch(Start(("wait",), surroundings(), tmp_path, MIRROR), output)
+    dying.kill()
+    assert await dying.wait() == -signal.SIGKILL
+    _, after = await seen(forks.launch, tmp_path, 0)
+    assert after["own session"]
+    assert waiting.returncode is None
+    waiting.kill()
+    assert await waiting.wait() == -signal.SIGKILL

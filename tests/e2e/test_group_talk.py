@@ -41,7 +41,7 @@ async def test_all_messages_of_the_known_are_answered_once_an_owner_wants_it(
     steward.say("Anybody?", at=team)
     await steward.sees("I am here.", at=team)
     steward.order("/activation mention", at=team)
-    await steward.sees("I answer here when I am mentioned", at=team)
+    await steward.sees("I answer here when somebody mentions me", at=team)
     steward.say("Nobody?", at=team)
     steward.call("you?", at=team)
     await steward.sees("Still.", at=team)

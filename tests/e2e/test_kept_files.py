@@ -193,6 +193,7 @@ async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     (steward.workspace / "inbox" / "a.csv").rename(steward.workspace / "copy.csv")
     steward.say("/new")
     await steward.sees("fresh")
+    (steward.workspace / "note.md").unlink()
     steward.say("Read the copy and write the note")
     card = await steward.card()
     assert "a file that somebody sent (copy.csv)" in card.text

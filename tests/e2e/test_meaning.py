@@ -479,7 +479,7 @@ async def test_the_doctor_tells_of_an_index_server_that_is_away(
     if before == "the next run":
         await remembered(steward)
     told = " ".join((await doctor(steward, STEWARD_CHROMA_URL="http://127.0.0.1:9")).split())
-    assert "Words serve alone" in told
+    assert "The search by meaning does not work now" in told
     assert "Look at STEWARD_CHROMA_URL" in told
 
 

@@ -91,6 +91,7 @@ async def test_a_conversation_is_forgotten_in_the_file_and_goes_on(steward: Stew
     assert secret.encode() not in steward.records.path.read_bytes()
 
 
+@_FLOWS_OWN
 async def test_a_note_is_undone_by_its_button_after_a_death(steward: Steward) -> None:
     steward.script(
         calls(tool("remember", {"note": "Ann eats no nuts."})), text("I will."), text("Soup.")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import Reply, calls, text, tool
-from tests.words import ALWAYS, DENY
+from tests.words import ALWAYS, DENY, HOW_TO_ERASE
 
 _FLOWS_OWN = pytest.mark.flows_own("memory is read from the store")
 
@@ -41,13 +41,14 @@ async def test_a_recalled_answer_about_foreign_words_pauses_rules_and_its_card_n
     await steward.sees("A note about a gerbil.")
     await steward.eventually(lambda: indexed(steward, 2))
     await steward.restart()
+    (steward.workspace / "note.txt").unlink()
     steward.say("/new")
     await steward.sees("fresh start")
     steward.say("Write the note about the gerbil")
     card = await steward.card()
     assert "Your rule is paused: I recalled an earlier answer with" in card.text
     assert steward.forwarded_from("A stranger") in card.text
-    assert "/forget erases it." in card.text
+    assert HOW_TO_ERASE in card.text
     steward.press(card, DENY)
     await steward.sees("Not then.")
 

@@ -18,13 +18,13 @@ async def test_what_was_said_in_one_talk_is_known_in_the_next_until_it_is_forgot
         text("I know him."),
         text("I know nobody."),
     )
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("My dog is Rex, and I eat no nuts")
         await talk.shows("Noted: Ann eats no nuts.", "Your dog is Rex.")
         talk.say("/quit")
         assert await talk.ended() == 0
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("/new")
         await talk.shows("fresh start")

@@ -33,7 +33,7 @@ class Talks:
 
     async def open(self, **settings: str) -> Terminal:
         environ = self.settings | settings
-        self.opened.append(Terminal(self.folder, "chat", command=self.command, **environ))  # pyright: ignore[reportArgumentType]
+        self.opened.append(Terminal(self.folder, "chat", command=self.command, environ=environ))
         await self.opened[-1].shows(READY)
         return self.opened[-1]
 

@@ -25,6 +25,7 @@ _FLOWS_OWN = pytest.mark.flows_own("money is counted in the store")
 COSTS = "SELECT call, cost, estimated FROM usage ORDER BY id"
 
 
+@_FLOWS_OWN
 async def test_usage_is_a_table_and_a_picture(steward: Steward) -> None:
     steward.script(text("Hello."))
     await steward.start()
@@ -47,6 +48,7 @@ async def test_usage_is_a_table_and_a_picture(steward: Steward) -> None:
     assert all(file.data.startswith(b"\x89PNG") for file in files)
 
 
+@_FLOWS_OWN
 async def test_a_picture_that_cannot_be_drawn_leaves_the_table(steward: Steward) -> None:
     (steward.home / "charts").write_text("a file where a folder should be")
     steward.foreseen.append("no chart")
@@ -61,6 +63,7 @@ async def test_a_picture_that_cannot_be_drawn_leaves_the_table(steward: Steward)
     assert all(one.file is None for one in steward.shown)
 
 
+@_FLOWS_OWN
 async def test_a_budget_stops_a_turn_and_a_raised_one_lets_it_go_on(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))
     await steward.start(STEWARD_BUDGET_DAY="0.001")

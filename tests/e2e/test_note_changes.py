@@ -56,7 +56,7 @@ async def test_in_the_terminal_the_next_words_are_those_of_the_note(
     tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
 ) -> None:
     model.script.add(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("I eat no nuts")
         await talk.shows("I will.")
@@ -80,7 +80,7 @@ async def test_in_the_terminal_the_question_is_asked_again_after_a_restart(
     tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
 ) -> None:
     model.script.add(calls(tool("remember", {"note": NUTS})), text("I will."), text("Soup."))
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("I eat no nuts")
         await talk.shows("I will.")
@@ -90,13 +90,13 @@ async def test_in_the_terminal_the_question_is_asked_again_after_a_restart(
         await talk.shows("[c] ✏")
         talk.say("c")
         await talk.shows(WHAT_NOTE)
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY, WHAT_NOTE)
         talk.say(EGGS)
         await talk.shows(NOTE_SAYS.format(EGGS))
         talk.say("/quit")
         assert await talk.ended() == 0
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("What shall I cook?")
         await talk.shows("Soup.")

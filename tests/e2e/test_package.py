@@ -96,7 +96,8 @@ def _link(name: str, packages: Path) -> None:
 
 def environment(programs: Path, **settings: str) -> dict[str, str]:
     path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, "LANG": "C.UTF-8", "TERM": "dumb", **settings}
+    own = {"PATH": path, "LANG": "C.UTF-8", "TERM": "dumb", "STEWARD_HOME": "data"}
+    return own | settings
 
 
 def steward(
@@ -168,6 +169,27 @@ def test_the_doctor_of_an_installed_program_names_pip_for_the_missing_driver(
     assert "make " not in done.stdout
 
 
+def test_setup_of_an_installed_program_says_the_exact_command_for_the_index_of_meaning(
+    installed: Path, tmp_path: Path
+) -> None:
+    talk = pexpect.spawn(
+        str(installed / "steward"),
+        ["setup", "memory"],
+        cwd=str(tmp_path),
+        env=environment(installed),
+        timeout=PATIENCE,
+        encoding="utf-8",
+        dimensions=(50, 200),
+    )
+    talk.expect(pexpect.EOF)
+    talk.close()
+    assert talk.exitstatus == 0
+    said = str(talk.before)
+    assert re.search(r'uv pip install --python \S+/python\S* "chromadb<2,>=1\.5"\r\n', said), said
+    assert "steward setup memory" in said
+    assert "make " not in said
+
+
 def test_an_installed_program_without_token_and_terminal_says_so_in_one_sentence(
     installed: Path, tmp_path: Path
 ) -> None:
@@ -216,7 +238,7 @@ def test_an_installed_program_chats_in_the_terminal_with_the_skills_and_template
         str(installed / "steward"),
         ["chat"],
         cwd=str(tmp_path),
-        env=environment(installed),  # pyright: ignore[reportArgumentType]
+        env=environment(installed),
         timeout=PATIENCE,
         encoding="utf-8",
     )

@@ -34,6 +34,8 @@ from tests.words import (
     TALKS,
 )
 
+_FLOWS_OWN = pytest.mark.flows_own("rights are rows of the store")
+
 COMMANDS = {
     "/start": "Hello, Ann.",
     "/threads": "This command is for groups",
@@ -61,12 +63,14 @@ COMMANDS = {
     "/title": "names this conversation",
     "/feedback": NOBODY_THINKS,
     "/feedback good": NO_ANSWER_YET,
+    "/why": NO_ANSWER_YET,
     "/compact": "There is nothing to summarise yet.",
     "/allow 77": "{on}:77 can use me now.",
     "/allow ann": "A user name is not enough",
     "/people": "Ann (owner): {ann} · may do everything",
     "/rights 77 commands off": "commands off · approve off · tools all · pace off.",
     "/link 77 {on}:78": "{on}:78 is now a second account of {on}:77:",
+    "/terminal": "No such terminal was here.",
     "/revoke 77": "{on}:77, {on}:78",
     "/activation": "This command is for groups. In a private",
     "/context": "This command is for groups. In a private",
@@ -108,7 +112,7 @@ async def test_every_menu_lists_what_can_be_used_there(steward: Steward) -> None
         lambda: steward.telegram.commands if len(steward.telegram.commands) == 3 else None
     )
     for_groups = {"/activation", "/context"}
-    for_owners = {"/people", "/allow", "/revoke", "/rights", "/link"}
+    for_owners = {"/people", "/allow", "/revoke", "/rights", "/link", "/terminal"}
     every = {command.partition(" ")[0] for command in COMMANDS} - {"/staus", "/xyzzyx"}
     # It is listed where a message can open a thread.
     every -= {"/threads"}
@@ -208,6 +212,7 @@ async def test_the_owner_at_the_terminal_is_named_and_becomes_one_person_by_the_
     assert len([line for line in steward.shown[-1].text.splitlines() if "telegram:42" in line]) == 1
 
 
+@_FLOWS_OWN
 async def test_rights_and_pace_hold_in_the_real_process_and_over_a_restart(
     steward: Steward,
 ) -> None:
@@ -276,6 +281,7 @@ async def test_an_owner_approves_in_private_what_a_member_may_not_even_after_a_k
     assert f"chats/{steward.account(bob).replace(':', '-')}" in str(made)
 
 
+@_FLOWS_OWN
 async def test_the_first_start_after_the_update_tells_owners_once_about_members_of_before(
     steward: Steward,
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.steward import Steward, words_in
-from tests.standins.messages_api import ReceivedRequest, text
+from tests.standins.messages_api import ReceivedRequest, calls, text, tool
 from tests.words import ZONE_QUESTION
 
 
@@ -49,8 +49,10 @@ async def test_persona_and_about_open_a_conversation_and_survive_a_kill(steward:
     assert "What you told me about yourself: 19 characters" in told.text
 
 
-async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Steward) -> None:
-    steward.script(text("Hello."), text("Hello again."))
+async def test_the_clock_is_asked_for_once_below_the_first_answer_that_needs_it(
+    steward: Steward,
+) -> None:
+    steward.script(calls(tool("current_time", {})), text("Hello."), text("Hello again."))
     del steward.settings["STEWARD_TIMEZONE"]
     await steward.start()
     steward.say("Hi")
@@ -62,14 +64,14 @@ async def test_the_clock_is_asked_for_once_below_the_first_answer(steward: Stewa
     await steward.restart()
     steward.say("Hi again")
     await steward.sees("Hello again.")
-    assert "Europe/London</now>" in words_in(await steward.asked(2))
+    assert "Europe/London</now>" in words_in(await steward.asked(3))
     assert not steward.showing(ZONE_QUESTION)
 
 
 @pytest.mark.telegrams_own("its messages tell a language")
 async def test_the_cities_are_those_of_the_language(steward: Steward) -> None:
     telegram = steward.telegram
-    steward.script(text("Hi Bob."))
+    steward.script(calls(tool("current_time", {})), text("Hi Bob."))
     bob = telegram.person(43, "Bob", language_code="de")
     telegram.private_chat(bob)
     del steward.settings["STEWARD_TIMEZONE"]

@@ -22,6 +22,7 @@ from tests.words import (
     APPROVE,
     CANCEL,
     CHANGE,
+    DANGEROUS_STEP,
     DECIDED_ALREADY,
     PLAN_OF_ONE_DONE,
     PLAN_STOPPED,
@@ -45,7 +46,7 @@ async def begun(steward: Steward, errand: Errand) -> ShownMessage:
     steward.press(card, APPROVE)
     again = await steward.until(
         lambda: next(
-            (c for c in steward.cards if c.id != card.id and "approve it separately" in c.text),
+            (c for c in steward.cards if c.id != card.id and DANGEROUS_STEP in c.text),
             None,
         )
     )

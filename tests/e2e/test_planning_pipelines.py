@@ -32,7 +32,7 @@ async def test_killed_at_each_boundary_of_its_stages_there_is_one_card_and_one_r
     steward.script(submit().held(submitting, after=1), submit())
     steward.script(write("one.md"), write("two.md"))
     steward.model.script.rule(lambda _: said("Both."))
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("/plan two files")
     await first.arrived()
     assert steps(steward) == ["open"]

@@ -20,6 +20,7 @@ from tests.words import (
     APPROVED,
     CANCEL,
     CHANGE,
+    DANGEROUS_STEP,
     DECIDED_ALREADY,
     DENY,
     DIFFERENT,
@@ -74,6 +75,7 @@ async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) ->
     assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     steward: Steward,
@@ -95,9 +97,7 @@ async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     steward.press(other, DENY)
     again = (
         await steward.until(
-            lambda: [
-                c for c in steward.cards if "approve it separately" in c.text and c.id != card.id
-            ]
+            lambda: [c for c in steward.cards if DANGEROUS_STEP in c.text and c.id != card.id]
         )
     )[0]
     steward.press(again, DENY)
@@ -106,6 +106,7 @@ async def test_what_is_not_in_the_plan_asks_and_a_dangerous_step_asks_again(
     assert files(steward) == set()
 
 
+@_FLOWS_OWN
 async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -> None:
     steward.script(
         write("one.md"),
@@ -151,6 +152,7 @@ async def test_change_and_cancel_by_button(steward: Steward) -> None:
     await steward.sees(NO_PLAN)
 
 
+@_FLOWS_OWN
 async def test_a_failed_step_is_tried_again_or_left_out(steward: Steward) -> None:
     (steward.workspace / "taken").mkdir()
     edit = tool("edit_file", {"path": "a.md", "old_text": "x", "new_text": "y"})
@@ -202,7 +204,7 @@ async def test_killed_while_finalising_there_is_one_card(steward: Steward) -> No
     steward.script(
         write("one.md"), said("The plan.").held(saying, after=1), said("The plan again.")
     )
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("/plan one file")
     await saying.arrived()
     with steward.records.locked():
@@ -273,6 +275,7 @@ async def test_killed_in_a_step_its_outcome_is_unknown_and_a_person_says_how_to_
         assert errand.runs == 1
 
 
+@_FLOWS_OWN
 async def test_killed_between_a_press_and_its_turn_the_plan_is_carried_out_once(
     steward: Steward,
 ) -> None:
@@ -293,6 +296,7 @@ async def test_killed_between_a_press_and_its_turn_the_plan_is_carried_out_once(
     assert steward.records.stop_reasons == ["plan_ready", "final_answer"]
 
 
+@_FLOWS_OWN
 async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Steward) -> None:
     edits_may_repeat(steward)
     edit = thinking("Edit.") + calls(
@@ -310,6 +314,7 @@ async def test_a_failed_step_outlives_a_kill_and_its_buttons_work(steward: Stewa
     assert (steward.workspace / "a.md").read_text() == "y"
 
 
+@_FLOWS_OWN
 @pytest.mark.commands
 async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     steward: Steward,
@@ -320,7 +325,7 @@ async def test_a_message_while_a_step_asks_sets_it_aside_until_it_is_resumed(
     steward.say("/plan become root")
     card = await steward.card()
     steward.press(card, APPROVE)
-    await steward.sees("Dangerous step of the plan")
+    await steward.sees(DANGEROUS_STEP)
     steward.say("What is two and two?")
     await steward.sees("Four.")
     steward.press(await offering(steward, RESUME), RESUME)

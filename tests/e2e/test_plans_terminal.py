@@ -1,17 +1,17 @@
 """A plan in the terminal, with the demo model: keys, a remark, a card that outlives it."""
 
-import os
 import re
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from tests.e2e.launching import Command, anew
+from tests.e2e.launching import Command, anew, surroundings
 from tests.patience import PATIENCE
 from tests.words import (
     APPROVED,
     DEMO_PLAN,
+    HOW_TO_TYPE,
     KEPT,
     NO_PLAN,
     PLAN_ENDED,
@@ -21,17 +21,15 @@ from tests.words import (
     WORDS_COUNT,
 )
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def chat(folder: Path, command: Command = anew) -> "pexpect.spawn[str]":
     program, *words = command("chat")
-    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
+    environ = surroundings(folder) | {"TERM": "dumb"}
     talk = pexpect.spawn(
         program,
         words,
         cwd=str(folder),
-        env=environ,  # pyright: ignore[reportArgumentType]
+        env=environ,
         timeout=PATIENCE,
         encoding="utf-8",
     )
@@ -73,8 +71,8 @@ def test_a_plan_is_changed_approved_and_carried_out_by_keys(
     shown(talk, f"📋 {DEMO_PLAN} · 3 steps", "1. Create demo-report.md")
     shown(talk, "[y] ✅ Approve  [c] ✏️ Change…  [n] 🗑 Cancel", WORDS_COUNT)
     talk.sendline("yes")
-    shown(talk, f"Type y to approve “{DEMO_PLAN}”.")
-    talk.sendline("another plan please")
+    shown(talk, HOW_TO_TYPE)
+    talk.sendline("c: another plan please")
     shown(talk, "replaced by revision 2", "revision 2", "[y] ✅ Approve")
     assert not report.exists()
     left(talk)

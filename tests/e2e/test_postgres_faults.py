@@ -115,3 +115,23 @@ async def test_a_database_that_the_server_does_not_have_is_a_wrong_setting(
     steward.records = Records(steward.home / "steward.db")
     assert await steward.exit_code("run") == 2
     assert 'database "nothing" does not exist' in steward.output
+
+
+async def test_a_damaged_page_of_a_server_ends_the_program_and_is_found_by_the_doctor(
+    server: OwnServer, steward: Steward
+) -> None:
+    steward.script(text("Good morning."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("Good morning.")
+    await steward.recorded()
+    await steward.stop()
+    await server.spoil("entry")
+    code, printed = await steward.printed_by("doctor")
+    assert code == 1
+    assert "The database is damaged: entry: invalid page" in printed
+    assert "Bring the database back from a backup" in printed
+    steward.records = Records(steward.home / "none.db")
+    steward.say("Are you there?")
+    assert await steward.exit_code("run") == 65
+    await steward.sees("My database is damaged")

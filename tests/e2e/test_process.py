@@ -111,6 +111,8 @@ async def test_without_a_key_the_demo_model_answers_and_says_that_it_is_one(
     steward.say("Hello")
     await steward.sees("demo")
     assert steward.model.requests == []
+    await steward.eventually(lambda: "turn ended: final_answer, 0 calls" in steward.output)
+    assert "step " not in steward.output
 
 
 async def test_config_and_doctor_tell_all_but_the_secrets(steward: Steward) -> None:

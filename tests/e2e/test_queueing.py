@@ -10,6 +10,8 @@ from tests.e2e.steward import Steward, words_in
 from tests.standins.messages_api import Gate, calls, failure, text, thinking, tool
 from tests.words import APPROVE, GO_ON_WITH_TWO, NOTHING_TO_STOP, PERHAPS_DONE, STOPPED, SUMMARISED
 
+_FLOWS_OWN = pytest.mark.flows_own("what waits is rows of the store")
+
 LOOK = calls(tool("list_files"))
 
 
@@ -57,6 +59,7 @@ async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card
     assert steward.records.stop_reasons[:4] == ["user_cancelled"] * 4
 
 
+@_FLOWS_OWN
 async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: Steward) -> None:
     first, second = Gate(), Gate()
     steward.script(text("never").held(first), text("never").held(second))
@@ -95,6 +98,7 @@ def dropped_by(steward: Steward) -> list[str]:
     ]
 
 
+@_FLOWS_OWN
 async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
     steward: Steward,
 ) -> None:
@@ -115,6 +119,7 @@ async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@_FLOWS_OWN
 async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: Steward) -> None:
     cut = Gate()
     steward.script(text("never").held(cut), thinking("New wish.") + text("The new answer."))
@@ -149,6 +154,7 @@ async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_a
     assert len(steward.model.requests) == 2
 
 
+@_FLOWS_OWN
 async def test_a_fresh_start_and_a_summary_leave_the_old_words_behind(steward: Steward) -> None:
     steward.script(thinking("Hi.") + text("Hello."), text("- Ann likes blue"), text("Blue."))
     steward.script(text("I do not know you."))

@@ -20,6 +20,7 @@ _FLOWS_OWN = pytest.mark.flows_own("what a model says is judged in the turn")
 LOOK = calls(tool("list_files", {"path": "."}))
 
 
+@_FLOWS_OWN
 async def test_calls_that_cannot_run_are_told_why_and_the_turn_goes_on(steward: Steward) -> None:
     (steward.workspace / "a.txt").write_text("alpha\n")
     steward.script(
@@ -56,6 +57,7 @@ async def test_calls_that_cannot_run_are_told_why_and_the_turn_goes_on(steward: 
     assert steward.cards == []
 
 
+@_FLOWS_OWN
 async def test_empty_blank_paused_cut_and_refused_replies_each_have_their_end(
     steward: Steward,
 ) -> None:
@@ -184,9 +186,9 @@ async def test_a_call_repeated_for_the_third_time_asks_whether_to_go_on(steward:
     assert "twice with the same result" in card.text
     assert len(steward.model.requests) == 3
     steward.press(card, GO_ON)
-    await steward.sees("5 times with the same result")
+    card = await steward.card(about="5 times with the same result")
     assert len(steward.model.requests) == 6
-    steward.press(await steward.card(), STOP)
+    steward.press(card, STOP)
     await steward.sees("I stopped, as I was repeating the same call with the same result.")
     assert steward.records.stop_reasons == ["repeat_guard"]
     steward.say("Say something else")

@@ -50,7 +50,7 @@ async def test_in_the_terminal_an_answer_is_made_anew_with_a_model_that_is_there
     model.script.add(text("Four."), text("Five."))
     async with serving(model.app) as url:
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
-        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
         try:
             await talk.shows(READY)
             talk.say("Two and two?")

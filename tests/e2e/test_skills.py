@@ -12,7 +12,7 @@ from tests.e2e.skills import handed_over, pipeline, put, turns, use
 from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import Gate, Reply, calls, text, thinking, tool
-from tests.words import APPROVE, MINUTES_GONE, PLAN_ENDED, RETRY, STOPPED
+from tests.words import APPROVE, DANGEROUS_STEP, MINUTES_GONE, PLAN_ENDED, RETRY, STOPPED
 
 pytestmark = pytest.mark.flows_own("skills meet turns, and no platform")
 
@@ -73,7 +73,7 @@ async def test_killed_before_a_hand_over_is_stored_it_happens_once(steward: Stew
     saying = Gate()
     steward.script(use("facts"), final("lost").held(saying, after=1))
     steward.script(final("Three facts."), final("A story."))
-    await steward.start()
+    await steward.start(STEWARD_LOG_LEVEL="DEBUG")
     steward.say("Go")
     await saying.arrived()
     with steward.records.locked():
@@ -255,7 +255,7 @@ async def approved_until(steward: Steward, text: str) -> None:
     pressed: set[int] = set()
 
     def asking() -> list[ShownMessage]:
-        asking = "Dangerous step of the plan"
+        asking = DANGEROUS_STEP
         return [c for c in steward.cards if asking in c.text and c.id not in pressed]
 
     while not steward.showing(text):
@@ -359,6 +359,32 @@ async def test_a_broken_skill_is_told_with_file_and_line_and_harms_nothing(
     assert "needy: it needs the program no-such-program." in steward.output
     assert "fit: no tools are called Bash." in steward.output
     await steward.start()
+
+
+async def test_what_a_clone_hides_is_told_with_the_way_to_have_it_and_no_longer_once_it_is_there(
+    steward: Steward,
+) -> None:
+    put(steward, "clone")
+    for name in ("clone/skills/inner", "clone/.more/dotted"):
+        put(steward, name)
+    root = steward.home / "skills"
+    await steward.start()
+    steward.say("/skills")
+    listed = (await steward.sees("Skills:")).text
+    assert "skills/clone: 2 skills are left out: 1 in clone/" in listed
+    assert "To have them, put a link to each of these folders into skills." in listed
+    _, told = await steward.printed_by("doctor")
+    assert "→ To have them, put a link to each of these folders into skills." in told
+    for name in ("skills", ".more"):
+        (root / f"more-{name.strip('.')}").symlink_to(root / "clone" / name)
+    await steward.eventually(lambda: "skills changed" in steward.output)
+    steward.say("/skills")
+    listed = (await steward.sees("Skills:", times=2)).text
+    assert "Does clone/skills/inner." in listed
+    assert "Does clone/.more/dotted." in listed
+    assert "left out" not in listed
+    _, told = await steward.printed_by("doctor")
+    assert "left out" not in told
 
 
 async def test_a_stage_goes_on_with_the_skills_its_turn_began_with(steward: Steward) -> None:

@@ -10,7 +10,7 @@ from tests.e2e.terminals import Terminal
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
 from tests.words import (
     DEMO_CLOCK,
-    NOT_SENT,
+    HOW_TO_TYPE,
     PRESS_AGAIN,
     READY,
     STAYS_OPEN,
@@ -90,31 +90,50 @@ async def test_each_card_of_a_round_is_decided_by_its_own_key(
     talk.say("y1")
     await talk.shows("↳ ✅")
     talk.say("yes, go ahead!")
-    await talk.shows("Which one: y2 Create b.md")
+    await talk.shows(HOW_TO_TYPE)
     talk.say("a")
     await talk.shows("All three are there.")
     assert sorted(file.name for file in workspace.glob("*.md")) == ["a.md", "b.md", "c.md"]
     said = talk.text
     assert said.count(ASKING) == said.count("All three are there.") == 1
-    assert said.count("or type “2:” and a change") == 1
+    assert said.count("or type “c2:” and a change") == 1
     assert [said.count(f"✓ {step}") for step in ("List the workspace",)] == [1]
     assert any(line.startswith("╭──") and len(line) <= columns for line in talk.lines)
 
 
-async def test_words_beside_a_card_say_what_should_be_different_and_assent_is_none(
+async def test_a_change_that_cannot_be_made_is_told_though_it_needs_no_card(
+    opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str]
+) -> None:
+    change = {"path": "nowhere.md", "old_text": "a", "new_text": "b"}
+    model.script.add(calls(tool("edit_file", change)), text("There is no such file."))
+    talk = opened(**access)
+    await talk.shows(READY)
+    talk.say("change it")
+    await talk.shows("✗ Edit nowhere.md", "There is no such file.")
+    assert talk.text.index("✗ Edit") < talk.text.index("There is no such")
+
+
+async def test_words_beside_a_card_are_a_message_and_only_with_its_number_a_change(
     opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str], tmp_path: Path
 ) -> None:
     write = calls(tool("write_file", {"path": "a.md", "content": "# A\n"}))
-    model.script.add(write, text("Then I leave it."))
+    model.script.add(write, text("It is sunny."), text("Then I leave it."))
     talk = opened(**access)
     await talk.shows(READY)
     talk.say("make a file")
     await talk.shows("[y] ✅ Approve", WORDS_COUNT)
     talk.say("👍")
-    await talk.shows(f"Type y to approve “Create a.md”. {NOT_SENT}")
-    talk.say("call it b.md")
+    await talk.shows("Its keys: y Approve", HOW_TO_TYPE)
+    talk.say("and the weather")
+    await talk.shows("It is sunny.")
+    talk.say("c: call it b.md")
     await talk.shows("Not run · Create a.md", "call it b.md", "Then I leave it.")
-    assert "call it b.md" in str((await model.received(2)).body["messages"][-1])
+    assert "call it b.md" in str((await model.received(3)).body["messages"][-1])
+    model.script.add(write, text("Not at all, then."))
+    talk.say("make it after all")
+    await talk.shows_times(WORDS_COUNT, 2)
+    talk.say("no, thanks")
+    await talk.shows("Not at all, then.")
     assert not (tmp_path / "data" / "workspace" / "a.md").exists()
 
 
@@ -130,6 +149,11 @@ async def test_a_fresh_start_with_an_open_card_says_what_became_of_it(
     talk.say("what time is it")
     await talk.shows(DEMO_CLOCK)
     assert "as you asked" not in talk.text
+    talk.say("/usage")
+    await talk.shows("demo (costs nothing)")
+    talk.say("/start")
+    await talk.shows("Hello.")
+    assert "Hello, " not in talk.text
 
 
 async def test_an_open_card_outlives_the_talk(opened: Callable[..., Terminal]) -> None:
@@ -226,14 +250,28 @@ async def test_colours_are_for_those_who_want_them(
     assert ("\x1b" in talk.raw) is escapes
 
 
-async def test_a_second_talk_in_the_same_folder_says_what_to_do(
+async def test_a_second_talk_in_the_same_folder_is_a_conversation_of_its_own(
     opened: Callable[..., Terminal],
 ) -> None:
     talk = opened()
     await talk.shows(READY)
     second = opened()
-    await second.shows("Steward runs already with", "Talk to that one, or stop it first: kill")
-    assert await second.ended() == 2
+    await second.shows(READY, "so this one has its own conversation: local-2.")
+    second.say("/help")
+    await second.shows("/stop")
+    assert "/stop" not in talk.text
+    talk.type("\x04")
+    assert await talk.ended() == 0
+    await second.shows("Steward has ended. Waiting up to 20 seconds for its next start.")
+
+
+@pytest.mark.starts_anew
+async def test_a_terminal_that_closes_ends_the_talk_as_it_was_asked_to(
+    opened: Callable[..., Terminal],
+) -> None:
+    talk = opened()
+    await talk.shows(READY)
+    assert await talk.hung_up() == 0
 
 
 async def test_no_card_brings_control_characters_of_its_own(

@@ -65,7 +65,7 @@ async def test_a_call_of_a_server_asks_runs_once_and_what_it_answers_is_foreign(
     assert noted(lent, "calls") == ["echo"]
     steward.say("Ask it again")
     again = await steward.card()
-    assert f"{RULE_PAUSED} Source: MCP nasty." in again.text
+    assert f"{RULE_PAUSED} (MCP nasty). /new resumes it." in again.text
     steward.press(again, APPROVE)
     await steward.sees("Again.")
     assert noted(lent, "calls") == ["echo", "echo"]

@@ -1,6 +1,7 @@
 """Tool servers in the terminal, with the demo model: asked by key, let in once, gone with it."""
 
 import sys
+import time
 from pathlib import Path
 
 import pexpect
@@ -9,6 +10,7 @@ import pytest
 
 from tests.e2e.test_plans_terminal import chat, left, shown
 from tests.e2e.test_tool_servers import SERVER, alive, noted
+from tests.patience import PATIENCE
 from tests.processes import outlived
 from tests.words import USE_ECHO
 
@@ -116,6 +118,15 @@ def test_a_skills_server_is_let_in_once_works_from_the_next_message_on_and_is_ta
     assert alive(brought) == []
 
 
+def hung_up(talk: "pexpect.spawn[str]") -> None:
+    """Closes the terminal and waits for the program's own end, which pexpect would soon force."""
+    vars(talk)["ptyproc"].fileobj.close()
+    end = time.monotonic() + PATIENCE
+    while talk.isalive():
+        assert time.monotonic() < end, "the program outlived its terminal"
+        time.sleep(0.05)
+
+
 def test_a_terminal_that_is_closed_takes_its_servers_along(tmp_path: Path, own: Path) -> None:
     talk = chat(tmp_path)
     talk.sendline("nasty__spawn {}")
@@ -124,5 +135,5 @@ def test_a_terminal_that_is_closed_takes_its_servers_along(tmp_path: Path, own: 
     shown(talk, "nasty__spawn gave back:")
     running = children(talk)
     assert {int(pid) for pid in noted(own, "starts")} < {process.pid for process in running}
-    talk.close(force=True)
+    hung_up(talk)
     assert outlived(running) == []

@@ -17,7 +17,7 @@ from tests.standins.messages_api import Reply, text
 
 pytestmark = pytest.mark.telegrams_own("it counts what is entered, wherever the message came from")
 
-_TURNS = 3
+_TURNS = 5
 MOST_FILES = 60
 MOST_CHANGES = 350
 MOST_JOBS = 14

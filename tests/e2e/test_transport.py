@@ -65,7 +65,7 @@ async def test_started_without_a_network_it_comes_up_with_it(steward: Steward) -
             steward.say("Hello?")
             await steward.sees("Good morning.")
             await steward.recorded()
-            lines = [line for line in steward.output.splitlines() if "tool_loop" not in line]
+            lines = [line for line in steward.output.splitlines() if "flow.turn." not in line]
             assert AWAY[steward.platform] in lines[0]
             assert "Serving" in lines[1]
             assert [line for line in lines[2:] if BACK[steward.platform] not in line] == []

@@ -28,7 +28,7 @@ async def test_what_a_trusted_server_says_pauses_no_rule_until_the_trust_is_take
     (tmp_path / "steward.toml").write_text(table)
     model.script.add(*writes("first"), ECHO, *writes("second"), ECHO, *writes("third"))
     notes = tmp_path / "data" / "workspace" / "notes"
-    with closing(Terminal(tmp_path, "chat", command=command, rows=60, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    with closing(Terminal(tmp_path, "chat", command=command, rows=60, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("a note")
         await talk.shows("Always write documents in notes/")

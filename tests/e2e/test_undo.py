@@ -142,6 +142,7 @@ async def test_what_changed_since_is_shown_beside_what_it_would_be(steward: Stew
     assert file.read_text() == "one\nold\n"
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("after_work", [False, True])
 async def test_a_kill_around_the_press_puts_the_file_back_once(
     steward: Steward, after_work: bool
@@ -174,7 +175,7 @@ async def test_undo_in_the_terminal_offers_the_changes_by_key(
     model.script.add(write("notes.txt", "new"), text("It is new."))
     async with serving(model.app) as url:
         access = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
-        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+        talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
         try:
             await talk.shows(READY)
             talk.say("Change it")

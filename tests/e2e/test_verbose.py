@@ -181,6 +181,22 @@ async def access(model: MessagesApi) -> AsyncIterator[dict[str, str]]:
         yield {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url}
 
 
+async def test_in_the_terminal_no_call_runs_on_beside_a_card(
+    tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
+) -> None:
+    write = tool("write_file", {"path": "a.md", "content": "a"})
+    model.script.add(calls(tool("list_files"), write))
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
+        await talk.shows(READY)
+        talk.say("/verbose on")
+        await talk.shows("Each tool call is shown here")
+        talk.say("write it")
+        await talk.shows("✓ List", "[y] ✅ Approve")
+        await talk.until(lambda: "⏳" not in talk.text, "no line of a tool that has ended")
+        talk.say("/quit")
+        assert await talk.ended() == 0
+
+
 async def test_in_the_terminal_a_call_is_a_dim_block_that_is_cut_after_some_lines(
     tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
 ) -> None:
@@ -188,14 +204,17 @@ async def test_in_the_terminal_a_call_is_a_dim_block_that_is_cut_after_some_line
     folder.mkdir(parents=True)
     (folder / "note.txt").write_text("".join(f"line {n}\n" for n in range(60)))
     read = calls(tool("read_file", {"path": "note.txt"}))
-    model.script.add(read, text("It is long."))
-    with closing(Terminal(tmp_path, "chat", command=command, **access)) as talk:  # pyright: ignore[reportArgumentType]
+    again = calls(tool("read_file", {"path": "nowhere.txt"}))
+    model.script.add(read, again, text("It is long."))
+    with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("/verbose on")
         await talk.shows("Each tool call is shown here")
         talk.say("read it")
         await talk.shows("It is long.")
         await talk.shows("more lines: /verbose last")
+        places = [talk.text.index(one) for one in ("✓ Read note.txt", "✗ Read", "It is long.")]
+        assert places == sorted(places)
         talk.say("/verbose last")
         await talk.shows("line 59")
         talk.say("/quit")

@@ -214,6 +214,7 @@ async def test_a_kill_between_the_answer_and_its_delivery_speaks_and_pays_once(
     assert cost_of_speaking(steward) == [(90_000, False)]
 
 
+@_FLOWS_OWN
 async def test_a_voice_that_is_away_or_too_dear_leaves_the_text_alone(
     steward: Steward, voice: Speech
 ) -> None:

@@ -56,6 +56,7 @@ async def test_another_try_outlives_a_kill_and_counts_once(steward: Steward) -> 
     assert len(steward.records.stop_reasons) == 2
 
 
+@_FLOWS_OWN
 @pytest.mark.parametrize("after_work", [False, True])
 async def test_a_kill_between_the_press_and_its_turn_loses_nothing_and_doubles_nothing(
     steward: Steward, after_work: bool
@@ -153,7 +154,7 @@ async def test_in_the_terminal_a_way_on_is_a_key_also_after_a_new_start(
     label: str,
 ) -> None:
     model.script.add(first)
-    talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+    talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
     try:
         await talk.shows(READY)
         talk.say("make me a drink")
@@ -163,7 +164,7 @@ async def test_in_the_terminal_a_way_on_is_a_key_also_after_a_new_start(
     finally:
         talk.close()
     model.script.add(text("Here is your tea."))
-    again = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+    again = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
     try:
         await again.shows(f"[{key}] {label}")
         again.say(key)
@@ -178,7 +179,7 @@ async def test_in_the_terminal_words_go_past_the_keys(
     tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
 ) -> None:
     model.script.add(ASKS, text("Water, then."))
-    talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, **access)
+    talk = Terminal(tmp_path, "chat", columns=100, rows=40, command=command, environ=access)
     try:
         await talk.shows(READY)
         talk.say("make me a drink")

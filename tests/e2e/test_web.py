@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from tests.e2e.pausing import paused_by_a_search
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import calls, raw_block, search, text, tool
 from tests.standins.searching import KEY, SearchServices
@@ -111,12 +112,7 @@ async def test_claude_searches_by_itself_and_what_it_found_is_foreign_and_paid(
     # The call stands in the very reply that searched, so its mark must count at once.
     steward.script(write, text("Allowed."), found + write, raw_block(quoted), text("As I said."))
     await steward.start(STEWARD_SEARCH="anthropic", STEWARD_RECALL_TOKENS="0")
-    steward.say("write a")
-    steward.press(await steward.card(), ALWAYS)
-    await steward.sees("Allowed.")
-    steward.say("when does the ferry leave? Then write a")
-    card = await steward.card()
-    assert RULE_PAUSED in card.text
+    card = await paused_by_a_search(steward)
     steward.press(card, DENY)
     await steward.sees("At nine.")
     offered = (await steward.asked(3)).body["tools"]

@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import sys
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -18,12 +17,8 @@ from sqlalchemy import Engine, event
 
 import bot.flow
 from bot.adapters.sql import sqlite
-from bot.bootstrap.program import chat, new_watch, serve, unserved
-from bot.checkup.program import PROBES, examined
-from bot.cli import CommandRun, Program, run
-from bot.logs import Secrets
-from bot.one_off.asking import ask
-from bot.settings import Settings
+from bot.cli import CommandRun
+from tests.e2e.wrapped_program import run_within
 
 COUNTED = "counted.json"
 """The file in the home to which the counts are written."""
@@ -79,27 +74,5 @@ async def _counted(work: CommandRun) -> int:
     return await work
 
 
-def main() -> None:
-    watch, secrets = new_watch(), Secrets()
-    served = partial(serve, secrets=secrets, watch=watch)
-
-    def counted(settings: Settings) -> CommandRun:
-        return _counted(served(settings))
-
-    program = Program(
-        counted,
-        partial(chat, secrets=secrets, watch=watch),
-        partial(ask, secrets=secrets),
-        examined,
-        unserved,
-        secrets,
-        os.environ,
-        Path.cwd(),
-        PROBES,
-        watch.new_loop,
-    )
-    sys.exit(run(program, sys.argv[1:]))
-
-
 if __name__ == "__main__":
-    main()
+    run_within(_counted)

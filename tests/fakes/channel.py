@@ -152,6 +152,8 @@ class FakeChannel:
             ]
         if content.reply_to is not None:
             bodies[0]["reply_to"] = content.reply_to
+        for body in bodies if content.silent else bodies[1:]:
+            body["silent"] = True
         return [Piece(body) for body in bodies]
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
@@ -171,7 +173,10 @@ class FakeChannel:
         async with pace():
             for shown in self.screen.values():
                 unknown = (shown.address, shown.id) not in known and shown.id not in traces.before
-                if shown.address == to and unknown and shown.piece == piece:
+                wanted = shown.piece == piece
+                if piece is None:
+                    wanted = bool(shown.piece.body.get("passing"))
+                if shown.address == to and unknown and wanted:
                     return shown.id
         return None
 

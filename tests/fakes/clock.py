@@ -2,13 +2,17 @@
 
 import asyncio
 import heapq
+from collections import deque
 from collections.abc import Sized
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 
 _SETTLING_STEPS = 20
+_LOOKING = set[asyncio.Task[Any] | None]()
+"""Tasks that do nothing but look whether something has come; no clock waits for them."""
 
 
 class FakeClock:
@@ -18,7 +22,7 @@ class FakeClock:
         self._now = start
         self._steady = 0.0
         self._order = count()
-        self._sleepers: list[tuple[float, int, asyncio.Future[None]]] = []
+        self._sleepers: list[tuple[float, int, asyncio.Future[Any]]] = []
         self.slept: list[float] = []
 
     def now(self) -> datetime:
@@ -39,15 +43,19 @@ class FakeClock:
         if seconds <= 0:
             await asyncio.sleep(0)
             return
+        if event.is_set():
+            await asyncio.sleep(0)
+            return
         waking = self._waking(seconds)
-        told = asyncio.ensure_future(event.wait())
-        told.add_done_callback(lambda _: waking.done() or waking.set_result(None))
+        # A task that waits for the event would cost more than all that programs do in most naps.
+        waiters: deque[asyncio.Future[Any]] = vars(event)["_waiters"]
+        waiters.append(waking)
         try:
             await waking
         finally:
-            told.cancel()
+            waiters.remove(waking)
 
-    def _waking(self, seconds: float) -> asyncio.Future[None]:
+    def _waking(self, seconds: float) -> asyncio.Future[Any]:
         waking = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self._steady + seconds, next(self._order), waking))
         return waking
@@ -79,12 +87,29 @@ class FakeClock:
 
     async def _settle(self) -> None:
         """Lets tasks that are ready run, and those they wake."""
-        ready: Sized = getattr(asyncio.get_running_loop(), "_ready", (None,))
+        ready = _ready()
         for _ in range(_SETTLING_STEPS):
             await asyncio.sleep(0)
             # A week in steps of 20 s takes seconds when steps with nothing to do are made too.
-            if not ready:
+            if len(ready) <= len(_LOOKING):
                 return
+
+
+async def others_go_on() -> None:
+    """Lets each task do a step; where none can, a thread is at work, and gets the processor."""
+    task = asyncio.current_task()
+    _LOOKING.add(task)
+    try:
+        await asyncio.sleep(0)
+    finally:
+        _LOOKING.discard(task)
+    if not _ready():
+        await asyncio.sleep(0.001)
+
+
+def _ready() -> Sized:
+    """The steps that the running loop does next."""
+    return getattr(asyncio.get_running_loop(), "_ready", (None,))
 
 
 async def pass_in_the_loop(seconds: float, patch: pytest.MonkeyPatch) -> None:

@@ -99,6 +99,10 @@ class ScriptedModel(Listing):
     def add(self, *steps: Step) -> None:
         self._steps.extend(steps)
 
+    def drop_rest(self) -> None:
+        """Drops the steps that a test expects nobody to use."""
+        self._steps.clear()
+
     def assert_exhausted(self) -> None:
         assert not self._steps, f"{len(self._steps)} scripted steps were never used"
 

@@ -10,6 +10,7 @@ from bot.domain.change import Erase, InboundState
 from bot.domain.change.erasing import (
     BILL,
     COMMANDS,
+    ECHOES,
     Target,
     billed,
     calls_about,
@@ -249,6 +250,9 @@ def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")
+        if (copy := rows.outbox.get(f"{ECHOES}{row.id}")) is not None:
+            content = erased_message(copy.content, mark)
+            rows.outbox[copy.key] = replace(copy, content=content, pieces=())
         rows.hearings = {
             at: one
             for at, one in rows.hearings.items()

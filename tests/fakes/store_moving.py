@@ -10,7 +10,7 @@ from bot.domain.consent.approval import ApprovalState
 from bot.domain.memory.passage import of_group
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import OutboundKind
+from bot.domain.talk.message import VANISHING
 from bot.domain.turn.transcript import Body, CutBody, SummaryBody
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
@@ -42,7 +42,7 @@ def _leave(rows: "Rows", moving: Chat) -> None:
             continue
         left = replace(row, pieces=(), message_ids=())
         copied = rows.copies.pop(key, None) is not None
-        if copied or row.content.kind is OutboundKind.GONE:
+        if copied or row.content.kind in VANISHING:
             left = replace(left, state=DeliveryState.SHOWN, shown_version=row.version)
         elif row.state is DeliveryState.OWED or key in cards:
             said = replace(row.content, reply_to=None)

@@ -47,6 +47,7 @@ def _put(rows: "Rows", write: Show, at: datetime) -> None:
             error="",
             pieces=() if write.anew else known.pieces,
             message_ids=() if write.anew else known.message_ids,
+            created_at=at if write.anew else known.created_at,
         )
         return
     named = {id for id in (*rows.turns, *rows.approvals, *rows.plans) if len(id) >= _LONG}
@@ -69,17 +70,20 @@ def _put(rows: "Rows", write: Show, at: datetime) -> None:
 
 
 def _retract(rows: "Rows", write: Retract, at: datetime) -> None:
-    key = f"passing:{write.turn}:{write.message_id}"
+    key, known = f"passing:{write.turn}:{write.message_id or ''}", write.message_id is not None
+    if not known and key in rows.outbox:
+        _put(rows, Show(key, write.chat, rows.outbox[key].content, about=write.turn), at)
+        return
     rows.outbox[key] = OutboxRow(
         id=len(rows.outbox) + 1,
         key=key,
         chat=write.chat,
         address=rows.chat(write.chat).address,
-        content=Outbound(OutboundKind.GONE, ()),
-        version=2,
-        shown_version=1,
+        content=Outbound(OutboundKind.GONE if known else OutboundKind.STRAY, ()),
+        version=2 if known else 1,
+        shown_version=1 if known else 0,
         state=DeliveryState.OWED,
-        created_at=at,
-        message_ids=(write.message_id,),
+        created_at=write.since or at,
+        message_ids=() if write.message_id is None else (write.message_id,),
         about=write.turn,
     )

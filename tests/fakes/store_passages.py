@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from bot.adapters.sql.stemmer import stem
 from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
 from bot.domain.memory.imported import IMPORTED
+from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.standing_wish import is_wish
 from bot.domain.talk.errors import StoreError
-from bot.domain.text.stems import soft, sought, stems
+from bot.domain.text.stems import soft, sought
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
@@ -94,8 +95,8 @@ class MemoryIndex:
 
 
 def _stems(one: Passage) -> list[str]:
-    said = stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}", stem)
-    return [*said, OWN_END, *stems(one.answer, stem)]
+    said = labelled_stems(f"{one.at:%d %B %Y %A %Y-%m-%d}\n{one.question}", stem)
+    return [*said, OWN_END, *labelled_stems(one.answer, stem)]
 
 
 def _candidates(

@@ -9,6 +9,7 @@ from bot.domain.turn.turn import TurnState
 from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
 from bot.ports.outbox import DeliveryState
 from tests.fakes.channel import Shown
+from tests.fakes.clock import others_go_on
 from tests.fakes.model import call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.stage import Stage
@@ -93,7 +94,7 @@ class Life:
             update = self._press()
             if update is not None:
                 await self.accept(update)
-            await asyncio.sleep(0)
+            await others_go_on()
         raise AssertionError(f"it was never over; the screen shows {self._scene.texts}")
 
     def _press(self) -> RawUpdate | None:

@@ -56,7 +56,7 @@ from bot.ports.tool import Folder, Tool
 from tests.fakes.attachments import FakeFiles, FakeReader
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.charts import FakeCharts
-from tests.fakes.clock import FakeClock
+from tests.fakes.clock import FakeClock, others_go_on
 from tests.fakes.embedder import FakeEmbedder
 from tests.fakes.groups import FakeGroups
 from tests.fakes.hearing import FakeHearing
@@ -92,7 +92,6 @@ BOB = Sender("fake", "2", "Bob")
 US = "Steward"
 """The source of a forward of our own words."""
 _STEPS = 20_000
-_YIELDING = 1_000
 """Steps of the event loop a test waits: everything here is in memory, so time is no measure."""
 
 T = TypeVar("T")
@@ -339,7 +338,9 @@ class Stage:
             attachments=tuple(attachments),
             language=self.language,
         )
-        await self.application.parts.intake.accept("fake", (self.channel.update(message),))
+        await self.application.parts.intake.accept(
+            self.channel.name, (self.channel.update(message),)
+        )
         return message.message_id
 
     def message(self, text: str) -> RawUpdate:
@@ -424,11 +425,10 @@ class Stage:
 
     async def until(self, found: Callable[[], T | None]) -> T:
         """Waits until this is something; fails with what was on the screen."""
-        for step in range(_STEPS):
+        for _ in range(_STEPS):
             if value := found():
                 return value
-            # A thread may be at work, to which a busy loop would leave no time.
-            await asyncio.sleep(0.001 if step % _YIELDING == _YIELDING - 1 else 0)
+            await others_go_on()
         raise AssertionError(f"it never came; the screen shows {self.texts}")
 
     async def shows(self, text: str) -> str:

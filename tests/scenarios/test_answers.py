@@ -178,7 +178,7 @@ async def test_a_lasting_fault_is_told_in_plain_words() -> None:
         turn = await scene.settled()
         assert turn.stop_reason is StopReason.MODEL_FAILURE
         assert NOT_LET_IN in scene.texts[0]
-        assert "Set SOME_API_KEY" in scene.texts[0]
+        assert "give it a valid key (SOME_API_KEY)" in scene.texts[0]
         assert "json" not in scene.texts[0]
 
 

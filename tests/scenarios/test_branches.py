@@ -383,6 +383,6 @@ async def denied_beside_eve(scene: Stage, turns: int) -> None:
     """Asks for what a rule allows, and denies the card, which names the source of the pause."""
     await scene.say("write x")
     await scene.parked()
-    assert f"{RULE_PAUSED} Source: a forward from Eve." in scene.cards[-1].text
+    assert f"{RULE_PAUSED} (a forward from Eve). /new resumes it." in scene.cards[-1].text
     await scene.press("Deny")
     await scene.settled(turns)

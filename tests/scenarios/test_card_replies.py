@@ -110,6 +110,43 @@ async def test_assent_without_a_reply_is_meant_for_the_card_that_the_turn_waits_
         assert scene.texts[-1].startswith("You are welcome.")
 
 
+@pytest.mark.parametrize("words", ["no", "No, thanks!", "nein", "👎", "いいえ"])
+async def test_a_bare_no_denies_the_one_card_that_the_turn_waits_for(words: str) -> None:
+    async with stage(calls(write()), says("Then not."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say(words)
+        await scene.settled()
+        assert (scene.approvals[0].state, scene.approvals[0].reason) == (ApprovalState.DENIED, "")
+        assert (len(scene.turns), scene.texts[-1]) == (1, "Then not.")
+
+
+async def test_a_bare_no_is_for_no_card_where_several_wait_or_something_newer_was_said() -> None:
+    script = (calls(write("a", "1"), write("b", "2")), says("Sunny."), says("As you like."))
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("write both")
+        await scene.parked()
+        await scene.say("no")
+        await scene.shows(HOW_TO_PRESS)
+        assert len(scene.turns) == 1
+        await scene.say("and the weather")
+        await scene.settled(2)
+        await scene.say("no")
+        await scene.settled(3)
+        assert {card.state for card in scene.approvals} == {ApprovalState.OPEN}
+
+
+async def test_a_bare_no_of_somebody_who_may_not_decide_is_a_message() -> None:
+    script = (calls(write()), says("No to what?"))
+    async with stage(*script, tools=[writing()], people=TEAM) as scene:
+        await scene.grant(ANN, Level.CHANGES)
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("no", BOB)
+        await scene.settled(2)
+        assert scene.approvals[0].state is ApprovalState.OPEN
+
+
 @pytest.mark.parametrize("words", ["what exactly will it write?", "why", "Warum"])
 async def test_a_question_in_a_reply_is_answered_and_the_card_stays(words: str) -> None:
     tool = writing()

@@ -186,6 +186,18 @@ async def test_interrupting_stops_the_turn_and_starts_anew() -> None:
         assert scene.texts[-1] == "new"
 
 
+async def test_interrupting_stops_no_card() -> None:
+    write = call("a", "write", {"what": "x"})
+    async with stage(calls(write), says("Two."), tools=[writing()]) as scene:
+        await scene.say("/queue interrupt")
+        await scene.shows("stops me and is next")
+        await scene.say("write x")
+        await scene.parked()
+        await scene.say("what is one and one?")
+        await scene.shows("Two.")
+        assert scene.approvals[0].state is ApprovalState.OPEN
+
+
 async def test_a_fresh_start_ends_cards_and_leaves_the_past_behind() -> None:
     write = call("a", "write", {"what": "x"})
     async with stage(calls(write), says("Hello."), tools=[writing()]) as scene:

@@ -409,7 +409,10 @@ def _open() -> asyncio.Event:
 
 async def test_a_question_ends_an_errand_and_is_its_result() -> None:
     tool = asked_person()
-    asks = lambda _: calls(call("q", "send_message", {"what": "Which one?", "is_question": True}))  # noqa: E731
+
+    def asks(_: ModelRequest) -> ModelReply:
+        return calls(call("q", "send_message", {"what": "Which one?", "is_question": True}))
+
     async with family(sends("one"), [tool], one=asks) as scene:
         await scene.say("go")
         await scene.shows("The errand ended with a question:\nWhich one?")

@@ -347,7 +347,7 @@ async def test_the_words_of_a_member_in_view_make_the_rule_of_an_owner_ask():
         await team.scene.settled(3)
         await team.ask("what did Bob want?")
         (card,) = await team.scene.until(lambda: team.scene.cards)
-        assert "Source: a message of Bob." in card.text
+        assert "(a message of Bob)" in card.text
         assert len(writer.ran) == 2
         await decide(team, Verb.DENY)
         await team.scene.settled(4)
@@ -381,7 +381,7 @@ async def test_words_of_an_account_count_as_anothers_until_new_where_it_was_join
         assert "is now a second account of Ann" in await team.command("/link fake:1 fake:2 join")
         await team.ask("again")
         (card,) = await team.scene.until(lambda: team.scene.cards)
-        assert "Source: a message of Bob." in card.text
+        assert "(a message of Bob)" in card.text
         await decide(team, Verb.DENY)
         await team.scene.settled(3)
         await team.command("/new")

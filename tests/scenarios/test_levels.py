@@ -76,15 +76,15 @@ async def test_one_press_lets_somebody_in_to_talk_and_each_further_press_says_wh
         await scene.press("Let in, to talk")
         await scene.shows(ADMITTED)
         assert (await rights_of_bob(scene)).approves is Level.TALK
-        await scene.press("May approve own changes")
+        await scene.press("Let them approve changes")
         told = await scene.shows("They may approve changes of files in the folder of their chat.")
         assert "I ask you about commands and everything else" in told
         assert (await rights_of_bob(scene)).approves is Level.CHANGES
-        await scene.press("May approve own commands, too")
+        await scene.press("Let them approve commands, too")
         await scene.shows("and commands that a sandbox without network keeps in it")
         assert (await rights_of_bob(scene)).approves is Level.COMMANDS
         await scene.press("Only talk")
-        await scene.shows("I ask you before anything that they want changed")
+        await scene.shows("Before I change anything for them, I ask you")
         assert (await rights_of_bob(scene)).approves is Level.TALK
 
 
@@ -103,7 +103,7 @@ async def test_allow_lets_in_to_talk_and_offers_the_next_level() -> None:
     async with stage() as scene:
         await scene.say("/allow 2")
         await scene.shows("fake:2 can use me now. They can chat with me.")
-        assert labels(scene.cards[-1]) == ["✏️ May approve own changes"]
+        assert labels(scene.cards[-1]) == ["✏️ Let them approve changes"]
         await scene.say("/people")
         await scene.shows("may talk; an owner approves their changes and commands")
 

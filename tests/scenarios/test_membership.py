@@ -82,7 +82,7 @@ async def test_an_owner_hears_where_the_bot_was_added_and_by_whom():
     async with group() as team:
         [told] = await news(team, change(GONE, MEMBER, BOB))
         assert told.startswith("“Bob” (fake:2) added me to the group “Team”.")
-        assert "mentioned or replied to" in told
+        assert "mentions me or replies to me" in told
         assert "do not know" not in told
         assert team.texts == []
 
@@ -105,7 +105,7 @@ async def test_a_server_is_left_at_once_with_all_its_known_channels_and_told_of_
         await team.scene.until(lambda: team.scene.turns[0].state is TurnState.SETTLED)
         assert len(await news(team, left)) == 1, "what is known already is no news"
         told = await news(team, of_server(GONE, MEMBER, "-100", "-200"))
-        assert told[-1].startswith("I am in “Home” again. I answer there when I am mentioned")
+        assert told[-1].startswith("I am in “Home” again. I answer there when somebody whom")
         lines = [line for line in team.scene.store.rows.audit if line.action == "bot.membership"]
         assert [line.subject for line in lines] == ["fake:-100", "fake:-200"] * 2
 

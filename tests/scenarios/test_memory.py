@@ -12,6 +12,7 @@ from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
 from tests.scenarios.tools import looking, writing
+from tests.words import HOW_TO_ERASE
 
 BOTH = ((ANN, Role.OWNER), (BOB, Role.MEMBER))
 
@@ -202,7 +203,7 @@ async def test_a_recalled_passage_with_foreign_content_pauses_rules_and_the_card
         await afresh(scene)
         await scene.say("Write: gerbil")
         told = await scene.shows("Your rule is paused: I recalled an earlier answer with")
-        assert "/forget erases it." in told
+        assert HOW_TO_ERASE in told
         await scene.press("Approve")
         await scene.settled(3)
         await scene.say("/rules")

@@ -292,6 +292,20 @@ async def test_a_name_that_no_setting_has_is_taken_unchecked_and_said_so() -> No
         await scene.shows(f"From your next message on: `fake/nonsense`. {unchecked}")
 
 
+async def test_a_part_of_a_name_is_understood_when_one_model_alone_has_it() -> None:
+    fallbacks = ["fake/opus-5-5", "fake/sonnet-5-5"]
+    async with stage(says("One."), says("Two."), fallbacks=fallbacks) as scene:
+        await scene.say("/model 5-5")
+        await scene.shows("There is no model `5-5` here.")
+        await scene.say("/model Opus")
+        await scene.shows("From your next message on: `fake/opus-5-5`.")
+        await scene.say("go")
+        await scene.settled()
+        await scene.say("/retry sonnet-5-5")
+        await scene.shows("Two.")
+        assert asked(scene) == ["opus-5-5", "sonnet-5-5"]
+
+
 async def test_a_name_that_the_provider_does_not_have_is_refused_with_near_names() -> None:
     async with stage(says("Hello.")) as scene:
         scene.model.listed = ("swift-3", "swift-3-mini", "grand-3")

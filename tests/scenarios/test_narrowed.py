@@ -48,7 +48,7 @@ async def test_owners_are_told_once_who_may_only_talk_now_and_what_gives_more() 
         text = await scene.shows(TOLD)
         assert "This concerns “Bob”." in text
         assert "/rights fake:2 approve changes" in text
-        await scene.press("May approve own changes")
+        await scene.press("Let them approve changes")
         await scene.shows("They may approve changes of files in the folder of their chat.")
         bob = await scene.store.people.by_sender(BOB)
         assert bob is not None

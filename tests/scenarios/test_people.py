@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from datetime import timedelta
 
 import pytest
 
@@ -83,6 +84,8 @@ async def replying(scene: Stage, command: str, account: str | None) -> None:
         ("/allow terminal:1", "Who? Write their number, as in `/allow 42`"),
         ("/link 2 terminal:5", "Which second account?"),
         ("/link terminal:5 fake:2", "Who?"),
+        ("/terminal", "No such terminal was here."),
+        ("/terminal eve", "No such terminal was here."),
     ],
 )
 async def test_owners_are_told_what_they_did_or_meant(command: str, told: str) -> None:
@@ -432,6 +435,27 @@ async def test_what_comes_too_fast_is_declined_once_and_taken_by_nobody() -> Non
         await scene.clock.advance(60)
         await scene.say("hello again", BOB)
         await scene.settled(3)
+
+
+@pytest.mark.parametrize(
+    ("pace", "left", "told"),
+    [
+        ("1/h", timedelta(seconds=90), "2 minutes"),
+        ("1/d", timedelta(minutes=61), "2 hours"),
+        ("1/d", timedelta(hours=5), "5 hours"),
+    ],
+)
+async def test_the_time_until_the_next_message_is_told_in_round_words(
+    pace: str, left: timedelta, told: str
+) -> None:
+    async with stage(says("one"), people=_BOTH) as scene:
+        await commanded(scene, f"/rights 2 pace {pace}", f"pace {pace}")
+        await scene.say("hello", BOB)
+        await scene.settled()
+        span = timedelta(hours=1) if pace == "1/h" else timedelta(days=1)
+        await scene.clock.advance((span - left).total_seconds())
+        await scene.say("hello", BOB)
+        await scene.shows(f"Please send it again in {told}.")
 
 
 async def test_a_restart_forgives_no_pace_and_owners_have_none() -> None:

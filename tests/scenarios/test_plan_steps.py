@@ -189,7 +189,7 @@ async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:
         await scene.press("Approve")
         await scene.settled(2)
         assert [a["what"] for a in tool.ran] == ["1"]
-        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} I asked on the plan's card how to go on."
+        assert scene.texts[-1] == f"{FIRST_STEP_FAILED} The plan's card asks you what to do."
         card = plan_card(scene)
         assert "✗ 1. Do write 1 — 1 broke\n\n" in card.text
         assert FIRST_FAILED_ASKS in card.text

@@ -173,6 +173,19 @@ async def test_assent_to_a_plans_card_changes_nothing_and_tells_how_to_press(wor
         assert len(scene.turns) == 1
 
 
+@pytest.mark.parametrize(("words", "state"), [("yes", "ready"), ("no", "cancelled")])
+async def test_a_bare_word_below_a_plans_card_is_meant_for_it(words: str, state: str) -> None:
+    script = (calls(write("a", "1")), says("The plan."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        await scene.say(words)
+        if words == "yes":
+            await scene.shows(HOW_TO_PRESS)
+        await scene.routed()
+        assert (the_plan(scene).state, len(scene.turns)) == (state, 1)
+
+
 async def test_a_question_about_a_plan_is_answered_and_the_plan_stays() -> None:
     script = (calls(write("a", "1")), says("The plan."), says("It makes one file."))
     async with stage(*script, tools=[writing(), submitting()]) as scene:

@@ -14,10 +14,12 @@ from tests.scenarios.lives import Life
 from tests.scenarios.stage import BOB, Stage, running, stage
 from tests.scenarios.team import PEOPLE, TEAM, Group, group
 from tests.scenarios.test_undo import changed, filed, files_as, seen_by
-from tests.scenarios.tools import looking
+from tests.scenarios.tools import looking, writing
 from tests.words import (
     ANSWER_ANEW,
+    APPROVE,
     ASKERS_RETRY,
+    BACK,
     EDITED,
     GONE_ON,
     NO_SUCH_MODEL,
@@ -231,3 +233,21 @@ async def test_a_death_at_any_write_answers_anew_once(at: int, after: int) -> No
     assert [turn.state for turn in scene.turns] == [TurnState.SETTLED] * 2
     assert len([b for b in scene.bodies if isinstance(b, CutBody) and b.without]) == 1
     assert len([b for b in scene.bodies if isinstance(b, AskerBody)]) == 2
+
+
+async def test_a_card_of_the_turn_repeated_after_an_undo_names_that_turns_own_message() -> None:
+    def wants(id: str) -> ModelReply:
+        return calls(call(id, "write", {"what": "x"}))
+
+    script = wants("a"), says("Fixed."), says("A table."), wants("b")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say("fix the tests")
+        await scene.press(APPROVE)
+        await scene.settled()
+        await scene.say("show me a table")
+        await scene.settled(2)
+        await scene.say("/undo")
+        await scene.shows(BACK)
+        await scene.say("/retry")
+        await scene.parked()
+        assert [card.purpose for card in scene.approvals] == ["fix the tests"] * 2

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter
-from dataclasses import replace
-from datetime import timedelta
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -29,6 +30,7 @@ from bot.domain.turn.transcript import AskerBody, TextPart
 from bot.domain.turn.turn import TurnState
 from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
+from tests.fakes.store_scheduled import MemoryScheduled
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running, stage
@@ -620,32 +622,26 @@ async def test_a_new_time_zone_keeps_the_time_on_the_wall() -> None:
 async def test_the_clock_waits_for_a_locked_store_and_goes_on() -> None:
     async with stage(says("Done.")) as scene:
         await scheduled(scene)
-        locked = True
-        due = scene.store.scheduled.due
-
-        async def fails(*arguments: object) -> object:
-            if locked:
-                raise StoreBusy("locked")
-            return await due(*arguments)  # pyright: ignore[reportArgumentType]
-
         clockwork = scene.application.parts.rooms.schedules.clockwork
-        clockwork._scheduled = _Locked(scene.store.scheduled, fails)  # pyright: ignore
+        clockwork._scheduled = tasks = LockedNow(scene.store.rows)
+        tasks.locked.set()
         await scene.clock.advance(2 * HOUR + 5)
         assert scene.turns == []
-        locked = False
+        tasks.locked.clear()
         await scene.clock.advance(2)
         await scene.settled()
 
 
-class _Locked:
-    """Rows whose look for due tasks is replaced."""
+@dataclass(frozen=True)
+class LockedNow(MemoryScheduled):
+    """Tasks that cannot be looked for while the store is locked."""
 
-    def __init__(self, real: object, due: object) -> None:
-        self._real = real
-        self.due = due
+    locked: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._real, name)
+    async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
+        if self.locked.is_set():
+            raise StoreBusy("locked")
+        return await super().due(now, limit)
 
 
 async def test_a_thousand_tasks_due_at_once_all_run_a_few_at_a_time() -> None:

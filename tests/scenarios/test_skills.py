@@ -1,6 +1,9 @@
 """Skills in whole turns: chosen, narrowed, handed over, ended, and none of it twice."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -9,13 +12,14 @@ from bot.domain.money.model import FinishReason
 from bot.domain.skills.skill import Requirements, Skill, SkillFault
 from bot.domain.talk.errors import ModelDenied
 from bot.domain.talk.limits import Limits
-from bot.domain.tools.tool import Code, Status
+from bot.domain.tools.tool import Code, Status, ToolOutput
 from bot.domain.tools.variable import Variable
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import ReplyBody, SkillBody, TextPart
 from bot.domain.turn.turn import TurnState
 from bot.domain.turn.view import ModelReply, ModelRequest, ResultPart
-from tests.fakes.model import Gate, RuledModel, call, calls, says
+from bot.ports.tool import Place
+from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import Fate, deaths
 from tests.scenarios.lives import Life
@@ -24,10 +28,9 @@ from tests.scenarios.tools import looking, tool, writing
 from tests.words import MINUTES_GONE, MINUTES_OFF, MORE_UNREADABLE, SUMMARISED
 
 
-def skill(name: str, **fields: object) -> Skill:
-    told = {"body": f"Do as {name} does.", "folder": f"/skills/{name}"} | fields
-    described = {"description": f"Does {name}."} | told
-    return Skill(name, **described)  # type: ignore[arg-type]
+def skill(name: str, **fields: Any) -> Skill:
+    plain = Skill(name, f"Does {name}.", f"Do as {name} does.", f"/skills/{name}")
+    return replace(plain, **fields)
 
 
 def use(name: str, id: str = "u") -> ModelReply:
@@ -358,12 +361,13 @@ async def test_secrets_reach_no_prompt_and_commands_alone() -> None:
     one = skill("minutes", body="Use {{TOKEN}} in {{LANGUAGE}}.", variables=variables)
     found: list[str] = []
 
-    def spy(arguments: object, place: object) -> object:
-        found.append(str(getattr(place, "skill").environment["TOKEN"]))  # noqa: B009
-        return looking("it printed s3cret-value").act({}, place)  # type: ignore[arg-type]
+    def spy(_: Mapping[str, Any], place: Place) -> ToolOutput:
+        assert place.skill is not None
+        found.append(place.skill.environment["TOKEN"])
+        return ToolOutput("it printed s3cret-value")
 
     script = (use("minutes"), calls(call("l", "look")), says("Done."))
-    async with stage(*script, tools=[tool("look", act=spy)], skills=FakeSkills(one)) as scene:  # type: ignore[arg-type]
+    async with stage(*script, tools=[tool("look", act=spy)], skills=FakeSkills(one)) as scene:
         await scene.say("Go")
         await scene.settled()
         assert found == ["s3cret-value"]
@@ -599,7 +603,8 @@ async def test_a_stop_between_stages_starts_no_further_one() -> None:
         assert turn.stop_reason is StopReason.USER_CANCELLED
         assert (turn.skill, turn.stages) == ("report", 1)
         gate.open()
-        scene.model._steps.clear()  # type: ignore[attr-defined]
+        assert isinstance(scene.model, ScriptedModel)
+        scene.model.drop_rest()
 
 
 async def test_a_text_cut_at_its_length_is_handed_to_nobody() -> None:

@@ -300,11 +300,11 @@ async def test_what_was_said_on_the_way_is_not_spoken() -> None:
 async def test_without_a_service_voice_says_what_is_missing() -> None:
     async with stage() as scene:
         await scene.say("/voice on")
-        assert "STEWARD_SPEAK_URL" in await scene.shows("I changed nothing.")
+        assert "steward setup voice" in await scene.shows("I changed nothing.")
         scene.speaking = FakeSpeaking()
         await scene.crash()
         await scene.say("/voice")
-        assert "STEWARD_HEAR_URL" in await scene.shows("I cannot hear voice")
+        assert "steward setup voice" in await scene.shows("I cannot hear voice")
         await scene.say("/voice off")
         await scene.shows(TEXT_ALONE)
     assert not next(c for c in scene.store.rows.chats.values() if c.address == HOME).settings.voice

@@ -131,7 +131,7 @@ async def test_a_card_does_not_speak_of_a_rule_that_was_removed() -> None:
         await scene.parked()
         assert RULE_PAUSED in scene.cards[0].text
         await scene.say("/rules")
-        await scene.shows("They are paused: this chat contains text from outside.")
+        await scene.shows("They are paused: I read something here that you did not write.")
         (rule,) = scene.store.rows.rules.values()
         await scene.say(f"/rules remove {rule.id}")
         await scene.until(lambda: RULE_PAUSED not in scene.cards[0].text)
@@ -186,7 +186,7 @@ async def test_foreign_content_in_view_makes_a_rule_ask() -> None:
         await scene.settled(1)
         await scene.say("read the page and write")
         await scene.parked()
-        assert f"{RULE_PAUSED} Source: a web page." in scene.cards[0].text
+        assert f"{RULE_PAUSED} (a web page). /new resumes it." in scene.cards[0].text
         await scene.press("Approve")
         await scene.settled(2)
 

@@ -1,4 +1,4 @@
-"""A person is asked once which clock they use, below the first answer; their times follow it."""
+"""A person is asked once which clock they use, when a time matters; their times follow it."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_note_changes import shown
-from tests.scenarios.tools import writing
+from tests.scenarios.tools import ScenarioTool, tool, writing
 from tests.words import BY_PLACE, ZONE_QUESTION
 
 _KNOWN = {"Europe/Berlin", "Europe/Lisbon", "America/New_York", "Asia/Kolkata", "Etc/GMT-2", "UTC"}
@@ -35,8 +35,41 @@ def moments(scene: Stage) -> list[str]:
     return [body.moment for body in scene.bodies if isinstance(body, AskerBody)]
 
 
-async def test_the_question_comes_below_the_first_answer_and_never_again() -> None:
-    async with stage(says("Hello."), says("Still here.")) as scene:
+def clock() -> ScenarioTool:
+    return tool("current_time")
+
+
+def looks(name: str = "t1") -> ModelReply:
+    return calls(call(name, "current_time", {}))
+
+
+async def test_the_question_does_not_come_before_a_time_matters() -> None:
+    async with stage(says("Hello."), says("Hello again."), tools=[clock()]) as scene:
+        await asking(scene, "de")
+        await scene.say("Hi")
+        await scene.settled()
+        await scene.say("Hi")
+        await scene.settled(2)
+        assert scene.texts == ["Hello.", "Hello again."]
+
+
+async def test_the_first_task_asks_once_and_in_silence() -> None:
+    async with stage() as scene:
+        await asking(scene, "en")
+        await scene.say("/schedule every day 18:00 | Look")
+        await scene.shows("⏰ Scheduled.")
+        await scene.shows(ZONE_QUESTION)
+        (question,) = (one for one in scene.channel.screen.values() if ZONE_QUESTION in one.text)
+        assert question.piece.body["silent"]
+        assert "Berlin" in scene.labels
+        await scene.say("/schedule every day 19:00 | Look")
+        await scene.until(lambda: sum("⏰ Scheduled." in text for text in scene.texts) == 2)
+        assert sum(ZONE_QUESTION in text for text in scene.texts) == 1
+
+
+async def test_the_question_comes_below_the_first_answer_that_needs_it_and_never_again() -> None:
+    script = looks(), says("Hello."), looks("t2"), says("Still here.")
+    async with stage(*script, tools=[clock()]) as scene:
         await asking(scene, "de")
         await scene.say("Hi")
         await scene.settled()
@@ -57,7 +90,7 @@ async def test_the_question_comes_below_the_first_answer_and_never_again() -> No
 
 async def test_a_press_sets_the_clock_of_the_model_and_of_lists() -> None:
     wants = calls(call("w", "write", {"what": "x"}))
-    async with stage(says("Hello."), wants, tools=[writing()]) as scene:
+    async with stage(looks(), says("Hello."), wants, tools=[writing(), clock()]) as scene:
         await asking(scene, "de-AT")
         await scene.say("Hi")
         await scene.settled()
@@ -82,7 +115,8 @@ async def test_a_press_sets_the_clock_of_the_model_and_of_lists() -> None:
 
 
 async def test_who_wants_no_clock_is_left_alone() -> None:
-    async with stage(says("Hello."), says("Still here.")) as scene:
+    script = looks(), says("Hello."), looks("t2"), says("Still here.")
+    async with stage(*script, tools=[clock()]) as scene:
         await asking(scene)
         await scene.say("Hi")
         await scene.settled()
@@ -97,7 +131,7 @@ async def test_who_wants_no_clock_is_left_alone() -> None:
 
 
 async def test_with_a_setting_nobody_is_asked_and_its_clock_counts() -> None:
-    async with stage(says("Hello.")) as scene:
+    async with stage(looks(), says("Hello."), tools=[clock()]) as scene:
         scene.timezone = "Asia/Tokyo"
         await scene.crash()
         await scene.say("Hi")
@@ -107,7 +141,8 @@ async def test_with_a_setting_nobody_is_asked_and_its_clock_counts() -> None:
 
 
 async def test_in_a_group_nobody_is_asked_and_each_has_their_own_clock() -> None:
-    async with group(says("Hi."), says("Hi.")) as team:
+    script = looks(), says("Hi."), looks("t2"), says("Hi.")
+    async with group(*script, tools=[clock()]) as team:
         await asking(team.scene)
         await team.say("/timezone Tokyo", BOB, to_bot=True)
         await team.scene.until(lambda: team.scene.channel.screen)
@@ -122,12 +157,13 @@ async def test_in_a_group_nobody_is_asked_and_each_has_their_own_clock() -> None
         assert not any(ZONE_QUESTION in text for text in team.scene.texts)
 
 
-def _answers(request: ModelRequest, _: int) -> ModelReply:
-    return says("Hello.")
+def _answers(request: ModelRequest, number: int) -> ModelReply:
+    looked = "current_time" in str(request.messages[-1])
+    return says("Hello.") if looked else looks(f"t{number}")
 
 
 async def _play(fate: Fate) -> Stage:
-    scene = Stage(RuledModel(_answers), [], Limits(), fate)
+    scene = Stage(RuledModel(_answers), [clock()], Limits(), fate)
     scene.timezone = None
     scene.application = scene.composed()
     async with running(scene):
@@ -182,7 +218,7 @@ async def test_a_city_that_nobody_knows_changes_nothing() -> None:
 
 
 async def test_another_city_is_asked_for_and_a_slip_is_asked_about_again() -> None:
-    async with stage(says("Hello.")) as scene:
+    async with stage(looks(), says("Hello."), tools=[clock()]) as scene:
         await asking(scene, "de")
         await scene.say("Hi")
         await scene.settled()
@@ -195,11 +231,11 @@ async def test_another_city_is_asked_for_and_a_slip_is_asked_about_again() -> No
         person = await scene.store.people.by_sender(ANN)
         assert person is not None
         assert person.timezone == "Europe/Lisbon"
-        assert len(scene.model.requests) == 1, "the replies are no messages for the model"
+        assert len(scene.model.requests) == 2, "the replies are no messages for the model"
 
 
 async def test_where_nobody_can_send_a_location_none_is_asked_for() -> None:
-    async with stage(says("Hello.")) as scene:
+    async with stage(looks(), says("Hello."), tools=[clock()]) as scene:
         scene.channel.locates = False
         await asking(scene, "de")
         await scene.say("Hi")

@@ -115,7 +115,7 @@ async def test_a_card_tells_why_there_is_no_always_and_the_trust_it_names_brings
         card = await second_card(scene)
         assert "Always" not in str(card.piece.body["buttons"])
         assert (
-            "No “Always” here: text from outside is in view. Source: MCP nasty. "
+            "No “Always” here: I read something that you did not write (MCP nasty). "
             "An owner can trust it: /rules trust server nasty, then /new."
         ) in card.text
         await scene.press("Approve")
@@ -448,6 +448,6 @@ async def test_what_was_let_in_is_shown_to_owners_alone_and_by_them_alone_taken_
         await scene.say("/rules remove nasty", BOB, at=WITH_BOB)
         await scene.shows_in(WITH_BOB, "You have no rule `nasty`")
         await scene.say("/rules remove other")
-        await scene.shows("/rules lists nothing with the number or name `other`.")
+        await scene.shows("There is no `other` here. /rules lists your rules with their numbers.")
         assert servers.expelled == []
         assert list(await scene.store.consents.given()) == [consent]

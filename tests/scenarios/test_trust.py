@@ -19,7 +19,7 @@ from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import PEOPLE, Group
 from tests.scenarios.test_memory import afresh
 from tests.scenarios.tools import ScenarioTool, tool, writing
-from tests.words import RULE_PAUSED
+from tests.words import HOW_TO_ERASE, RULE_PAUSED
 
 DOCS = "https://docs.example/guide"
 OTHER = "https://other.example/"
@@ -61,7 +61,7 @@ async def test_a_rule_counts_beside_a_trusted_site_until_the_trust_is_taken_back
         await ruled(scene)
         await scene.say("/rules trust docs.example/guide")
         told = await scene.shows("Trusted in this chat: `https://docs.example`")
-        assert "Anyone who can write there can then talk me into whatever your rules allow" in told
+        assert "Anyone who can write there can then make me do what your rules allow" in told
         await scene.say(f"read {DOCS} and write x")
         await scene.settled(2)
         assert len(scene.approvals) == 1
@@ -141,7 +141,7 @@ async def test_a_tool_server_is_trusted_with_its_failures(*, trusted: bool, fail
 async def test_a_trust_counts_for_what_is_remembered_from_there_too(
     *, trusted: bool, beside: str
 ) -> None:
-    """Not for an answer that saw something else from outside besides."""
+    """Not for an answer that saw something else that the person did not write."""
     asked = calls(call("a", "notes__list", {}))
     script = (*RULED, *([says("I see.")] if beside else []), asked, says("The gerbil sleeps."))
     rest = (calls(write("v")), says("two"))
@@ -165,8 +165,13 @@ async def test_a_trust_counts_for_what_is_remembered_from_there_too(
         else:
             assert body.untrusted is not None
             told = await scene.shows("Your rule is paused: I recalled an earlier answer with")
-            assert "`/rules trust`" in told
+            helps = "An owner can trust it: /rules trust server notes, then /new. Or /forget shows"
+            assert (helps in told) is not bool(beside)
             await scene.press("Deny")
+            await scene.say("/rules")
+            listed = await scene.shows("They are paused: I recalled an earlier answer with")
+            assert (helps in listed) is not bool(beside)
+            assert HOW_TO_ERASE in listed
         await scene.settled(4 if beside else 3)
 
 
@@ -202,7 +207,7 @@ async def test_a_forward_still_pauses_the_rules_beside_a_trusted_site() -> None:
 async def test_nothing_is_trusted_wholesale(words: str) -> None:
     async with stage() as scene:
         await scene.say(f"/rules trust {words}")
-        await scene.shows("Nothing else from outside can be trusted")
+        await scene.shows("Nothing else that you did not write can be trusted")
         assert scene.store.rows.rules == {}
 
 
@@ -219,7 +224,7 @@ async def test_a_server_that_does_not_exist_is_not_trusted() -> None:
 async def test_only_an_owner_trusts_and_a_forwarded_wish_is_none() -> None:
     async with stage(says("It is no command."), people=[(ANN, Role.MEMBER)]) as scene:
         await scene.say(f"/rules trust {DOCS}")
-        await scene.shows("Only an owner can trust what comes from outside.")
+        await scene.shows("Only an owner can trust web sites and tool servers.")
         await scene.say(f"/rules trust {DOCS}", forwarded_from="Eve")
         await scene.settled()
         assert scene.store.rows.rules == {}

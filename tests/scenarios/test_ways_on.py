@@ -187,7 +187,7 @@ async def test_when_all_models_failed_the_wanted_one_is_told_of_and_none_is_offe
         await scene.settled()
         assert scene.labels == [RETRY]
         assert f"{NOT_LET_IN} `fake/two` {NO_TAKEOVER}" in scene.texts[0]
-        assert "Set A_KEY to a valid key" in scene.texts[0]
+        assert "give it a valid key (A_KEY)" in scene.texts[0]
         await scene.press(RETRY)
         await scene.settled(2)
         assert [r.profile.name for r in scene.model.requests] == ["fake", "two"] * 2

@@ -1,7 +1,7 @@
 """A search by meaning earns its weight on the answers that are kept, or is left out."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from itertools import product
@@ -200,9 +200,9 @@ async def caught_up(world: World, clock: FakeClock, passages: Sequence[Passage])
     return meaning
 
 
-async def driven(work: object, clock: FakeClock) -> None:
+async def driven(work: Coroutine[None, None, None], clock: FakeClock) -> None:
     """Runs this while the clock goes on."""
-    task = asyncio.ensure_future(work)  # type: ignore[arg-type]
+    task = asyncio.ensure_future(work)
     while not task.done():
         await clock.advance(0.02)
         await asyncio.sleep(0.001)

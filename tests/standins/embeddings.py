@@ -33,7 +33,10 @@ def settings_for(url: str) -> dict[str, str]:
 class Embeddings:
     """Answers with vectors of the tests' embedder; a `fate` changes the next answers."""
 
-    def __init__(self, size: int = 256, most_tokens: int = _MOST_TOKENS) -> None:
+    def __init__(
+        self, size: int = 256, most_tokens: int = _MOST_TOKENS, model: str = MODEL
+    ) -> None:
+        self.model = model
         self.size = size
         self.most_tokens = most_tokens
         self.inputs: list[str] = []
@@ -70,7 +73,7 @@ class Embeddings:
     def _judged_form(self, body: Mapping[str, Any]) -> Response | None:
         if unknown := body.keys() - _FIELDS:
             return _refused(400, f"Unrecognized request argument supplied: {min(unknown)}")
-        if body.get("model") != MODEL:
+        if body.get("model") != self.model:
             told = f"The model `{body.get('model')}` does not exist or you do not have access."
             return _refused(404, told, "model_not_found")
         given = body.get("input")
@@ -121,7 +124,7 @@ class Embeddings:
         ]
         data = SPOILT.get(self.fate, list)(data)
         count = sum(map(_tokens, texts))
-        told: dict[str, Any] = {"object": "list", "model": MODEL, "data": data}
+        told: dict[str, Any] = {"object": "list", "model": self.model, "data": data}
         if self.fate != "silent":
             told["usage"] = {"prompt_tokens": count, "total_tokens": count}
             self.tokens.append(count)

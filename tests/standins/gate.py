@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import dataclass, field
 
+from tests.patience import PATIENCE
+
 
 @dataclass(eq=False)
 class Gate:
@@ -12,7 +14,7 @@ class Gate:
     _arrived: asyncio.Event = field(default_factory=asyncio.Event)
     _released: asyncio.Event = field(default_factory=asyncio.Event)
 
-    async def arrived(self, within: float = 10) -> None:
+    async def arrived(self, within: float = PATIENCE) -> None:
         """Wait until the call stands at the gate; TimeoutError after `within` seconds."""
         async with asyncio.timeout(within):
             await self._arrived.wait()

@@ -18,7 +18,7 @@ from anthropic import (
     APIStatusError,
     AsyncAnthropic,
     AsyncStream,
-    DefaultAsyncHttpxClient,
+    DefaultAioHttpClient,
 )
 
 from bot.adapters.anthropic.faults import STATUS_OF, fault
@@ -51,7 +51,7 @@ class Connection:
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
                 open_telemetry=False,
-                http_client=DefaultAsyncHttpxClient(limits=CONNECTIONS, verify=certificates()),
+                http_client=DefaultAioHttpClient(limits=CONNECTIONS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None

@@ -11,7 +11,7 @@ from bot.adapters.anthropic import searches
 from bot.domain.money.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
 from bot.domain.talk.errors import ModelUnreachable
 from bot.domain.text import strict_json
-from bot.domain.text.storable import storable
+from bot.domain.text.storable import storable, storable_fields
 from bot.domain.tools.arguments import parse_arguments
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
@@ -170,7 +170,7 @@ class ReplyBuilder:
 
 
 def _part(block: _Block) -> ReplyPart:
-    raw = _sound(block.raw())
+    raw = storable_fields(block.raw())
     match block.kind:
         case "text":
             return TextPart(_words(raw), raw)
@@ -203,7 +203,7 @@ def _call(block: _Block, call_id: str, *, cut: bool) -> ToolCall:
         written,
         arguments,
         fault,
-        _sound(block.raw()),
+        storable_fields(block.raw()),
     )
 
 
@@ -214,10 +214,3 @@ def _free_id(block: _Block, taken: set[str]) -> str:
         wanted = f"call_{secrets.token_hex(12)}"
     taken.add(wanted)
     return wanted
-
-
-def _sound(raw: dict[str, Any]) -> dict[str, Any]:
-    """Returns the block, rewritten only when it contains lone surrogates."""
-    text = json.dumps(raw, ensure_ascii=False)
-    whole = storable(text)
-    return raw if whole == text else json.loads(whole)

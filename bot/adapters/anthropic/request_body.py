@@ -1,27 +1,23 @@
 """Builds the body of a request: JSON joined from pieces that are encoded once and kept."""
 
-import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, assert_never
 
 from bot.adapters.anthropic.searches import SEARCH_TYPE, holds_any, looked_up
+from bot.adapters.provider_model import KEPT_BYTES, PieceEncoder, legal_name, piece
 from bot.domain.memory.memo import Memo
 from bot.domain.tools.tool import ToolCall, ToolSpec
 from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
 from bot.domain.turn.view import ModelRequest, ResultPart, ViewMessage, ViewPart
 
-_KEPT_BYTES = 8_000_000
 _MARK = b',"cache_control":{"type":"ephemeral"}'
 _MARKED_MESSAGES = 3
 _MOST_SEARCHES = 5
 """Searches of one call; each costs money and adds what it finds to the prompt."""
 
-_ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
-
-class RequestEncoder:
-    """Writes requests; parts that an earlier request had are not encoded again.
+class RequestEncoder(PieceEncoder):
+    """Writes requests of the Messages API.
 
     The cache marks stand at the end of the system text and of the newest three user messages. The
     request before this one ended at the second of these messages. A mark looks back only 20
@@ -30,9 +26,8 @@ class RequestEncoder:
     """
 
     def __init__(self) -> None:
-        self._plain: Memo[ViewMessage] = Memo(_encode_plain, _KEPT_BYTES)
-        self._message: Memo[ViewMessage] = Memo(encode_message, _KEPT_BYTES)
-        self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
+        super().__init__(encode_message, _encode_tool)
+        self._plain = Memo(_encode_plain, KEPT_BYTES)
 
     def encode(self, request: ModelRequest) -> bytes:
         """Returns the whole body as UTF-8; lone surrogates, illegal in JSON, become `?`."""
@@ -45,11 +40,11 @@ class RequestEncoder:
             head["thinking"] = {"type": "adaptive"}
         if request.tools and not request.calls_allowed:
             head["tool_choice"] = {"type": "none"}
-        pieces = [_json(head)[:-1]]
+        pieces = [piece(head)[:-1]]
         if request.tools:
             pieces += [b',"tools":[', b",".join(map(self._tool, request.tools)), b"]"]
         if request.system.strip():
-            block = _json({"type": "text", "text": request.system})
+            block = piece({"type": "text", "text": request.system})
             pieces += [b',"system":[', block[:-1], _MARK, b"}]"]
         searches = any(spec.hosted for spec in request.tools)
         messages = self._messages(request.messages, searches=searches)
@@ -106,17 +101,17 @@ def _block(part: ViewPart, role: str) -> bytes:
         case TextPart(text=text, raw=raw):
             # A text of another model may end in white space, but a request must not end so.
             plain = text.rstrip() if role == "assistant" else text
-            return _json(raw or {"type": "text", "text": plain}) if text.strip() else b""
+            return piece(raw or {"type": "text", "text": plain}) if text.strip() else b""
         case ImagePart(media_type=media_type, data=data):
             source = {"type": "base64", "media_type": media_type, "data": data}
-            return _json({"type": "image", "source": source})
+            return piece({"type": "image", "source": source})
         case ThinkingPart(raw=raw):
             unsigned = raw.get("type") == "thinking" and not raw.get("signature")
-            return b"" if unsigned else _json(raw)
+            return b"" if unsigned else piece(raw)
         case CallPart(call=call):
             return _call_block(call)
         case ForeignPart(raw=raw):
-            return _json(raw)
+            return piece(raw)
         case ResultPart():
             return _result_block(part)
         case _:
@@ -129,10 +124,10 @@ def _call_block(call: ToolCall) -> bytes:
     Its id and name stay, because results refer to them.
     """
     fields: dict[str, Any] = {"type": "tool_use", **(call.raw or {})}
-    fields |= {"id": call.id, "name": _ILLEGAL_NAME.sub("_", call.written_name)[:128] or "unknown"}
+    fields |= {"id": call.id, "name": legal_name(call, 128)}
     fields.pop("input", None)
     written = call.arguments_text.strip() if call.arguments is not None else ""
-    return _json(fields)[:-1] + b',"input":' + (_utf8(written) or b"{}") + b"}"
+    return piece(fields)[:-1] + b',"input":' + (written.encode(errors="replace") or b"{}") + b"}"
 
 
 def _result_block(result: ResultPart) -> bytes:
@@ -141,18 +136,10 @@ def _result_block(result: ResultPart) -> bytes:
         fields["content"] = result.text
     if result.is_error:
         fields["is_error"] = True
-    return _json(fields)
+    return piece(fields)
 
 
 def _encode_tool(spec: ToolSpec) -> bytes:
     if spec.hosted:
-        return _json({"type": SEARCH_TYPE, "name": spec.name, "max_uses": _MOST_SEARCHES})
-    return _json({"name": spec.name, "description": spec.told, "input_schema": spec.input_schema})
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    return _utf8(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode(errors="replace")
+        return piece({"type": SEARCH_TYPE, "name": spec.name, "max_uses": _MOST_SEARCHES})
+    return piece({"name": spec.name, "description": spec.told, "input_schema": spec.input_schema})

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from bot.adapters.child_process import environment_of
+from bot.adapters.child_process import environment_of, killed, started
 from bot.adapters.chroma.faults import LOST
 from bot.adapters.chroma.frames import HEAD, frame, packed, sizes
 from bot.domain.talk.errors import VectorsAway, VectorsLost
@@ -104,15 +104,12 @@ class ChromaProcess:
             if self._process is not None and self._process.returncode is None:
                 return self._process
             await self.end()
-            process = self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "bot.adapters.chroma.child", self._kind),
-                cwd="/",
-                env=environment_of({"ANONYMIZED_TELEMETRY": "False"}, _PASSED_ON),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
+            process = self._process = await started(
+                (sys.executable, "-P", "-m", "bot.adapters.chroma.child", self._kind),
+                "/",
+                environment_of({"ANONYMIZED_TELEMETRY": "False"}, _PASSED_ON),
                 limit=_LIMIT,
+                ended=killed,
             )
             self._reading = asyncio.create_task(self._read(process), name=f"chroma {self._kind}")
             return process

@@ -103,15 +103,15 @@ def _steps(note: str) -> Reply:
 def _carried_out(rounds: Sequence[Round]) -> str:
     failed = [outcome for outcome in rounds[-1] if outcome.failed]
     if not failed:
-        return "The steps are done. Say *list* to see what they left in the workspace."
+        return "The steps are done. Say *list* to see what they left."
     return f"Not all of the plan was done:\n\n{fenced(failed)}"
 
 
 def _decided_later(said: str) -> str:
     late = _LATE.match(said)
     if late is None:
-        return f"You decided later. This came of it:\n\n{said}"
-    told = f"You decided later. {late['deed']}: {late['verdict']}."
+        return f"You decided after I had answered. This came of it:\n\n{said}"
+    told = f"You decided after I had answered. {late['deed']}: {late['verdict']}."
     return f"{told}\n\n```\n{late['output']}\n```" if late["output"] else told
 
 

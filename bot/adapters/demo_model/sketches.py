@@ -43,7 +43,7 @@ _SIMPLE = (
     Sketch(
         frozenset({"list", "files"}),
         "*list*: the files I can see",
-        (Act("I look at the workspace.", (_LIST,)), Act("This is in the workspace:\n\n{results}")),
+        (Act("I look at the folder.", (_LIST,)), Act("This is in the folder:\n\n{results}")),
     ),
     Sketch(
         frozenset({"note", "file", "write"}),

@@ -1,4 +1,4 @@
-"""The Discord channel: pieces, growing answers, signs and answers to presses."""
+"""The Discord channel: sends pieces, growing answers, signs as reactions, answers to presses."""
 
 import asyncio
 import hashlib

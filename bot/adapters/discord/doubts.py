@@ -13,13 +13,10 @@ class Doubts:
 
     places: set[str] = field(default_factory=set[str])
     """Channels and threads that are asked for in any case."""
-
     servers: set[str] = field(default_factory=set[str])
     """Servers all of whose channels are asked for; empty for those of an unknown server."""
-
     joined: dict[str, Fields] = field(default_factory=dict[str, Fields])
     """Servers that told of themselves: only what was lost there is asked for."""
-
     reopened: set[str] = field(default_factory=set[str])
     """Threads that were opened: asked for if they were lost."""
 

@@ -74,7 +74,10 @@ class Hindsight:
 
 def _shows(message: Fields, body: Mapping[str, Any] | None) -> bool:
     files = sum(1 for _ in message.items("attachments"))
+    silent = bool((message.number("flags") or 0) & SILENT)
     if body is None:
-        return not files and bool((message.number("flags") or 0) & SILENT)
+        return silent and not files
     words = (message.text("content") or "").strip()
-    return words == body["text"].strip() and files == ("file" in body)
+    # An answer that grew to its end has the same words, and came without a sound.
+    same = silent is bool(body.get("silent")) and files == ("file" in body)
+    return same and words == body["text"].strip()

@@ -1,13 +1,22 @@
 """Reads one message of Discord, with the words it answers or forwards."""
 
 from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import Literal, TypeAlias
 
 from bot.adapters.discord.addresses import CHANNEL, sender_of
-from bot.adapters.discord.attachments import attachments_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.spoken import Own, spoken
 from bot.adapters.discord.wordless import foreign_content, in_words
-from bot.domain.talk.message import Address, Ignored, Inbound, InboundMessage, Quote, Unreadable
+from bot.domain.talk.message import (
+    Address,
+    Attachment,
+    Ignored,
+    Inbound,
+    InboundMessage,
+    Quote,
+    Unreadable,
+)
 from bot.domain.value import frozen
 
 _WRITTEN = (0, 19)
@@ -119,4 +128,41 @@ def quote_of(answered: Fields, own: Own, sender: str, channel: str) -> Quote:
         foreign=None
         if mine and who is not None and who.user_id == own.id
         else foreign_content(body),
+    )
+
+
+_Kind: TypeAlias = Literal["photo", "document", "voice", "video", "other"]
+_KINDS: dict[str, _Kind] = {"image": "photo", "audio": "voice", "video": "video"}
+_LONGEST_NAME = 255
+_VOICE_MESSAGE = 1 << 13
+
+
+def attachments_of(message: Fields, channel: str, number: str) -> tuple[Attachment, ...]:
+    """Returns the files of a message, which is found in a channel by its number."""
+    recorded = bool((message.number("flags") or 0) & _VOICE_MESSAGE)
+    return tuple(
+        found
+        for file in message.items("attachments")
+        if (found := _attachment(file, f"{channel}/{number}", recorded=recorded)) is not None
+    )
+
+
+def _attachment(file: Fields, place: str, *, recorded: bool) -> Attachment | None:
+    number = file.id("id")
+    if number is None:
+        return None
+    family = (file.text("content_type") or "").partition("/")[0]
+    kind = _KINDS.get(family, "document")
+    size = file.number("size")
+    seconds = file.decimal("duration_secs")
+    name = file.line("filename", 10_000) or kind
+    return Attachment(
+        kind,
+        name if len(name) <= _LONGEST_NAME else name[:200] + PurePath(name).suffix[-20:],
+        size if size is not None and size >= 0 else None,
+        # Addresses of files end after a day, so the message is asked for a new one.
+        f"{place}/{number}",
+        number,
+        None if seconds is None else round(seconds),
+        recorded=recorded and kind == "voice",
     )

@@ -1,4 +1,4 @@
-"""Reads reactions to messages: thumbs are opinions, and everything else is passed over."""
+"""Reads reactions of people: thumbs are opinions, and everything else is passed over."""
 
 from dataclasses import replace
 

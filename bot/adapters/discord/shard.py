@@ -23,6 +23,9 @@ from bot.domain.talk.errors import ChannelDenied, ChannelError, FloodWait
 from bot.ports.clock import Clock
 
 _CONNECT_SECONDS = 60.0
+_ANEW_SECONDS = (1.0, 5.0)
+"""Discord wants a session to begin anew after a random time between these."""
+
 _REFUSED_TOKEN, _REFUSED_INTENTS = 4004, 4014
 _FINAL = {
     _REFUSED_TOKEN: Outage(BAD_TOKEN, helps=NEW_TOKEN, final=True),
@@ -138,8 +141,7 @@ class Shard:
             # One that ends before it began would end so at once the next time.
             return None if self._fruitful else Outage("Discord ends each connection")
         self._session.forget()
-        # Discord wants a new session to begin after one to five seconds.
-        return Outage("Discord has ended the session", random.uniform(1.0, 5.0))
+        return Outage("Discord has ended the session", random.uniform(*_ANEW_SECONDS))
 
     async def _gateway(self) -> str:
         """Returns the address of the gateway; raises FloodWait while no session may begin."""

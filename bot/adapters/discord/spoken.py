@@ -25,8 +25,6 @@ class Own:
 
 @frozen
 class Spoken:
-    """The words of a message as the bot hears them."""
-
     text: str
     """The words, with `@` and the number of an account for each mention: no name is among them."""
     addressed: bool

@@ -30,6 +30,9 @@ from bot.domain.talk.person import Sender
 from bot.domain.text.storable import storable
 
 _DIRECT = 1
+_LONGEST_CODE = 35
+"""Characters of a language code."""
+
 _ABOUT = "Look at this message."
 _CHANGES = {
     LEFT: (Presence.MEMBER, Presence.GONE),
@@ -154,17 +157,14 @@ def _interaction(event: Fields, own: Own) -> Inbound:
 
 def _command(event: Fields, sender: Sender, where: Where, own: Own) -> Inbound:
     """Returns a command of Discord's list as the message that would have said the same."""
-    data, number = event.inner("data"), event.id("id") or ""
+    data = event.inner("data")
     text, quote = command_text(data), None
     if not text:
         target = data.inner("resolved").inner("messages").inner(data.id("target_id") or "")
         if "id" not in target:
             return Unreadable("a command on a message that is not there")
         text, quote = _ABOUT, quote_of(target, own, sender.user_id, where.channel)
-    at = time_of(number)
-    return InboundMessage(
-        where.address, sender, number, text, at, where.private, quote, posted=False
-    )
+    return _unposted(event, where, sender, text, quote)
 
 
 def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
@@ -178,10 +178,30 @@ def _words(event: Fields, where: Where, quote: Quote) -> Inbound:
     text = "\n".join(filter(None, typed))
     if sender is None or number is None or not text.strip():
         return Unreadable("a dialogue without words")
-    at = time_of(number)
-    return InboundMessage(
-        where.address, sender, number, text, at, where.private, quote, posted=False
-    )
+    return _unposted(event, where, sender, text, quote)
 
 
 _OF_PLACES = {INVITED: _invited, LEFT_OUT: _left_out}
+
+
+def _unposted(
+    event: Fields, where: Where, sender: Sender, text: str, quote: Quote | None
+) -> InboundMessage:
+    """Returns words that came by an interaction: no message of theirs stands in the channel."""
+    number = event.id("id") or ""
+    return InboundMessage(
+        where.address,
+        sender,
+        number,
+        text,
+        time_of(number),
+        where.private,
+        quote,
+        language=_language(event),
+        posted=False,
+    )
+
+
+def _language(event: Fields) -> str:
+    """Returns the language of the app that an interaction tells; a message tells none."""
+    return (event.text("locale") or "")[:_LONGEST_CODE]

@@ -19,6 +19,12 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _END_SECONDS = 5
 
+_ACCEPTED = 16
+"""Connections that a lap of the event loop accepts: whoever opens a thousand holds nobody up."""
+
+_WAITING = 1_024
+"""Connections that wait in the kernel meanwhile."""
+
 
 class _Server(uvicorn.Server):
     """The server without handlers of signals: the process has its own."""
@@ -26,6 +32,12 @@ class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Starts to accept; the event loop takes one number for both bounds, so one is set anew."""
+        await super().startup(sockets)
+        for each in sockets or ():
+            each.listen(_WAITING)
 
 
 @dataclass(slots=True)
@@ -105,6 +117,7 @@ def _config(app: App) -> uvicorn.Config:
         server_header=False,
         # When all connections are busy, and none is silent, another one is answered with 503.
         limit_concurrency=AT_ONCE,
+        backlog=_ACCEPTED,
         timeout_graceful_shutdown=_END_SECONDS,
     )
 

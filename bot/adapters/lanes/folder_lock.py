@@ -6,14 +6,15 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Self
 
-from bot.domain.talk.errors import WRITE_RIGHT, SettingError
+from bot.domain.talk.errors import WRITE_RIGHT, FolderHeld, SettingError
+from bot.shipped import command
 
 
 class FolderLock:
     """Holds a folder for this process while entered; the system frees it when the process dies.
 
-    Creates a missing folder, readable by its user alone. Raises SettingError when another process
-    holds the folder or when it cannot be used.
+    Creates a missing folder, readable by its user alone. Raises FolderHeld when another process
+    holds the folder, and SettingError when it cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -50,8 +51,7 @@ class FolderLock:
             holder = file.read(20).strip()
             who = f"process {holder}" if holder else "another process"
             told = f"Steward runs already with {self._folder}: it is {who}."
-            stop = f": kill {holder}" if holder else ""
-            raise SettingError(f"{told} Talk to that one, or stop it first{stop}") from None
+            raise FolderHeld(f"{told} Talk to it with `{command('chat')}`.") from None
         except OSError as error:
             raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
         # Not through the file's buffer: closing would try again to write what a full disk refused.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from bot.adapters.loop_watch.holder import callback, holder
+from bot.domain.talk.hold import LONGEST_HOLD
 from bot.domain.value import frozen
 
 
@@ -55,7 +56,8 @@ class Lap:
     of time count. One is the time in which the thread of the loop ran. The other is the time in
     which it slept in a call that blocks. It may also sleep because it waits for the interpreter,
     which another thread has, or for a processor. So the time counts as slept only as far as no
-    thread of the process ran or stood in line for a processor.
+    thread of the process ran or stood in line for a processor. A look that comes much
+    too late tells nothing of the time before it: somebody had stopped the whole process.
 
     Many short callbacks make a long lap, too, when many people write at once. So the time between
     two looks is that of the callback which is seen at the second one. When it was not seen at the
@@ -88,8 +90,10 @@ class Lap:
         """Counts the time since the last look for the callback that was seen."""
         if moment.efforts is not None:
             if self._seen is not None and self._seen.efforts is not None:
-                passed = min(max(moment.at - self._seen.at, 0.0), self._longest)
-                self._slept += passed - max(moment.efforts - self._seen.efforts, 0.0)
+                passed = max(moment.at - self._seen.at, 0.0)
+                efforts = max(moment.efforts - self._seen.efforts, 0.0)
+                if passed < LONGEST_HOLD:
+                    self._slept += min(passed, self._longest) - efforts
             self._seen = moment
         took = moment.at - self.since
         worked = min(max(moment.ran - self._ran, 0.0), took)

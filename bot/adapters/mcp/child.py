@@ -6,11 +6,13 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from bot.adapters.child_process import started, to_its_end
 from bot.adapters.mcp.last_words import LastWords
 from bot.domain.tools.server import ServerSpec, without_secrets
 
@@ -126,7 +128,7 @@ async def running(spec: ServerSpec) -> AsyncGenerator[Child]:
         yield child
     finally:
         try:
-            await _to_its_end(child.end(lifeline))
+            await to_its_end(child.end(lifeline))
         finally:
             errors.cancel()
             await asyncio.wait({errors})
@@ -134,31 +136,15 @@ async def running(spec: ServerSpec) -> AsyncGenerator[Child]:
 
 async def _spawned(spec: ServerSpec, reading: int) -> asyncio.subprocess.Process:
     """Starts the keeper; after a cancel the caller ends it by closing the lifeline."""
-    start = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            *(sys.executable, "-I", "-S", str(_KEEPER), str(reading)),
-            *spec.command,
-            cwd=spec.folder,
-            env=environment(spec, os.environ),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=LONGEST_LINE,
-            pass_fds=(reading,),
-            start_new_session=True,
-        )
+    keeper = (sys.executable, "-I", "-S", str(_KEEPER), str(reading))
+    return await started(
+        (*keeper, *spec.command),
+        spec.folder,
+        environment(spec, os.environ),
+        pipes=(PIPE, PIPE, PIPE),
+        descriptors=(reading,),
+        limit=LONGEST_LINE,
     )
-    return await _to_its_end(start)
-
-
-async def _to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
-    """Lets the work end even if a cancel comes meanwhile; the cancel is raised afterwards."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
 
 
 def environment(spec: ServerSpec, ours: Mapping[str, str]) -> dict[str, str]:

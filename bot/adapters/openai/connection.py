@@ -18,7 +18,7 @@ from openai import (
     APIStatusError,
     AsyncOpenAI,
     AsyncStream,
-    DefaultAsyncHttpxClient,
+    DefaultAioHttpClient,
     Omit,
     OpenAIError,
 )
@@ -40,6 +40,9 @@ _MOST_BODY = 64_000_000
 
 _FOR_OPENAI = ("OpenAI-Organization", "OpenAI-Project")
 
+_STATUS_OF = {"server_error": 500, "rate_limit_exceeded": 429}
+"""The status of a reply that failed in the middle; with another code the request is at fault."""
+
 _NO_KEY = "none"
 """Stands in the header for a server that wants no key; the SDK insists on one."""
 
@@ -59,7 +62,7 @@ class Connection:
                 default_headers=_headers(spec),
                 max_retries=0,
                 timeout=httpx2.Timeout(None, connect=times.connect_seconds),
-                http_client=DefaultAsyncHttpxClient(limits=CONNECTIONS, verify=certificates()),
+                http_client=DefaultAioHttpClient(limits=CONNECTIONS, verify=certificates()),
             )
         except httpx2.InvalidURL:
             raise ModelDenied("the provider's base URL is no URL") from None
@@ -92,7 +95,7 @@ class Connection:
                     raise ModelUnreachable("the answer was too long")
         return bytes(whole)
 
-    async def events(self, body: bytes) -> AsyncGenerator[str]:
+    async def events(self, body: bytes, path: str) -> AsyncGenerator[str]:
         """Yields the data of each event, and END when the server said that the reply is whole.
 
         A reply that comes in one piece is one event. No time limit runs during a `yield`: the
@@ -101,7 +104,7 @@ class Connection:
         ends = self._bounds.end()
         async with self._bounds.opening(ends):
             stream = await self._client.post(
-                "/chat/completions",
+                path,
                 content=body,
                 cast_to=object,
                 stream=True,
@@ -160,9 +163,12 @@ class Connection:
             event = json.loads(data)
         except (ValueError, RecursionError):
             return data
-        if not isinstance(event, Mapping) or not event.get("error"):
+        told = _told_fault(event) if isinstance(event, Mapping) else None
+        if told is None:
             return data
-        status, words, code = error_told(event, 500)
+        status, words, code = error_told(told, 500)
+        if event.get("type") == "response.failed":
+            status = _STATUS_OF.get(code, 400)
         raise fault(status, self._hidden(words), code=code, setting=self._setting)
 
     @contextmanager
@@ -192,6 +198,17 @@ class Connection:
 
     def _hidden(self, text: str) -> str:
         return without_secrets(text, self._secrets)
+
+
+def _told_fault(event: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Returns the fault that an event tells; the Responses API has two forms of its own."""
+    if event.get("error"):
+        return event
+    if event.get("type") == "response.failed":
+        response = event.get("response")
+        found = response.get("error") if isinstance(response, Mapping) else None
+        return found if isinstance(found, Mapping) else event
+    return event if event.get("type") == "error" else None
 
 
 def _headers(spec: ProviderSpec) -> dict[str, Any]:

@@ -2,7 +2,13 @@
 
 from bot.adapters.provider_faults import LONGEST, fault_of_status
 from bot.domain.money.trouble import Trouble
-from bot.domain.talk.errors import ModelDenied, ModelError, NoSuchModel, PromptTooLong
+from bot.domain.talk.errors import (
+    ModelDenied,
+    ModelError,
+    NoSuchModel,
+    PromptTooLong,
+    SpoiltThinking,
+)
 
 _DENIED = {401: Trouble.KEY, 402: Trouble.CREDIT, 403: Trouble.PERMISSION}
 _UNPAID = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
@@ -24,6 +30,7 @@ _NO_MODEL = (
     "does not exist",
     "try pulling it first",
 )
+_SEALED = "invalid_encrypted_content"
 _SPENT = "max_tokens or model output limit was reached"
 
 
@@ -61,6 +68,8 @@ def _of_request(lowered: str, text: str) -> ModelError | None:
         return PromptTooLong(text)
     if "model_not_found" in lowered or any(words in lowered for words in _NO_MODEL):
         return NoSuchModel(text)
+    if _SEALED in lowered:
+        return SpoiltThinking(text)
     if _SPENT in lowered:
         return OutputSpent(text)
     return None

@@ -1,4 +1,7 @@
-"""A model behind Chat Completions: OpenAI's own, or any server that speaks like it."""
+"""A model of OpenAI, or of any server that speaks like it.
+
+It speaks Chat Completions, and the Responses API where OpenAI may search the web for the reply.
+"""
 
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -11,6 +14,8 @@ from bot.adapters.openai.faults import OutputSpent
 from bot.adapters.openai.model_list import learnt
 from bot.adapters.openai.reply_builder import ReplyBuilder
 from bot.adapters.openai.request_body import RequestEncoder
+from bot.adapters.openai.responses_body import ResponsesEncoder
+from bot.adapters.openai.responses_reply import ResponsesBuilder
 from bot.adapters.provider_model import ProviderModel
 from bot.domain.money.model import FinishReason, ModelProfile, Usage
 from bot.domain.money.traits import Traits
@@ -37,6 +42,10 @@ class OpenAIModel(ProviderModel["Connection"]):
     @cached_property
     def _encoder(self) -> RequestEncoder:
         return RequestEncoder(self._spec)
+
+    @cached_property
+    def _searching_encoder(self) -> ResponsesEncoder:
+        return ResponsesEncoder()
 
     async def learn(self) -> None:
         """Reads the server's list of models; a server without one changes nothing."""
@@ -68,10 +77,13 @@ class OpenAIModel(ProviderModel["Connection"]):
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         connection = await self._opened()
-        builder = ReplyBuilder(request)
+        # Only this API searches the web, and only this provider has it.
+        searches = any(spec.hosted for spec in request.tools)
+        builder = ResponsesBuilder(request) if searches else ReplyBuilder(request)
+        encoder = self._searching_encoder if searches else self._encoder
+        path = "/responses" if searches else "/chat/completions"
         try:
-            body = self._encoder.encode(request)
-            async with aclosing(connection.events(body)) as events:
+            async with aclosing(connection.events(encoder.encode(request), path)) as events:
                 async for data in events:
                     words = builder.feed(data)
                     if words:

@@ -4,7 +4,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.adapters.openai.event_stream import END
@@ -13,7 +13,7 @@ from bot.adapters.openai.request_body import LONGEST_ARGUMENTS
 from bot.domain.money.model import LONGEST_MODEL, FinishReason, Usage, believable_tokens
 from bot.domain.talk.errors import ModelOverloaded, ModelUnreachable
 from bot.domain.text import strict_json
-from bot.domain.text.storable import storable
+from bot.domain.text.storable import storable, storable_fields
 from bot.domain.tools.arguments import parse_arguments
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import CallPart, ReplyPart, TextPart, ThinkingPart
@@ -70,7 +70,7 @@ class _Call:
         function = piece.get("function")
         if function is None:
             return
-        for name, value in _mapping(function).items():
+        for name, value in strict_json.fields(function).items():
             if name == "arguments":
                 self.arguments.append(_argument_text(value))
             elif value not in (None, ""):
@@ -101,7 +101,7 @@ class ReplyBuilder:
             return ""
         try:
             event = strict_json.read(data)
-            return storable(self._take(_mapping(event)))
+            return storable(self._take(strict_json.fields(event)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             reason = f"the provider sent an event that cannot be read ({type(error).__name__})"
             raise ModelUnreachable(reason) from None
@@ -119,13 +119,13 @@ class ReplyBuilder:
         if event.get("model"):
             self._model = storable(str(event["model"]))[:LONGEST_MODEL]
         usage = event.get("usage")
-        if usage and (counted := usage_of(_mapping(usage))).told:
+        if usage and (counted := usage_of(strict_json.fields(usage))).told:
             self._usage = counted  # counts are cumulative, and some servers end with zeros
         choices = event.get("choices") or []
         if not choices:
             return ""
         # Only one reply is asked for; a second choice is none of ours.
-        choice = _mapping(choices[0])
+        choice = strict_json.fields(choices[0])
         self._heard = True
         reason = choice.get("finish_reason")
         if reason == _FAILED:
@@ -133,12 +133,12 @@ class ReplyBuilder:
         if reason:
             self._finishes.add(_FINISH.get(str(reason), FinishReason.UNKNOWN))
         delta = choice.get("delta") or choice.get("message")
-        return self._grow(_mapping(delta)) if delta else ""
+        return self._grow(strict_json.fields(delta)) if delta else ""
 
     def _grow(self, delta: Mapping[str, Any]) -> str:
         self._reasoning.grow(delta)
         for piece in delta.get("tool_calls") or ():
-            self._call(_mapping(piece))
+            self._call(strict_json.fields(piece))
         if delta.get("function_call"):
             self._call({"function": delta["function_call"]})
         words = self._spoken(delta.get("content"))
@@ -156,7 +156,7 @@ class ReplyBuilder:
             return content
         if not isinstance(content, list):
             raise TypeError("a content is neither a text nor a list")
-        parts = [_mapping(part) for part in content]
+        parts = [strict_json.fields(part) for part in content]
         return "".join(str(part.get("text") or "") for part in parts if part.get("type") == "text")
 
     def _call(self, piece: Mapping[str, Any]) -> None:
@@ -188,7 +188,7 @@ class ReplyBuilder:
         parts: list[ReplyPart] = []
         reasoning = self._reasoning.raw()
         if reasoning:
-            parts.append(ThinkingPart(_sound(reasoning)))
+            parts.append(ThinkingPart(storable_fields(reasoning)))
         words = storable("".join(self._words))
         if words:
             parts.append(TextPart(words))
@@ -225,19 +225,22 @@ def _begins(call: _Call, piece: Mapping[str, Any]) -> bool:
 
 
 def _whole_call(call: _Call, taken: set[str], *, cut: bool) -> ToolCall:
-    """Returns the call; a missing, illegal or used id becomes a fresh one."""
     written = storable("".join(call.arguments))
+    whole = finished_call(call.id, call.name, written, taken, cut=cut)
+    return replace(whole, raw=storable_fields({**call.fields, "function": call.function}))
+
+
+def finished_call(id: str, name: str, written: str, taken: set[str], *, cut: bool) -> ToolCall:
+    """Returns the call; a missing, illegal or used id becomes a fresh one."""
     arguments, fault = parse_arguments(written)
     if len(written) > LONGEST_ARGUMENTS:
         arguments, fault = None, f"the arguments have {len(written)} characters: too many"
     if cut and not written.strip():
         arguments, fault = None, "the reply was cut before the arguments began"
-    call_id = call.id
-    if not _LEGAL_ID.fullmatch(call_id) or call_id in taken:
-        call_id = f"call_{secrets.token_hex(12)}"
-    taken.add(call_id)
-    raw = _sound({**call.fields, "function": call.function})
-    return ToolCall(call_id, call.name, written, arguments, fault, raw)
+    if not _LEGAL_ID.fullmatch(id) or id in taken:
+        id = f"call_{secrets.token_hex(12)}"
+    taken.add(id)
+    return ToolCall(id, name, written, arguments, fault)
 
 
 def _argument_text(value: object) -> str:
@@ -245,16 +248,3 @@ def _argument_text(value: object) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _mapping(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, Mapping):
-        raise TypeError("a part of the reply is no object")
-    return value
-
-
-def _sound(raw: dict[str, Any]) -> dict[str, Any]:
-    """Returns the fields, rewritten only when they contain lone surrogates."""
-    text = json.dumps(raw, ensure_ascii=False)
-    whole = storable(text)
-    return raw if whole == text else json.loads(whole)

@@ -1,12 +1,11 @@
 """Builds the body of a request: JSON joined from pieces that are encoded once and kept."""
 
-import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from bot.domain.memory.memo import Memo
+from bot.adapters.openai.searches import is_item
+from bot.adapters.provider_model import PieceEncoder, legal_name, piece, speaks
 from bot.domain.money.provider import ProviderSpec
 from bot.domain.tools.tool import ToolCall, ToolSpec
 from bot.domain.turn.transcript import CallPart, ForeignPart, ImagePart, TextPart, ThinkingPart
@@ -18,26 +17,23 @@ MOST_CALLS = 128
 LONGEST_ARGUMENTS = 1_000_000
 """Characters of arguments that are sent back; a longer text is refused by OpenAI."""
 
-_KEPT_BYTES = 8_000_000
-_LONGEST_NAME = 64
+LONGEST_NAME = 64
 _LONGEST_ID = 40
 """Characters of an id of a call; a longer one is refused by OpenAI."""
 
-_ILLEGAL_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _FAILED = "[failed] "
 _NOTHING = "[no output]"
 
 
-class RequestEncoder:
-    """Writes requests; parts that an earlier request had are not encoded again.
+class RequestEncoder(PieceEncoder):
+    """Writes requests of Chat Completions.
 
-    Chat Completions have no field for a failed result, so its text begins with a mark.
+    They have no field for a failed result, so its text begins with a mark.
     """
 
     def __init__(self, spec: ProviderSpec) -> None:
+        super().__init__(encode_message, _encode_tool)
         self._spec = spec
-        self._message: Memo[ViewMessage] = Memo(encode_message, _KEPT_BYTES)
-        self._tool: Memo[ToolSpec] = Memo(_encode_tool, _KEPT_BYTES)
 
     def encode(self, request: ModelRequest) -> bytes:
         """Returns the whole body as UTF-8; lone surrogates, illegal in JSON, become `?`."""
@@ -48,15 +44,15 @@ class RequestEncoder:
         }
         if self._spec.streams_usage:
             head["stream_options"] = {"include_usage": True}
-        # No server that speaks like this runs tools of its own.
+        # Only the Responses API runs tools of its own.
         tools = [spec for spec in request.tools if not spec.hosted]
         if tools and not request.calls_allowed:
             head["tool_choice"] = "none"
-        pieces = [_json(head)[:-1]]
+        pieces = [piece(head)[:-1]]
         if tools:
             offered = map(self._tool, tools[:MOST_CALLS])
             pieces += [b',"tools":[', b",".join(offered), b"]"]
-        opening = _json({"role": "system", "content": request.system})
+        opening = piece({"role": "system", "content": request.system})
         messages = [opening] if request.system.strip() else []
         own = _own_ids(request.messages)
         encoded = (self._encoded(message, own) for message in _in_portions(request.messages))
@@ -117,7 +113,7 @@ def encode_message(message: ViewMessage) -> bytes:
         return _assistant(message.parts)
     results = [_result(part) for part in message.parts if isinstance(part, ResultPart)]
     said = _content([part for part in message.parts if not isinstance(part, ResultPart)])
-    return b",".join([*results, *([_json({"role": "user", "content": said})] if said else [])])
+    return b",".join([*results, *([piece({"role": "user", "content": said})] if said else [])])
 
 
 def _in_portions(messages: Sequence[ViewMessage]) -> Iterator[ViewMessage]:
@@ -160,26 +156,28 @@ def _assistant(parts: Sequence[ViewPart]) -> bytes:
         return b""
     fields["content"] = words or None
     for part in parts:
-        if isinstance(part, ThinkingPart | ForeignPart):
+        if isinstance(part, ThinkingPart | ForeignPart) and not is_item(part.raw):
             fields |= {name: value for name, value in part.raw.items() if name not in fields}
     if calls:
         fields["tool_calls"] = [_call(call) for call in calls]
-    return _json(fields)
+    return piece(fields)
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    """Returns a call with the arguments the model wrote; unreadable ones become an empty object.
+def written_arguments(call: ToolCall) -> str:
+    """Returns the arguments as the model wrote them; unreadable ones become an empty object.
 
     Some servers read the arguments of earlier calls, and fail at text that is no JSON.
     """
     written = call.arguments_text if call.arguments is not None else ""
-    if not written.strip() or len(written) > LONGEST_ARGUMENTS:
-        written = "{}"
+    return written if written.strip() and len(written) <= LONGEST_ARGUMENTS else "{}"
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
     raw = call.raw or {}
     given = raw.get("function")
     function: dict[str, Any] = {**(given if isinstance(given, Mapping) else {})}
-    function["name"] = _ILLEGAL_NAME.sub("_", call.written_name)[:_LONGEST_NAME] or "unknown"
-    function["arguments"] = written
+    function["name"] = legal_name(call, LONGEST_NAME)
+    function["arguments"] = written_arguments(call)
     others = {name: value for name, value in raw.items() if name not in _OWN}
     return {**others, "id": call.id, "type": "function", "function": function}
 
@@ -188,10 +186,15 @@ _OWN = frozenset({"id", "type", "function", "name", "index", "input"})
 """Fields of a call that are written here; a name beside the function belongs to other providers."""
 
 
-def _result(result: ResultPart) -> bytes:
+def result_text(result: ResultPart) -> str:
+    """Returns the words of a result, which has no other field for a failure."""
     text = result.text if result.text.strip() else _NOTHING
-    content = f"{_FAILED}{text}" if result.is_error else text
-    return _json({"role": "tool", "tool_call_id": result.call_id, "content": content})
+    return f"{_FAILED}{text}" if result.is_error else text
+
+
+def _result(result: ResultPart) -> bytes:
+    content = result_text(result)
+    return piece({"role": "tool", "tool_call_id": result.call_id, "content": content})
 
 
 def _content(parts: Sequence[ViewPart]) -> str | list[dict[str, Any]]:
@@ -199,11 +202,7 @@ def _content(parts: Sequence[ViewPart]) -> str | list[dict[str, Any]]:
     words = [part.text for part in parts if isinstance(part, TextPart) and part.text.strip()]
     if not any(isinstance(part, ImagePart) for part in parts):
         return "\n\n".join(words)
-    return [_part(part) for part in parts if isinstance(part, ImagePart) or _speaks(part)]
-
-
-def _speaks(part: ViewPart) -> bool:
-    return isinstance(part, TextPart) and bool(part.text.strip())
+    return [_part(part) for part in parts if isinstance(part, ImagePart) or speaks(part)]
 
 
 def _part(part: ViewPart) -> dict[str, Any]:
@@ -215,9 +214,4 @@ def _part(part: ViewPart) -> dict[str, Any]:
 
 def _encode_tool(spec: ToolSpec) -> bytes:
     function = {"name": spec.name, "description": spec.told, "parameters": spec.input_schema}
-    return _json({"type": "function", "function": function})
-
-
-def _json(value: Mapping[str, Any]) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text.encode(errors="replace")
+    return piece({"type": "function", "function": function})

@@ -4,8 +4,9 @@ import re
 import shlex
 from collections.abc import Callable, Sequence
 
+from bot.adapters.markdown_folder import Wrong
 from bot.adapters.skill_folder import front_matter as yaml
-from bot.adapters.skill_folder.front_matter import Fields, Malformed, Node, line_of
+from bot.adapters.skill_folder.front_matter import Fields, Node, line_of
 from bot.domain.skills.skill import SkillServer
 from bot.domain.tools.variable import Variable, placeholders, rendered
 
@@ -50,16 +51,16 @@ def _server(
     """Returns a server; None when its command is empty, which switches it off."""
     what = f"mcp: {name}"
     if not _NAME.fullmatch(name):
-        raise Malformed(line, f"{what}: a name is letters, digits, hyphens and underscores")
+        raise Wrong(line, f"{what}: a name is letters, digits, hyphens and underscores")
     if unknown := parts.keys() - _KEYS:
         known = ", ".join(sorted(_KEYS))
-        raise Malformed(line, f"{what}: {min(unknown)} is none of {known}")
+        raise Wrong(line, f"{what}: {min(unknown)} is none of {known}")
     command = (*_words(parts, "command", what), *_words(parts, "args", what))
     url = _url(parts)
     if command and url:
-        raise Malformed(line, f"{what}: has a command or a url, not both")
+        raise Wrong(line, f"{what}: has a command or a url, not both")
     if url is not None and not rendered(url, variables).startswith(("https://", "http://")):
-        raise Malformed(line, f"{what}: url should begin with https:// or http://")
+        raise Wrong(line, f"{what}: url should begin with https:// or http://")
     env = yaml.fields(parts["env"], f"{what}: env") if "env" in parts else {}
     server = SkillServer(
         name, command, url, {k: yaml.scalar(v, f"{what}: env: {k}") for k, v in env.items()}
@@ -91,4 +92,4 @@ def _words(parts: Fields, key: str, what: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(yaml.text(node, f"{what}: {key}")))
     except ValueError as fault:
-        raise Malformed(line_of(node), f"{what}: {key}: {fault}") from None
+        raise Wrong(line_of(node), f"{what}: {key}: {fault}") from None

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 
+from bot.adapters.markdown_folder import Wrong
 from bot.adapters.skill_folder import front_matter as yaml
-from bot.adapters.skill_folder.front_matter import Malformed, Node, line_of
+from bot.adapters.skill_folder.front_matter import Node, line_of
 from bot.domain.tools.variable import Variable
 
 Lookup = Callable[[str, str], str | None]
@@ -106,7 +107,7 @@ def _variable(name: str, node: Node, given: str | None) -> Variable:
     if unknown := parts.keys() - _KEYS:
         # A misspelt `secret` must not let the value into prompts.
         key, known = min(unknown), ", ".join(sorted(_KEYS))
-        raise Malformed(line_of(parts[key]), f"{what}: {key} is none of {known}")
+        raise Wrong(line_of(parts[key]), f"{what}: {key} is none of {known}")
     default = yaml.scalar(parts["default"], what) if "default" in parts else None
     told = parts.get("description")
     return Variable(

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
+from bot.adapters.markdown_folder import Wrong
 from bot.domain.value import frozen
 
 Node: TypeAlias = yaml.Node
@@ -28,15 +29,6 @@ _VALUES = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"
 _NAMES = {"int": "a number", "float": "a number", "bool": "true or false", "null": "nothing"}
 
 
-class Malformed(Exception):
-    """A fault in a file, and its line; 0 when the fault concerns the whole file."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line = line
-        self.reason = reason
-
-
 @frozen
 class FrontMatter:
     """The head of a file: its fields, and the text after it."""
@@ -48,26 +40,26 @@ class FrontMatter:
 
 
 def split(content: str, needed: Collection[str]) -> FrontMatter:
-    """Returns the fields of the front matter and the text after it; raises Malformed.
+    """Returns the fields of the front matter and the text after it; raises Wrong.
 
     A field that is no YAML is left out, unless it is among those that are `needed`.
     """
     content = content.removeprefix("\ufeff").replace("\r\n", "\n")
     first, _, rest = content.partition("\n")
     if first.rstrip() != "---":
-        raise Malformed(
+        raise Wrong(
             1, "it does not begin with a line of three dashes; name and description belong there"
         )
     end = _END.search(rest)
     if end is None:
-        raise Malformed(1, "the front matter is not closed by a line of three dashes")
+        raise Wrong(1, "the front matter is not closed by a line of three dashes")
     head, body = rest[: end.start()], rest[end.end() :].strip()
     found = _plain_lines(head)
     if found is not None:
         return FrontMatter(found, body)
     node, remarks = _forgiven(head, needed)
     if node is None:
-        raise Malformed(1, "the front matter is empty")
+        raise Wrong(1, "the front matter is empty")
     return FrontMatter(fields(node, "the front matter"), body, remarks)
 
 
@@ -79,13 +71,13 @@ def _forgiven(document: str, needed: Collection[str]) -> tuple[Node | None, tupl
     """
     try:
         return _composed(document), ()
-    except Malformed as fault:
+    except Wrong as fault:
         chunks = list(_entries(document))
         quoted = [_quoted(chunk) for chunk in chunks]
         remarks = _remarks(chunks, quoted, "the value holds a colon; put it in quotes")
         for pieces in (quoted, _readable(quoted, needed)):
             told = _remarks(quoted, pieces, "this is no YAML, so it is left out")
-            with suppress(Malformed):
+            with suppress(Wrong):
                 return _composed("".join(pieces)), (*remarks, *told)
         raise _explained(fault, document) from None
 
@@ -135,20 +127,20 @@ def _quoted(chunk: str) -> str:
 def _is_valid(chunk: str) -> bool:
     try:
         _composed(chunk)
-    except Malformed:
+    except Wrong:
         return False
     return True
 
 
-def _explained(fault: Malformed, document: str) -> Malformed:
+def _explained(fault: Wrong, document: str) -> Wrong:
     """Returns the fault with advice for the person who wrote the file."""
     lines = document.split("\n")
     at = fault.line - _FIRST_LINE
     said = lines[at] if 0 <= at < len(lines) else ""
     if "\t" in said:
-        return Malformed(fault.line, f"{fault.reason}; put spaces in place of tabs")
+        return Wrong(fault.line, f"{fault}; put spaces in place of tabs")
     if ":" in said.partition(":")[2]:
-        return Malformed(fault.line, f"{fault.reason}; put the value in quotes")
+        return Wrong(fault.line, f"{fault}; put the value in quotes")
     return fault
 
 
@@ -176,10 +168,10 @@ def _composed(document: str) -> Node | None:
     except yaml.MarkedYAMLError as fault:
         mark = fault.problem_mark or fault.context_mark
         line = mark.line + _FIRST_LINE if mark is not None else 1
-        raise Malformed(line, f"no YAML: {fault.problem or fault.context}") from None
+        raise Wrong(line, f"no YAML: {fault.problem or fault.context}") from None
     except (yaml.YAMLError, RecursionError) as fault:
         reason = str(getattr(fault, "reason", "")) or "it cannot be read"
-        raise Malformed(1, f"no YAML: {reason}") from None
+        raise Wrong(1, f"no YAML: {reason}") from None
     finally:
         if loader is not None:
             loader.dispose()
@@ -195,7 +187,7 @@ def _plumb(document: str) -> None:
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > _NESTED:
             line = event.start_mark.line + _FIRST_LINE
-            raise Malformed(line, "the value is nested too deep or too large")
+            raise Wrong(line, "the value is nested too deep or too large")
 
 
 def line_of(node: Node) -> int:
@@ -205,13 +197,13 @@ def line_of(node: Node) -> int:
 def fields(node: Node, what: str) -> Fields:
     """Returns a mapping with text keys; each key occurs once."""
     if not isinstance(node, yaml.MappingNode):
-        raise Malformed(line_of(node), f"{what}: should be a mapping of names to values")
+        raise Wrong(line_of(node), f"{what}: should be a mapping of names to values")
     found: dict[str, Node] = {}
     for key, value in node.value:
         if not isinstance(key, yaml.ScalarNode):
-            raise Malformed(line_of(key), f"{what}: a key should be a text")
+            raise Wrong(line_of(key), f"{what}: a key should be a text")
         if key.value in found:
-            raise Malformed(line_of(key), f"{what}: {key.value} stands there twice")
+            raise Wrong(line_of(key), f"{what}: {key.value} stands there twice")
         found[key.value] = value
     return found
 
@@ -223,14 +215,14 @@ def is_nothing(node: Node) -> bool:
 def text(node: Node, what: str) -> str:
     """Returns a text without white space around it; refuses a number without quotes."""
     if not isinstance(node, yaml.ScalarNode) or node.tag != _TEXT:
-        raise Malformed(line_of(node), f"{what}: should be a text, not {_shape(node)}")
+        raise Wrong(line_of(node), f"{what}: should be a text, not {_shape(node)}")
     return node.value.strip()
 
 
 def scalar(node: Node, what: str) -> str:
     """Returns a single value exactly as it is written: `1.0` stays `1.0`."""
     if not isinstance(node, yaml.ScalarNode):
-        raise Malformed(line_of(node), f"{what}: should be one value, not {_shape(node)}")
+        raise Wrong(line_of(node), f"{what}: should be one value, not {_shape(node)}")
     return "" if is_nothing(node) else node.value.strip()
 
 
@@ -243,7 +235,7 @@ def texts(node: Node, what: str) -> tuple[str, ...]:
 
 def flag(node: Node, what: str) -> bool:
     if not isinstance(node, yaml.ScalarNode) or not node.tag.endswith(":bool"):
-        raise Malformed(line_of(node), f"{what}: should be true or false, not {_shape(node)}")
+        raise Wrong(line_of(node), f"{what}: should be true or false, not {_shape(node)}")
     return node.value.lower() in ("true", "yes", "on")
 
 
@@ -254,7 +246,7 @@ def seconds(node: Node, what: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < 1e6:
-        raise Malformed(line_of(node), f"{what}: should be a number of seconds")
+        raise Wrong(line_of(node), f"{what}: should be a number of seconds")
     return number
 
 
@@ -283,7 +275,7 @@ def _plain(node: Node, count: list[int], depth: int) -> Any:
     count[0] += 1
     # References can turn a short text into a huge or endless value.
     if count[0] > _MOST_NODES or depth > _DEEPEST:
-        raise Malformed(line_of(node), "the value is nested too deep or too large")
+        raise Wrong(line_of(node), "the value is nested too deep or too large")
     match node:
         case yaml.MappingNode():
             return {_key(k): _plain(v, count, depth + 1) for k, v in node.value}

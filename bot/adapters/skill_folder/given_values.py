@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from bot.adapters.skill_folder.front_matter import Malformed
+from bot.adapters.markdown_folder import Wrong
 
 FILE = "skills.toml"
 
@@ -24,18 +24,18 @@ class GivenValues:
         self._allowed: Mapping[str, frozenset[str]] = {}
 
     def read(self, file: Path) -> None:
-        """Replaces the values by those in the file, if there is one; raises Malformed."""
+        """Replaces the values by those in the file, if there is one; raises Wrong."""
         self._common, self._by_skill, self._allowed = {}, {}, {}
         try:
             told = tomllib.loads(file.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return
         except OSError as fault:
-            raise Malformed(0, fault.strerror or "it cannot be read") from None
+            raise Wrong(0, fault.strerror or "it cannot be read") from None
         except ValueError as fault:
-            raise Malformed(_line(str(fault)), str(fault)) from None
+            raise Wrong(_line(str(fault)), str(fault)) from None
         except RecursionError:
-            raise Malformed(0, "it is nested too deep") from None
+            raise Wrong(0, "it is nested too deep") from None
         self._common = _texts(told.get("vars", {}), "vars")
         tables = _table(told.get("skills", {}), "skills")
         self._by_skill = {name: _texts(v, f"skills.{name}") for name, v in tables.items()}
@@ -54,7 +54,7 @@ class GivenValues:
 
 def _table(value: Any, what: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
-        raise Malformed(0, f"{what}: should be a table")
+        raise Wrong(0, f"{what}: should be a table")
     return cast("dict[str, Any]", value)
 
 
@@ -62,7 +62,7 @@ def _texts(value: Any, what: str) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name, one in _table(value, what).items():
         if isinstance(one, dict | list):
-            raise Malformed(0, f"{what}: {name} should be one value")
+            raise Wrong(0, f"{what}: {name} should be one value")
         found[name] = str(one).lower() if isinstance(one, bool) else str(one)
     return found
 
@@ -70,7 +70,7 @@ def _texts(value: Any, what: str) -> Mapping[str, str]:
 def _names(value: Any, what: str) -> frozenset[str]:
     names: list[Any] = cast("list[Any]", value) if isinstance(value, list) else [value]
     if not all(isinstance(name, str) for name in names):
-        raise Malformed(0, f"{what}: should be names of variables")
+        raise Wrong(0, f"{what}: should be names of variables")
     return frozenset(names)
 
 

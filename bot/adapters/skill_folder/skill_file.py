@@ -9,10 +9,11 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from bot.adapters.markdown_folder import Wrong
 from bot.adapters.skill_folder import front_matter as yaml
 from bot.adapters.skill_folder.declared_servers import declared_servers
 from bot.adapters.skill_folder.declared_variables import Lookup, declared_variables
-from bot.adapters.skill_folder.front_matter import Fields, Malformed, Node, line_of
+from bot.adapters.skill_folder.front_matter import Fields, Node, line_of
 from bot.domain.consent.pre_approval import PreApproved, house_name, pre_approved
 from bot.domain.skills.skill import Requirements, Skill
 
@@ -40,9 +41,9 @@ _LONGEST_NAME, _LONGEST_DESCRIPTION, _LONGEST_COMPATIBILITY = 64, 1024, 500
 
 
 def read_skill(content: bytes, folder: str, path: str, lookup: Lookup) -> Skill:
-    """Returns the skill that a file describes, in a folder of this name; raises Malformed."""
+    """Returns the skill that a file describes, in a folder of this name; raises Wrong."""
     if len(content) > LARGEST:
-        raise Malformed(0, f"it is larger than {LARGEST // 1000} kB")
+        raise Wrong(0, f"it is larger than {LARGEST // 1000} kB")
     return _Reading(content, folder).skill(path, lookup)
 
 
@@ -121,10 +122,10 @@ class _Reading:
     def _description(self) -> str:
         node = self._found.get("description")
         if node is None or yaml.is_nothing(node):
-            raise Malformed(1, "description: is missing; say there what it does and when to use it")
+            raise Wrong(1, "description: is missing; say there what it does and when to use it")
         words = yaml.scalar(node, "description")
         if not words:
-            raise Malformed(line_of(node), "description: is empty")
+            raise Wrong(line_of(node), "description: is empty")
         if len(words) > _LONGEST_DESCRIPTION:
             most = f"the format wants at most {_LONGEST_DESCRIPTION}"
             self._warn(f"description: has {len(words)} characters, {most}")
@@ -208,12 +209,12 @@ class _Reading:
 
 def _decoded(content: bytes) -> str:
     if b"\0" in content:
-        raise Malformed(0, "it is not text")
+        raise Wrong(0, "it is not text")
     try:
         return content.decode()
     except UnicodeDecodeError as fault:
         line = content[: fault.start].count(b"\n") + 1
-        raise Malformed(line, "it is not UTF-8") from None
+        raise Wrong(line, "it is not UTF-8") from None
 
 
 def _optional(found: Fields, key: str) -> str:
@@ -228,7 +229,7 @@ def _skill_name(found: Fields, key: str) -> str | None:
 def _named(node: Node, what: str) -> str:
     name = yaml.text(node, what)
     if not _NAME.fullmatch(name):
-        raise Malformed(line_of(node), f"{what}: should be the name of a skill")
+        raise Wrong(line_of(node), f"{what}: should be the name of a skill")
     return name
 
 

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Self, TypeAlias, TypeVar
 
+from bot.adapters.markdown_folder import Stamp, Wrong, look_at
 from bot.adapters.skill_folder.bundled_files import (
     Identity,
     identity_of,
@@ -21,12 +22,11 @@ from bot.adapters.skill_folder.bundled_files import (
     read_below,
     read_text,
 )
-from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.given_values import FILE, GivenValues
-from bot.adapters.skill_folder.left_out import left_out
+from bot.adapters.skill_folder.left_out import left_out, searched_by_links
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.adapters.skill_folder.skill_index import SkillIndex
-from bot.adapters.skill_folder.skill_tree import NAME, SkillTree, Spot, Stamp, stamp_of
+from bot.adapters.skill_folder.skill_tree import NAME, NOTHING, SkillTree, Spot
 from bot.domain.skills.skill import Skill, SkillFault, SkillSet, skill_set
 from bot.domain.talk.errors import ToolFailure
 from bot.ports.clock import Clock
@@ -156,7 +156,7 @@ class SkillFolders:
 
     def _look(self) -> "_Seen":
         """Returns every place of a skill with the signs of a change; blocks."""
-        return self._tree.look(), stamp_of(str(self._values_file))
+        return self._tree.look(), look_at(self._values_file)
 
     def load(self) -> None:
         """Reads new and changed skills; blocks."""
@@ -168,12 +168,17 @@ class SkillFolders:
             self._read.clear()
         try:
             self._values.read(self._values_file)
-        except Malformed as malformed:
-            faults.append(SkillFault(str(self._values_file), malformed.line, malformed.reason))
+        except Wrong as malformed:
+            faults.append(SkillFault(str(self._values_file), malformed.line, str(malformed)))
         read = [(spot, self._one(spot)) for spot in spots.values()]
-        faults += [one for _, one in read if isinstance(one, SkillFault)]
         missing = {fault.file: fault for fault in left_out(self._roots, spots)}
-        faults = [*(fault for fault in faults if fault.file not in missing), *missing.values()]
+        held = searched_by_links(spots.values())
+        for spot, one in read:
+            empty = spot.fault == NOTHING
+            told = empty and (spot.top in missing or _real(spot.top) in held)
+            if isinstance(one, SkillFault) and not told:
+                faults.append(one)
+        faults += missing.values()
         fitness = _Fitness(self._values.environ, self._values.may_see)
         fit = [(spot, fitness.judged(one)) for spot, one in read if isinstance(one, Skill)]
         found = _by_name(fit)
@@ -196,13 +201,13 @@ class SkillFolders:
         content = b""
         try:
             if spot.fault:
-                raise Malformed(0, spot.fault)
+                raise Wrong(0, spot.fault)
             folder, content = self._content(spot)
             name = PurePath(spot.folder).name
             skill = read_skill(content, name, folder, self._values.of)
             return replace(skill, own=spot.root == self._own)
-        except Malformed as malformed:
-            return SkillFault(spot.file, malformed.line, malformed.reason, said_name(content))
+        except Wrong as malformed:
+            return SkillFault(spot.file, malformed.line, str(malformed), said_name(content))
         except FileNotFoundError:
             return SkillFault(spot.file, 0, "there is no such file")
         except (OSError, ToolFailure) as fault:

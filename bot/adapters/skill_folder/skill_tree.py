@@ -4,11 +4,14 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
+from bot.adapters.markdown_folder import Stamp, look_at
 from bot.domain.value import frozen
 
 NAME = "SKILL.md"
+
+NOTHING = f"there is no {NAME} in it, nor in the folders below"
+"""The fault of a folder in which no skill is found."""
 
 DEEPEST = 6
 """The most levels of folders below a root: enough for a clone of a repository of plugins."""
@@ -19,9 +22,6 @@ MOST_FOLDERS = 20_000
 _SKIPPED = frozenset({"node_modules", "venv", "site-packages"})
 _FRESH = 3_000_000_000
 """Nanoseconds after a change in which a further change may leave the folder's time the same."""
-
-Stamp: TypeAlias = tuple[int, int, int] | None
-"""The signs that a file has changed: its time of change, size and inode number."""
 
 
 @frozen
@@ -111,7 +111,7 @@ class _Walk:
         listing = self.listings.get(f"{root}/{name}")
         if listing is not None and listing.misspelt:
             return f"the file is called {listing.misspelt}: rename {listing.misspelt} to {NAME}"
-        return f"there is no {NAME} in it, nor in the folders below"
+        return NOTHING
 
     def _below(self, top: str) -> Iterator[Spot]:
         """Yields the skills in a folder of the root and below it; no skill contains another."""
@@ -121,11 +121,11 @@ class _Walk:
             folder = f"{top}/{below}" if below else top
             file = f"{folder}/{NAME}"
             # A folder that held a skill at the last look usually still holds it.
-            stamp = stamp_of(file) if folder in self._known else None
+            stamp = look_at(file) if folder in self._known else None
             listing = self._listing(folder) if stamp is None else None
             if stamp is not None or (listing is not None and listing.holds):
                 self.skills.add(folder)
-                yield self._spot(top, below, stamp or stamp_of(file))
+                yield self._spot(top, below, stamp or look_at(file))
             elif listing is not None:
                 if listing.misspelt and below:
                     told = f"rename {listing.misspelt} to {NAME}"
@@ -184,11 +184,3 @@ def _holds(link: str, root: str) -> bool:
 
 def _rank(spot: Spot) -> tuple[int, str]:
     return spot.rank
-
-
-def stamp_of(path: str) -> Stamp:
-    try:
-        found = os.stat(path)  # as above
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size, found.st_ino

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, Connection, Select, bindparam, delete, insert, o
 
 from bot.adapters.sql.chats import forget_offers
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
 from bot.domain.change import AddRule, DropRule, EndGrants, SaveApproval
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
@@ -50,10 +50,7 @@ _END_GRANTS = delete(rule).where(
 _DROP_RULE = delete(rule).where(rule.c.id == bindparam("rule"), rule.c.chat == bindparam("of"))
 
 
-class SqlApprovals:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlApprovals(Reads):
     async def by_token(self, token: str) -> Approval | None:
         found = await self._cards(_BY_TOKEN, token)
         return found[0] if found else None
@@ -69,22 +66,15 @@ class SqlApprovals:
         return await self._cards(_OF_TURN, turn)
 
     async def overdue(self, now: datetime, limit: int) -> Sequence[Approval]:
-        return [
-            Approval(*row)
-            for row in await self._database.fetch(_OVERDUE, {"now": now, "most": limit})
-        ]
+        return await self._all(Approval, _OVERDUE, now=now, most=limit)
 
     async def _cards(self, wanted: Select[Any], of: str | int) -> list[Approval]:
-        return [Approval(*row) for row in await self._database.fetch(wanted, {"of": of})]
+        return await self._all(Approval, wanted, of=of)
 
 
-class SqlRules:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlRules(Reads):
     async def of(self, person: int, chat: int) -> Sequence[Rule]:
-        wanted = {"of": chat, "whose": person}
-        return [Rule(*row) for row in await self._database.fetch(_RULES_OF, wanted)]
+        return await self._all(Rule, _RULES_OF, of=chat, whose=person)
 
 
 def pending(connection: Connection, chat: int, named: Collection[str]) -> list[Approval]:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import bindparam, func, select
 
 from bot.adapters.sql.columns import columns
-from bot.adapters.sql.database import Database
 from bot.adapters.sql.erasing_traces import chats_of
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import chat, conversation, passage
 from bot.domain.memory.imported import IMPORTED
 from bot.domain.memory.passage import Passage, Whose
@@ -31,10 +31,7 @@ _IMPORTED = (
 )
 
 
-class SqlBelongings:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlBelongings(Reads):
     async def talks(self, whose: Whose) -> Sequence[Talk]:
         return await self._database.read(
             lambda c: [
@@ -44,5 +41,4 @@ class SqlBelongings:
         )
 
     async def imported(self, whose: Whose, after: int, limit: int) -> Sequence[Passage]:
-        wanted = {"of": whose, "last": after, "most": limit}
-        return [Passage(*row) for row in await self._database.fetch(_IMPORTED, wanted)]
+        return await self._all(Passage, _IMPORTED, of=whose, last=after, most=limit)

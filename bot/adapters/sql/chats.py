@@ -21,9 +21,10 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, Now, first_of, one_of
+from bot.adapters.sql.database import Database, Now, first_of
 from bot.adapters.sql.entries import past_of
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import OPENABLE, chat, conversation, entry, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import (
@@ -121,9 +122,9 @@ _SAVE_CONVERSATION = Upsert(
 )
 
 
-class SqlChats:
+class SqlChats(Reads):
     def __init__(self, database: Database, now: Now) -> None:
-        self._database = database
+        super().__init__(database)
         self._now = now
 
     async def at(self, address: Address, *, private: bool) -> Chat:
@@ -139,8 +140,7 @@ class SqlChats:
         return [chat_of(row) for row in await self._database.fetch(_WITHIN, wanted)]
 
     async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
-        wanted = {"of": f"{channel}:", "most": limit}
-        return await self._database.read(lambda c: list(c.execute(_OF_CHANNEL, wanted).scalars()))
+        return await self._scalars(_OF_CHANNEL, of=f"{channel}:", most=limit)
 
     async def get(self, chat: int) -> Chat:
         row = first_of(await self._database.fetch(_BY_ID, {"of": chat}))
@@ -149,8 +149,7 @@ class SqlChats:
         return await self._database.read(lambda c: one(c, chat))
 
     async def conversations(self, chat: int, limit: int) -> Sequence[Conversation]:
-        wanted = {"of": chat, "most": limit}
-        return [Conversation(*row) for row in await self._database.fetch(_CLOSED, wanted)]
+        return await self._all(Conversation, _CLOSED, of=chat, most=limit)
 
     async def listed(self, chat: int, limit: int, skip: int = 0) -> Sequence[ListedConversation]:
         wanted = {"of": chat, "most": limit, "skipped": skip}
@@ -160,8 +159,7 @@ class SqlChats:
         return await self._database.read(partial(_listing, chat=chat, id=id))
 
     async def conversation(self, chat: int, id: str) -> Conversation | None:
-        wanted = {"of": chat, "wanted": id}
-        return one_of(Conversation, await self._database.fetch(_CONVERSATION, wanted))
+        return await self._one(Conversation, _CONVERSATION, of=chat, wanted=id)
 
 
 def _listed(connection: Connection, wanted: Mapping[str, int]) -> list[ListedConversation]:

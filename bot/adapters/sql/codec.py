@@ -4,13 +4,15 @@ import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from bot.adapters.sql.faults import UNREADABLE
 from bot.domain.assignments.errand import ErrandResult
 from bot.domain.assignments.task import ApprovedCall, TaskLimits
 from bot.domain.clock.when import Rule
 from bot.domain.talk.chat import InUse
+from bot.domain.talk.errors import StoreDamaged
 from bot.domain.talk.message import Outbound, Piece
 from bot.domain.talk.rights import Pace, Rights
 from bot.domain.text.storable import storable
@@ -37,7 +39,13 @@ class Codec(Generic[T]):
             return self._mended(value)
 
     def load(self, text: str) -> T:
-        return self._adapter.validate_json(text)
+        """Reads a value; raises StoreDamaged for what is no JSON, since none was ever stored."""
+        try:
+            return self._adapter.validate_json(text)
+        except ValidationError as fault:
+            if fault.errors(include_input=False)[0]["type"] != "json_invalid":
+                raise
+        raise StoreDamaged(UNREADABLE)
 
     def _mended(self, value: T) -> str:
         """Replaces lone surrogates, which no database accepts, by U+FFFD."""

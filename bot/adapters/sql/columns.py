@@ -12,6 +12,8 @@ from sqlalchemy import BigInteger, Column, DateTime, Dialect, Integer, LargeBina
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
 from bot.adapters.sql.codec import Codec
+from bot.adapters.sql.faults import UNREADABLE
+from bot.domain.talk.errors import StoreDamaged
 from bot.domain.talk.message import Address
 from bot.domain.text.storable import storable
 
@@ -67,6 +69,19 @@ class UtcTime(TypeDecorator[datetime]):
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Any:
+        process = super().result_processor(dialect, coltype)
+        if process is None:
+            return None
+
+        def read(value: Any) -> Any:
+            try:
+                return process(value)
+            except ValueError:
+                raise StoreDamaged(UNREADABLE) from None
+
+        return read
 
 
 class Choice(TypeDecorator[Any]):

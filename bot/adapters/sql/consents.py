@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import consent
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AllowServer, DropConsent
@@ -18,12 +18,9 @@ _ALLOW = Upsert(consent, ["identity"])
 _DROP = delete(consent).where(consent.c.identity == bindparam("of"))
 
 
-class SqlConsents:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlConsents(Reads):
     async def given(self) -> Sequence[ServerConsent]:
-        return await self._database.read(lambda c: [ServerConsent(*r) for r in c.execute(_GIVEN)])
+        return await self._all(ServerConsent, _GIVEN)
 
 
 def allow_servers(connection: Connection, writes: Sequence[AllowServer], _at: datetime) -> None:

@@ -60,11 +60,6 @@ def first_of(rows: Sequence[Any]) -> Any:
     return rows[0] if rows else None
 
 
-def one_of(kind: Callable[..., T], rows: Sequence[Any]) -> T | None:
-    """Returns the first row as a value of this kind; None when there is none."""
-    return kind(*rows[0]) if rows else None
-
-
 async def decided(transaction: asyncio.Future[T]) -> T:
     """Waits for a transaction to its end: a cancel is passed on only after it."""
     try:

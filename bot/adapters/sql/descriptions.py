@@ -5,8 +5,8 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, delete, select, update
 
-from bot.adapters.sql.database import Database
 from bot.adapters.sql.ledger import put_usage
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import description
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
@@ -28,11 +28,8 @@ _DROP = delete(description).where(_KEYS)
 _UNUSED = delete(description).where(description.c.at < bindparam("before"))
 
 
-class SqlDescriptions:
+class SqlDescriptions(Reads):
     """The port `DescriptionRows`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def held(self, keys: Sequence[str]) -> Mapping[str, bytes]:
         found = dict[str, bytes]()

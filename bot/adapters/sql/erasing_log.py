@@ -92,23 +92,24 @@ def erase_log(
     """
     (within, of), mark = place, mark_of(at)
     rows = connection.execute(_ENTRIES, {"within": within, "of": of}).all()
-    lines: dict[int, Body] = {}
-    aside: list[str] = []
-    for seq, own, body in rows:
-        whole = own in turns or isinstance(body, SummaryBody) or quotes(body, passages)
-        left = erased(body, mark) if whole else without(body, _of_turn(calls, own))
-        if whole and isinstance(body, ResultBody) and body.result.artifact is not None:
-            aside.append(body.result.artifact)
-        if left != body:
-            lines[seq] = left
-    _erase_aside(connection, within, aside, mark)
+    whole = {
+        seq
+        for seq, own, body in rows
+        if own in turns or isinstance(body, SummaryBody) or quotes(body, passages)
+    }
+    left = (
+        (seq, body, erased(body, mark) if seq in whole else without(body, _of_turn(calls, own)))
+        for seq, own, body in rows
+    )
+    lines = {seq: new for seq, body, new in left if new != body}
+    _erase_aside(connection, within, [body for seq, _, body in rows if seq in whole], mark)
     # The first words of a conversation are its title.
     first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
     titled = first in turns
     rename(connection, of, mark, titled=titled)
     if not lines:
         return set()
-    rewritten = [{"within": within, "line": seq, "left": left} for seq, left in lines.items()]
+    rewritten = [{"within": within, "line": seq, "left": new} for seq, new in lines.items()]
     connection.execute(_REWRITE, rewritten)
     _cut(connection, within, of, at)
     for branch in branches_of(connection, of, min(lines)):
@@ -131,8 +132,10 @@ def _of_turn(calls: Set[tuple[str, str]], turn: str) -> set[str]:
     return {id for of, id in calls if of == turn}
 
 
-def _erase_aside(connection: Connection, within: int, ids: Sequence[str], mark: str) -> None:
-    """Erases whole texts that entries were too small for."""
+def _erase_aside(connection: Connection, within: int, bodies: Sequence[Body], mark: str) -> None:
+    """Erases whole texts that these entries were too small for."""
+    results = (body.result for body in bodies if isinstance(body, ResultBody))
+    ids = [result.artifact for result in results if result.artifact is not None]
     if ids:
         named = update(artifact).where(artifact.c.chat == within, artifact.c.id.in_(ids))
         connection.execute(named.values(text=mark))

@@ -7,13 +7,13 @@ there are turns, and everybody would wait for it.
 from collections.abc import Iterable, Set
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, Text, bindparam, cast, literal, select, update
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.marked import erase_of_turns
 from bot.adapters.sql.portions import portions
-from bot.adapters.sql.tables import ABOUT, approval, outbox, turn
-from bot.domain.change.erasing import erased_card, erased_message
+from bot.adapters.sql.tables import ABOUT, approval, inbox, outbox, turn
+from bot.domain.change.erasing import ECHOES, erased_card, erased_message
 from bot.domain.consent.approval import Approval, ApprovalState
 
 _SOME = bindparam("some", expanding=True)
@@ -34,12 +34,16 @@ _CARDS = select(*columns(approval, Approval)).where(
 _ASKED_IN = select(turn.c.said).where(turn.c.id.in_(_SOME), turn.c.origin == "undo")
 """The keys of the messages that asked for an undo, which name the files too."""
 
+_ECHOED = select(literal(ECHOES) + cast(inbox.c.id, Text)).where(inbox.c.turn.in_(_SOME))
+"""The keys of the messages that show what was written elsewhere."""
+
 
 def erase_turns(connection: Connection, ids: Set[str], mark: str) -> None:
     """Erases the rows of these turns, and the messages, cards and texts kept aside."""
     asked = set[str]()
     for some in portions(sorted(ids)):
-        asked.update(connection.execute(_ASKED_IN, {"some": some}).scalars())
+        for named in (_ASKED_IN, _ECHOED):
+            asked.update(connection.execute(named, {"some": some}).scalars())
         erase_of_turns(connection, some, mark)
     for some in portions(sorted(asked)):
         erase_messages_of(connection, connection.execute(_KEYED, {"some": some}).scalars(), mark)

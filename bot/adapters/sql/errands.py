@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.portions import portions
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import UNTAKEN, chat, errand, turn
 from bot.domain.assignments.errand import Errand
 from bot.domain.change import SaveErrand
@@ -35,12 +35,9 @@ _MOVE = (
 _SHOW_HOME = update(chat).where(chat.c.id == bindparam("of")).values(screen=bindparam("shown"))
 
 
-class SqlErrands:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlErrands(Reads):
     async def get(self, id: str) -> Errand | None:
-        return one_of(Errand, await self._database.fetch(_BY_ID, {"of": id}))
+        return await self._one(Errand, _BY_ID, of=id)
 
     async def of_chat(self, chat: int) -> Sequence[ErrandProgress]:
         rows = await self._database.fetch(_PROGRESS, {"of": chat})

@@ -78,6 +78,12 @@ _UNREACHED = re.compile(
 
 _UNNAMED = re.compile(r"failed to resolve host '(?P<host>[^']*)'.*")
 
+UNREADABLE = "a row cannot be read"
+"""Words about a row whose page is sound, and whose values are not what was written."""
+
+_UNDECODED = "Could not decode to UTF-8"
+"""Words of SQLite's driver about such a value, which it tells too; it gives no code for them."""
+
 _WRONG_SETTING = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|"
     r'(role|user|database) ".*" does not exist|permission denied for database|'
@@ -95,11 +101,14 @@ def translated() -> Iterator[None]:
         if _is_clash(error.orig):
             raise Conflict("a row is there already, or one it refers to is missing") from None
         lost = error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)
-        raise _fault(error.orig, lost=lost) from error
+        fault = _fault(error.orig, lost=lost)
+        raise fault from (None if _tells_row(error.orig) else error)
     except NoConnectionFree as error:
         raise StoreBusy("no connection to the database became free") from error
     except sqlite3.Error as error:
-        raise _fault(error) from error
+        raise _fault(error) from (None if _tells_row(error) else error)
+    except UnicodeDecodeError:
+        raise StoreDamaged(UNREADABLE) from None
 
 
 @contextmanager
@@ -117,8 +126,15 @@ def _is_clash(error: BaseException | None) -> bool:
     return code in _CLASHES
 
 
+def _tells_row(error: BaseException | None) -> bool:
+    """Returns True for a fault about a value whose words bring the value along."""
+    return isinstance(error, sqlite3.Error) and _UNDECODED in str(error)
+
+
 def _fault(error: BaseException | None, *, lost: bool = False) -> StoreError:
     if isinstance(error, sqlite3.Error):
+        if _tells_row(error):
+            return StoreDamaged(UNREADABLE)
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return _SQLITE.get(code & 0xFF, StoreFault)(str(error))
     words = str(error).partition("\n")[0]

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import feedback, outbox, sight
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import DropFeedback, SaveFeedback
@@ -46,10 +46,7 @@ _DROP = delete(feedback).where(
 )
 
 
-class SqlFeedback:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlFeedback(Reads):
     async def answer_at(self, chats: Sequence[int], message_id: str) -> str | None:
         return await self._turn(_AT, chats=list(chats), seen=message_id)
 
@@ -70,7 +67,7 @@ class SqlFeedback:
         return None if key is None else str(key).removeprefix(ANSWER)
 
     async def _read(self, wanted: Select[Any], **given: Any) -> Sequence[Feedback]:
-        return [Feedback(*row) for row in await self._database.fetch(wanted, given)]
+        return await self._all(Feedback, wanted, **given)
 
 
 def save_feedback(connection: Connection, writes: Sequence[SaveFeedback], _at: datetime) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import file_change
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import DropFileChange, SaveFileChange
@@ -44,10 +44,7 @@ _SAVE = update(file_change).where(
 _DROP = delete(file_change).where(file_change.c.id == _OF)
 
 
-class SqlFileChanges:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlFileChanges(Reads):
     async def get(self, id: str) -> FileChange | None:
         found = await self._read(_BY_ID, of=id)
         return found[0] if found else None
@@ -59,16 +56,16 @@ class SqlFileChanges:
         return await self._read(_ASKED_BY, of=turn)
 
     async def newest_task(self, chat: int) -> str | None:
-        return await self._database.read(lambda c: c.execute(_NEWEST_TASK, {"of": chat}).scalar())
+        return await self._scalar(_NEWEST_TASK, of=chat)
 
     async def due(self, before: datetime, limit: int) -> Sequence[FileChange]:
         return await self._read(_DUE, before=before, most=limit)
 
     async def sizes(self) -> Sequence[KeptSize]:
-        return [KeptSize(*row) for row in await self._database.fetch(_SIZES)]
+        return await self._all(KeptSize, _SIZES)
 
     async def _read(self, wanted: Select[Any], **given: Any) -> Sequence[FileChange]:
-        return [FileChange(*row) for row in await self._database.fetch(wanted, given)]
+        return await self._all(FileChange, wanted, **given)
 
 
 def save_file_changes(

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, func, or_, select, update
 
 from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import diary, goal, goal_turn, run, task, usage
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.assignments.goal import OVER, DiaryEntry, Goal, GoalState
@@ -69,37 +69,30 @@ _HOLD = (
 )
 
 
-class SqlGoals:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlGoals(Reads):
     async def get(self, goal: str) -> Goal | None:
-        return one_of(Goal, await self._database.fetch(_BY_ID, {"of": goal}))
+        return await self._one(Goal, _BY_ID, of=goal)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[Goal]:
-        wanted = {"of": chat, "most": limit, "skip": skip}
-        return [Goal(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
+        return await self._all(Goal, _OF_CHAT, of=chat, most=limit, skip=skip)
 
     async def of_person(self, person: int) -> Sequence[Goal]:
-        return [Goal(*row) for row in await self._database.fetch(_OF_PERSON, {"of": person})]
+        return await self._all(Goal, _OF_PERSON, of=person)
 
     async def of_turn(self, turn: str) -> Goal | None:
-        return one_of(Goal, await self._database.fetch(_OF_TURN, {"of": turn}))
+        return await self._one(Goal, _OF_TURN, of=turn)
 
     async def diary(self, goal: str, limit: int, skip: int = 0) -> Sequence[DiaryEntry]:
-        wanted = {"of": goal, "most": limit, "skip": skip}
-        return [DiaryEntry(*row) for row in await self._database.fetch(_DIARY, wanted)]
+        return await self._all(DiaryEntry, _DIARY, of=goal, most=limit, skip=skip)
 
     async def count(self, state: GoalState) -> int:
-        wanted = {"of": state}
-        return await self._database.read(lambda c: int(c.execute(_COUNT, wanted).scalar_one()))
+        return int(await self._scalar(_COUNT, of=state))
 
     async def spent(self, goal: str) -> Nano:
-        wanted = {"of": goal}
-        return await self._database.read(lambda c: int(c.execute(_SPENT, wanted).scalar_one()))
+        return int(await self._scalar(_SPENT, of=goal))
 
     async def tasks(self, goal: str) -> Sequence[TimedTask]:
-        return [TimedTask(*row) for row in await self._database.fetch(_TASKS, {"of": goal})]
+        return await self._all(TimedTask, _TASKS, of=goal)
 
 
 def save_goals(connection: Connection, writes: Sequence[SaveGoal], _at: datetime) -> None:

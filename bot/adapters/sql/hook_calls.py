@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, delete, func, select, text, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import KEYED, SEALED, TRIED_AGAIN, hook_call
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.assignments.hook import CALLS_KEPT, HookCall, HookPace
@@ -73,43 +73,31 @@ _LOCK = text("SELECT pg_advisory_xact_lock(8318411711)")
 """Calls that come at once are counted one after another; SQLite has one writer anyway."""
 
 
-class SqlHookCalls:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlHookCalls(Reads):
     async def get(self, hook: str, id: str) -> HookCall | None:
-        wanted = {"of": hook, "call": id}
-        return _read(first_of(await self._database.fetch(_BY_ID, wanted)))
+        return await self._one(HookCall, _BY_ID, of=hook, call=id)
 
     async def keyed(self, hook: str, key: str, since: datetime) -> HookCall | None:
-        wanted = {"of": hook, "known": key, "since": since}
-        return _read(first_of(await self._database.fetch(_KEYED, wanted)))
+        return await self._one(HookCall, _KEYED, of=hook, known=key, since=since)
 
     async def sealed(self, seal: str, since: datetime) -> HookCall | None:
-        wanted = {"known": seal, "since": since}
-        return _read(first_of(await self._database.fetch(_SEALED, wanted)))
+        return await self._one(HookCall, _SEALED, known=seal, since=since)
 
     async def of_turn(self, turn: str) -> HookCall | None:
-        wanted = {"of": turn}
-        return _read(first_of(await self._database.fetch(_OF_TURN, wanted)))
+        return await self._one(HookCall, _OF_TURN, of=turn)
 
     async def again(self, now: datetime, limit: int) -> Sequence[HookCall]:
-        wanted = {"now": now, "most": limit}
-        return [HookCall(*row) for row in await self._database.fetch(_AGAIN, wanted)]
+        return await self._all(HookCall, _AGAIN, now=now, most=limit)
 
     async def next_try(self) -> datetime | None:
-        return await self._database.read(lambda c: c.execute(_NEXT_TRY).scalar())
+        return await self._scalar(_NEXT_TRY)
 
     async def last(self, hooks: Sequence[str]) -> Mapping[str, HookCall]:
         def newest(connection: Connection) -> Mapping[str, HookCall]:
-            found = (_read(connection.execute(_LAST, {"of": name}).first()) for name in hooks)
-            return {one.hook: one for one in found if one is not None}
+            found = (connection.execute(_LAST, {"of": name}).first() for name in hooks)
+            return {one.hook: one for one in (HookCall(*row) for row in found if row is not None)}
 
         return await self._database.read(newest)
-
-
-def _read(row: Sequence[Any] | None) -> HookCall | None:
-    return None if row is None else HookCall(*row)
 
 
 def add_hook_calls(connection: Connection, writes: Sequence[AddHookCall], _at: datetime) -> None:

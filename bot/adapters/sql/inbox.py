@@ -3,12 +3,10 @@
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import (
     Boolean,
     Connection,
-    Executable,
     bindparam,
     case,
     func,
@@ -18,16 +16,16 @@ from sqlalchemy import (
     update,
 )
 
-from bot.adapters.sql.columns import columns
-from bot.adapters.sql.database import Database, first_of
+from bot.adapters.sql.columns import columns, values
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
 from bot.adapters.sql.this_process import OfThisProcess, ThisProcess
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import RawUpdate
-from bot.ports.inbox import InboundRow
+from bot.ports.inbox import LATELY, InboundRow
 
 _ACCEPT = Upsert(inbox, ["channel", "key"], returning=(inbox.c.id,))
 _COLUMNS = columns(inbox, InboundRow)
@@ -77,6 +75,16 @@ _NEWEST = (
     .order_by(inbox.c.id.desc())
     .limit(1)
 )
+_OF_CHAT = (
+    select(*_COLUMNS)
+    .where(
+        inbox.c.id > bindparam("since"),
+        inbox.c.id > select(func.max(inbox.c.id)).scalar_subquery() - LATELY,
+        inbox.c.chat == bindparam("of"),
+    )
+    .order_by(inbox.c.id)
+)
+_LAST = select(func.coalesce(func.max(inbox.c.id), 0))
 _PASS_OVER = (
     update(inbox)
     .where(inbox.c.id.in_(bindparam("named", expanding=True)), UNROUTED)
@@ -87,33 +95,32 @@ _RELEASE = (
     .where(inbox.c.chat == bindparam("of"), HEARD, inbox.c.id <= bindparam("last"))
     .values(state=InboundState.DONE, body="")
 )
+_KEPT = ("chat", "message_id", "turn", "person")
+"""Columns that keep what they have where a mark names nothing."""
+
 _MARK = Prepared(
     update(inbox)
     .where(inbox.c.id == bindparam("of"), inbox.c.state == bindparam("expect"))
     .values(
         state=bindparam("state"),
-        chat=func.coalesce(bindparam("chat", type_=inbox.c.chat.type), inbox.c.chat),
-        message_id=func.coalesce(
-            bindparam("message_id", type_=inbox.c.message_id.type), inbox.c.message_id
-        ),
-        turn=func.coalesce(bindparam("turn", type_=inbox.c.turn.type), inbox.c.turn),
-        person=func.coalesce(bindparam("person", type_=inbox.c.person.type), inbox.c.person),
         owner=case((bindparam("anew", type_=Boolean), ThisProcess()), else_=inbox.c.owner),
         fragment=or_(inbox.c.fragment, bindparam("fragment", type_=inbox.c.fragment.type)),
         reason=bindparam("reason"),
         body=case(
             (bindparam("forget", type_=Boolean), literal("", inbox.c.body.type)), else_=inbox.c.body
         ),
+        **{
+            name: func.coalesce(bindparam(name, type_=inbox.c[name].type), inbox.c[name])
+            for name in _KEPT
+        },
     )
 )
 _AMEND = update(inbox).where(inbox.c.id == bindparam("of"), WAITING).values(body=bindparam("body"))
+_MARKED = (*_KEPT, "state", "fragment", "reason", "forget")
 
 
-class SqlInbox:
+class SqlInbox(Reads):
     """The port Inbox; accepts updates durably, and returns only after that."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def accept(
         self, channel: str, updates: Sequence[RawUpdate], at: datetime
@@ -122,40 +129,39 @@ class SqlInbox:
         return await self._database.write(work, durable=True, repeatable=True)
 
     async def get(self, id: int) -> InboundRow | None:
-        row = first_of(await self._database.fetch(_GET, {"of": id}))
-        return InboundRow(*row) if row is not None else None
+        return await self._one(InboundRow, _GET, of=id)
 
     async def asked(self, chat: int, span: int) -> Sequence[InboundRow]:
-        wanted = {"of": chat, "span": span}
-        return [InboundRow(*row) for row in await self._database.fetch(_ASKED, wanted)]
+        return await self._all(InboundRow, _ASKED, of=chat, span=span)
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
-        wanted: dict[str, Any] = {"most": limit}
-        statement: Prepared | Executable = _UNROUTED
-        if besides:
-            statement = _OTHER_UNROUTED
-            wanted["besides"] = list(besides)
-        return [InboundRow(*row) for row in await self._database.fetch(statement, wanted)]
+        if not besides:
+            return await self._all(InboundRow, _UNROUTED, most=limit)
+        return await self._all(InboundRow, _OTHER_UNROUTED, most=limit, besides=list(besides))
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self._database.read(lambda c: waiting(c, chat, limit))
 
     async def message(self, chats: Collection[int], message_id: str) -> InboundRow | None:
-        wanted = {"within": list(chats), "number": message_id}
-        row = first_of(await self._database.fetch(_MESSAGE, wanted))
-        return InboundRow(*row) if row is not None else None
+        return await self._one(InboundRow, _MESSAGE, within=list(chats), number=message_id)
 
     async def last_taken(self, span: int) -> Sequence[InboundRow]:
-        return [InboundRow(*row) for row in await self._database.fetch(_LAST_TAKEN, {"span": span})]
+        return await self._all(InboundRow, _LAST_TAKEN, span=span)
 
     async def newest(self, channel: str) -> datetime | None:
-        wanted = {"of": channel}
-        return await self._database.read(lambda c: c.execute(_NEWEST, wanted).scalar())
+        return await self._scalar(_NEWEST, of=channel)
+
+    async def last(self) -> int:
+        """Returns the number of the newest update; 0 where there is none."""
+        return (await self._database.fetch(_LAST))[0][0]
+
+    async def since(self, chat: int, id: int) -> Sequence[InboundRow]:
+        """Returns the routed updates of a chat after this one, among the newest of all chats."""
+        wanted = {"of": chat, "since": id}
+        return [InboundRow(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
 
     async def heard(self, chat: int, limit: int) -> Sequence[InboundRow]:
-        wanted = {"of": chat, "most": limit}
-        newest = [InboundRow(*row) for row in await self._database.fetch(_HEARD, wanted)]
-        return newest[::-1]
+        return (await self._all(InboundRow, _HEARD, of=chat, most=limit))[::-1]
 
 
 def _accept(
@@ -180,18 +186,7 @@ def waiting(connection: Connection, chat: int, most: int | None) -> list[Inbound
 
 def mark_inbound(connection: Connection, writes: Sequence[MarkInbound], _at: datetime) -> None:
     for write in writes:
-        row = {
-            "of": write.id,
-            "state": write.state,
-            "chat": write.chat,
-            "message_id": write.message_id,
-            "turn": write.turn,
-            "person": write.person,
-            "fragment": write.fragment,
-            "reason": write.reason,
-            "forget": write.forget,
-            "anew": write.state is InboundState.NEW,
-        }
+        row = {"of": write.id, **values(write, _MARKED), "anew": write.state is InboundState.NEW}
         if not any(_MARK.run(connection, {**row, "expect": state}) for state in write.expect):
             raise Conflict(f"update {write.id} is not in a state that was expected")
 

@@ -20,8 +20,8 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import RAN, artifact, audit, budget, passage, turn, usage, verdict
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddArtifact, AddAudit, AddUsage, AddVerdict, DropUsage, SetBudget
@@ -85,10 +85,7 @@ _ARTIFACT = select(artifact.c.text).where(
 )
 
 
-class SqlLedger:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlLedger(Reads):
     async def spent(self, since: datetime, chat: int | None = None) -> Sequence[Spent]:
         wanted, bounds = _SPENT, {"since": since, "of": chat}
         if chat is None:
@@ -121,7 +118,7 @@ class SqlLedger:
             wanted = wanted.where(usage.c.at < until)
         if besides:
             wanted = wanted.where(usage.c.call.not_in(besides))
-        return int(await self._database.read(lambda c: c.execute(wanted).scalar()) or 0)
+        return int(await self._scalar(wanted) or 0)
 
     async def tasks(self, turns: Sequence[str]) -> Mapping[str, BilledTurn]:
         wanted = (
@@ -144,20 +141,16 @@ class SqlLedger:
         return {scope: Limit(money, by) for scope, money, by in map(tuple, rows)}
 
     async def audit(self, chat: int, limit: int) -> Sequence[AuditLine]:
-        wanted = {"of": chat, "most": limit}
-        return [AuditLine(*row) for row in await self._database.fetch(_AUDIT, wanted)]
+        return await self._all(AuditLine, _AUDIT, of=chat, most=limit)
 
     async def newest_of(self, action: str, beginning: str) -> Sequence[AuditLine]:
-        wanted = {"done": action, "of": beginning}
-        return [AuditLine(*row) for row in await self._database.fetch(_NEWEST_OF, wanted)]
+        return await self._all(AuditLine, _NEWEST_OF, done=action, of=beginning)
 
     async def ran_since(self, chat: int, since: datetime) -> Sequence[str]:
-        wanted = {"of": chat, "since": since}
-        return await self._database.read(lambda c: list(c.execute(_RAN_SINCE, wanted).scalars()))
+        return await self._scalars(_RAN_SINCE, of=chat, since=since)
 
     async def artifact(self, chat: int, id: str) -> str | None:
-        wanted = {"of": chat, "wanted": id}
-        return await self._database.read(lambda c: c.execute(_ARTIFACT, wanted).scalar())
+        return await self._scalar(_ARTIFACT, of=chat, wanted=id)
 
 
 def _bills(slots: Sequence[datetime], by: By, whose: Spender) -> Select[Any]:

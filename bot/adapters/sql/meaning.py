@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
 from bot.adapters.sql.columns import columns, values
-from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.ledger import put_usage
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
@@ -64,14 +64,11 @@ _SAMPLE = (
 _LEAVE = Upsert(leaving, ["number", "whose"])
 
 
-class SqlMeant:
+class SqlMeant(Reads):
     """The port `Meant`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def begun(self) -> Begun | None:
-        return one_of(Begun, await self._database.fetch(_BEGUN))
+        return await self._one(Begun, _BEGUN)
 
     async def begin(self, index: Begun | None) -> None:
         def begin(connection: Connection) -> None:
@@ -88,21 +85,17 @@ class SqlMeant:
         return await self._database.hold(_KEEPER)
 
     async def places(self, numbers: Sequence[int]) -> Sequence[PassagePlace]:
-        wanted = {"numbers": list(numbers)}
-        return [PassagePlace(*row) for row in await self._database.fetch(_PLACES, wanted)]
+        return await self._all(PassagePlace, _PLACES, numbers=list(numbers))
 
     async def count_owed(self) -> int:
-        return await self._database.read(lambda c: c.execute(_COUNT).scalar_one())
+        return await self._scalar(_COUNT)
 
 
-class SqlMeaningDebts:
+class SqlMeaningDebts(Reads):
     """The port `MeaningDebts`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
     async def owed(self, limit: int) -> Sequence[Passage]:
-        return [Passage(*row) for row in await self._database.fetch(_OWED, {"most": limit})]
+        return await self._all(Passage, _OWED, most=limit)
 
     async def taken_in(
         self, passages: Sequence[Passage], index: str, records: Sequence[AddUsage] = ()
@@ -118,7 +111,7 @@ class SqlMeaningDebts:
         await self._database.write(note)
 
     async def leaving(self, limit: int) -> Sequence[Leaving]:
-        return [Leaving(*row) for row in await self._database.fetch(_LEAVING, {"most": limit})]
+        return await self._all(Leaving, _LEAVING, most=limit)
 
     async def taken_out(self, left: Sequence[Leaving], index: str) -> None:
         rows = [{"of": one.number, "owner": one.whose} for one in left]
@@ -132,11 +125,8 @@ class SqlMeaningDebts:
             await self._database.write(note)
 
 
-class SqlWeights:
+class SqlWeights(Reads):
     """The port `Weights`."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     async def sample(self, limit: int) -> Sample:
         def read(connection: Connection) -> Sample:

@@ -19,9 +19,9 @@ from sqlalchemy import (
 )
 
 from bot.adapters.sql.columns import columns
-from bot.adapters.sql.database import Database
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import (
     COUNTED,
     FOR_OWNERS,
@@ -164,10 +164,7 @@ DEMOTE = (
 )
 
 
-class SqlMembers:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlMembers(Reads):
     async def open_work(self, person: int) -> OpenWork:
         return await self._database.read(lambda c: open_work(c, person))
 
@@ -178,11 +175,10 @@ class SqlMembers:
         return await self._database.read(_owner_chats)
 
     async def for_owners(self) -> Sequence[Approval]:
-        return [Approval(*row) for row in await self._database.fetch(_FOR_OWNERS)]
+        return await self._all(Approval, _FOR_OWNERS)
 
     async def nth_newest(self, person: int, nth: int, until: datetime) -> datetime | None:
-        wanted = {"of": person, "newer": nth - 1, "until": until}
-        return await self._database.read(lambda c: c.execute(_NTH_NEWEST, wanted).scalar())
+        return await self._scalar(_NTH_NEWEST, of=person, newer=nth - 1, until=until)
 
 
 def save_terms(connection: Connection, writes: Sequence[SaveTerms], _at: datetime) -> None:

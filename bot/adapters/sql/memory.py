@@ -19,9 +19,9 @@ from sqlalchemy import (
 
 from bot.adapters.sql.chats import one
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.leaving import leaving_of
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import UNINDEXED, chat, conversation, entry, passage, past, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import DropPassage, KeepPassage, ReadPast
@@ -107,21 +107,17 @@ _KEEP = Upsert(passage, ["id"])
 _NOTE = Upsert(past, ["id"], overwrite("conversation", "ended"))
 
 
-class SqlMemory:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlMemory(Reads):
     async def get(self, id: str) -> Passage | None:
-        return one_of(Passage, await self._database.fetch(_BY_ID, {"of": id}))
+        return await self._one(Passage, _BY_ID, of=id)
 
     async def around(self, ids: Sequence[str]) -> Sequence[Passage]:
         if not ids:
             return ()
-        wanted = {"ids": list(ids)}
-        return [Passage(*row) for row in await self._database.fetch(_AROUND, wanted)]
+        return await self._all(Passage, _AROUND, ids=list(ids))
 
     async def owed(self, limit: int) -> Sequence[Passage]:
-        return [Passage(*row) for row in await self._database.fetch(_OWED, {"most": limit})]
+        return await self._all(Passage, _OWED, most=limit)
 
     async def past(self) -> Past | None:
         return await self._database.read(_past)

@@ -29,7 +29,7 @@ from bot.domain.consent.approval import ApprovalState
 from bot.domain.memory.passage import of_group
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import Address, OutboundKind
+from bot.domain.talk.message import VANISHING, Address
 from bot.domain.turn.transcript import Body, CutBody, SummaryBody
 from bot.ports.outbox import DeliveryState
 
@@ -95,7 +95,7 @@ def _leave(connection: Connection, moving: Chat) -> None:
         connection.execute(statement, of)
     for number, content in connection.execute(_OWED, of).all():
         owed = _OWE.values(shown_version=0, content=replace(content, reply_to=None))
-        if content.kind is OutboundKind.GONE:
+        if content.kind in VANISHING:
             owed = _OWE.values(shown_version=outbox.c.version, state=DeliveryState.SHOWN)
         connection.execute(owed, {"of": number})
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.erasing_traces import erase_shown
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import note, outbox
 from bot.adapters.sql.upsert import Upsert
 from bot.domain.change import AddNote, DropNote
@@ -29,16 +29,12 @@ _DROP = delete(note).where(note.c.id == bindparam("of"))
 _ADD = Upsert(note, ["id"])
 
 
-class SqlNotes:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlNotes(Reads):
     async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
-        wanted = {"of": whose, "most": limit, "skip": skip}
-        return [Note(*row) for row in await self._database.fetch(_OF, wanted)]
+        return await self._all(Note, _OF, of=whose, most=limit, skip=skip)
 
     async def get(self, id: str) -> Note | None:
-        return one_of(Note, await self._database.fetch(_BY_ID, {"of": id}))
+        return await self._one(Note, _BY_ID, of=id)
 
 
 def add_notes(connection: Connection, writes: Sequence[AddNote], _at: datetime) -> None:

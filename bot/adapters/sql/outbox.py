@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 
-from bot.adapters.sql.columns import names
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.columns import names, values
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
@@ -34,11 +34,11 @@ _PRESSABLE = (
     .order_by(outbox.c.id.desc())
     .limit(_MOST_PRESSABLE)
 )
-_NEWEST = (
-    _ROWS.where(outbox.c.chat == bindparam("of"), outbox.c.state != DeliveryState.DEAD)
-    .order_by(outbox.c.id.desc())
-    .limit(1)
-)
+_LIVE = _ROWS.where(
+    outbox.c.chat == bindparam("of"), outbox.c.state != DeliveryState.DEAD
+).order_by(outbox.c.id.desc())
+_NEWEST = _LIVE.limit(1)
+_NEWEST_FEW = _LIVE.limit(60)
 _CHATS_OWED = select(outbox.c.chat).where(OWED).distinct().order_by(outbox.c.chat)
 _KEY_OF = (
     select(outbox.c.key)
@@ -66,18 +66,11 @@ _SIGHTINGS = (
     .order_by(inbox.c.id.desc())
     .limit(_LATELY)
 )
+_NOTED = ("state", "shown_version", "pieces", "message_ids", "attempts", "error")
 _NOTE = (
     update(outbox)
     .where(outbox.c.id == bindparam("of"))
-    .values(
-        state=bindparam("state"),
-        shown_version=bindparam("shown_version"),
-        pieces=bindparam("pieces"),
-        message_ids=bindparam("message_ids"),
-        attempts=bindparam("attempts"),
-        error=bindparam("error"),
-        recorded_at=bindparam("recorded_at"),
-    )
+    .values({name: bindparam(name) for name in (*_NOTED, "recorded_at")})
     .returning(outbox.c.chat)
 )
 _RECORD = Prepared(_NOTE)
@@ -104,7 +97,11 @@ def _edit(insert: ConflictInsert) -> dict[str, object]:
 
 
 _SHOW = Upsert(outbox, ["key"], _edit)
-_FORGET = update(outbox).where(outbox.c.key == bindparam("of")).values(pieces=(), message_ids=())
+_FORGET = (
+    update(outbox)
+    .where(outbox.c.key == bindparam("of"))
+    .values(pieces=(), message_ids=(), created_at=bindparam("at", type_=outbox.c.created_at.type))
+)
 _ORIGINAL = select(outbox.c.id).where(outbox.c.key == bindparam("original")).scalar_subquery()
 _EDIT_COPIES = (
     update(outbox)
@@ -119,15 +116,12 @@ _EDIT_COPIES = (
 )
 
 
-class SqlOutbox:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlOutbox(Reads):
     async def owed(self, chat: int) -> Sequence[OutboxRow]:
         return await self._rows(_OWED_IN, chat)
 
     async def chats_owed(self) -> Sequence[int]:
-        return await self._database.read(lambda c: list(c.execute(_CHATS_OWED).scalars()))
+        return await self._scalars(_CHATS_OWED)
 
     async def record(self, delivered: Delivered) -> None:
         await self._database.write(
@@ -135,8 +129,7 @@ class SqlOutbox:
         )
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
-        wanted = {"of": chat, "seen": message_id}
-        return await self._database.read(lambda c: c.execute(_KEY_OF, wanted).scalar())
+        return await self._scalar(_KEY_OF, of=chat, seen=message_id)
 
     async def row(self, key: str) -> OutboxRow | None:
         found = await self._rows(_BY_KEY, key)
@@ -146,6 +139,10 @@ class SqlOutbox:
         found = await self._rows(_NEWEST, chat)
         return found[0] if found else None
 
+    async def latest(self, chat: int) -> Sequence[OutboxRow]:
+        """Returns the newest 60 messages of a chat that were not given up, oldest first."""
+        return (await self._rows(_NEWEST_FEW, chat))[::-1]
+
     async def sightings(self, channel: str) -> Sequence[Sighting]:
         return await self._database.read(partial(_sightings, channel=channel))
 
@@ -153,7 +150,7 @@ class SqlOutbox:
         return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
 
     async def _rows(self, wanted: Select[Any] | Prepared, of: str | int) -> list[OutboxRow]:
-        return [OutboxRow(*row) for row in await self._database.fetch(wanted, {"of": of})]
+        return await self._all(OutboxRow, wanted, of=of)
 
 
 def _sightings(connection: Connection, channel: str) -> list[Sighting]:
@@ -171,27 +168,15 @@ def _sightings(connection: Connection, channel: str) -> list[Sighting]:
 def show(connection: Connection, writes: Sequence[Show], at: datetime) -> None:
     """Writes messages; one that was given up is owed again when it has a new content."""
     rows = [
-        {
-            "key": write.key,
-            "chat": write.chat,
-            "content": write.content,
-            "version": 1 if write.over is None else 2,
-            "shown_version": 0 if write.over is None else 1,
-            "state": DeliveryState.OWED,
-            "created_at": at,
-            "pieces": (),
-            "message_ids": () if write.over is None else (write.over,),
-            "attempts": 0,
-            "error": "",
-            "copy_of": write.copy_of,
-            "about": write.about,
-        }
+        values(write, ("key", "chat", "content"))
+        | _owed(write.over, at)
+        | values(write, ("copy_of", "about"))
         for write in writes
     ]
     _SHOW.run(connection, *rows)
     for write in writes:
         if write.anew:
-            connection.execute(_FORGET, {"of": write.key})
+            connection.execute(_FORGET, {"of": write.key, "at": at})
         if write.content.kind is OutboundKind.CARD and write.copy_of is None:
             _edit_copies(connection, write)
 
@@ -203,36 +188,38 @@ def _edit_copies(connection: Connection, write: Show) -> None:
 
 
 def retract(connection: Connection, writes: Sequence[Retract], at: datetime) -> None:
-    """Writes rows that owe only the deletion of their message on the screen."""
+    """Writes rows that owe only the deletion of their message on the screen.
+
+    The row of a message whose id is unknown is as old as the sending of it.
+    """
     for write in writes:
+        known = write.message_id is not None
         row = {
-            "key": f"passing:{write.turn}:{write.message_id}",
+            "key": f"passing:{write.turn}:{write.message_id or ''}",
             "chat": write.chat,
-            "content": Outbound(OutboundKind.GONE, ()),
-            "version": 2,
-            "shown_version": 1,
-            "state": DeliveryState.OWED,
-            "created_at": at,
-            "pieces": (),
-            "message_ids": (write.message_id,),
-            "attempts": 0,
-            "error": "",
+            "content": Outbound(OutboundKind.GONE if known else OutboundKind.STRAY, ()),
+            **_owed(write.message_id, write.since or at),
             "about": write.turn,
         }
         _SHOW.run(connection, row)
 
 
-def _record(connection: Connection, delivered: Delivered) -> None:
-    row = {
-        "of": delivered.id,
-        "state": delivered.state,
-        "shown_version": delivered.shown_version,
-        "pieces": delivered.pieces,
-        "message_ids": delivered.message_ids,
-        "attempts": delivered.attempts,
-        "error": delivered.error,
-        "recorded_at": delivered.at,
+def _owed(over: str | None, at: datetime) -> dict[str, Any]:
+    """Returns what a row begins with: it is owed, over the message that stands already, if any."""
+    return {
+        "version": 1 if over is None else 2,
+        "shown_version": 0 if over is None else 1,
+        "state": DeliveryState.OWED,
+        "created_at": at,
+        "pieces": (),
+        "message_ids": () if over is None else (over,),
+        "attempts": 0,
+        "error": "",
     }
+
+
+def _record(connection: Connection, delivered: Delivered) -> None:
+    row = {"of": delivered.id, **values(delivered, _NOTED), "recorded_at": delivered.at}
     if delivered.state is DeliveryState.OWED:
         found = _RECORD.rows(connection, row)
     else:

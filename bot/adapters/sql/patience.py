@@ -153,11 +153,15 @@ def _is_cancelled() -> bool:
 
 @frozen
 class WatchedDatabase:
-    """Asks a database, with patience if there is some; tells `damaged` of what cannot be read."""
+    """Asks a database, with patience if there is some.
+
+    Tells `damaged` of what cannot be read, and `written` of each change.
+    """
 
     _database: Database
     _patience: Patience | None = None
     _damaged: Callable[[StoreDamaged], None] = lambda _: None
+    _written: Callable[[], None] = lambda: None
 
     async def fetch(
         self, statement: Executable | Prepared, values: Values | None = None
@@ -170,11 +174,15 @@ class WatchedDatabase:
     async def write(
         self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
-        return await self._asked(
-            lambda: self._database.write(work, durable=durable, seen=seen),
-            writes=True,
-            repeatable=repeatable,
-        )
+        try:
+            return await self._asked(
+                lambda: self._database.write(work, durable=durable, seen=seen),
+                writes=True,
+                repeatable=repeatable,
+            )
+        finally:
+            # A cancel comes after the commit, and a look at nothing new does no harm.
+            self._written()
 
     async def hold(self, key: int) -> bool:
         return await self._asked(lambda: self._database.hold(key), writes=False)

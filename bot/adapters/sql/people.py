@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from functools import partial
-from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, exists, func, insert, select, update
 
 from bot.adapters.sql.chats import CHAT_COLUMNS, chat_of
 from bot.adapters.sql.columns import columns, names
-from bot.adapters.sql.database import Database, first_of, one_of
+from bot.adapters.sql.database import first_of
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import account, chat, greeting, pairing, person
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.talk.chat import Chat
@@ -66,14 +66,9 @@ _FORGET_GREETED = delete(greeting).where(greeting.c.day < bindparam("before"))
 _GREETED = select(func.count()).select_from(greeting).where(greeting.c.day == bindparam("on"))
 
 
-class SqlPeople:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlPeople(Reads):
     async def by_sender(self, sender: Sender) -> Person | None:
-        return await self._named(
-            _known(await self._database.fetch(_BY_ACCOUNT, {"of": sender.key})), sender
-        )
+        return await self._named(await self._one(Person, _BY_ACCOUNT, of=sender.key), sender)
 
     async def met(self, sender: Sender, address: Address) -> tuple[Person | None, Chat | None]:
         row = first_of(await self._database.fetch(_MET, {"of": sender.key, "at": address}))
@@ -90,7 +85,7 @@ class SqlPeople:
         return replace(known, name=sender.name)
 
     async def get(self, person: int) -> Person | None:
-        return _known(await self._database.fetch(_BY_ID, {"of": person}))
+        return await self._one(Person, _BY_ID, of=person)
 
     async def admit(self, sender: Sender, role: Role) -> Person:
         known = await self.by_sender(sender)
@@ -108,10 +103,7 @@ class SqlPeople:
         )
 
 
-class SqlDoor:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlDoor(Reads):
     async def offer(self, code_hash: str, expires_at: datetime) -> None:
         row = {"id": 1, "code_hash": code_hash, "expires_at": expires_at}
         await self._database.write(lambda c: _OFFER.run(c, row), durable=True, repeatable=True)
@@ -138,11 +130,8 @@ def _greet(connection: Connection, account: str, day: date, most: int) -> bool:
 
 
 def _of_account(connection: Connection, key: str) -> Person | None:
-    return _known(_BY_ACCOUNT.rows(connection, {"of": key}))
-
-
-def _known(rows: Sequence[Any]) -> Person | None:
-    return one_of(Person, rows)
+    row = _BY_ACCOUNT.first(connection, {"of": key})
+    return None if row is None else Person(*row)
 
 
 def _admit(connection: Connection, sender: Sender, role: Role) -> Person:

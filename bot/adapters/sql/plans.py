@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, insert, select, update
 
 from bot.adapters.sql.columns import names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import PLANNED, plan, plan_step
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import SavePlan
@@ -41,10 +41,7 @@ _SAVE_STEP = Upsert(
 )
 
 
-class SqlPlans:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlPlans(Reads):
     async def by_token(self, token: str) -> Plan | None:
         return await self._database.read(lambda c: _first(c, _BY_TOKEN, token))
 

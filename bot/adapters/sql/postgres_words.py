@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, text
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.words import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.memory.fit import OWN_END
+from bot.domain.memory.line_label import MARKS
 
 _MAKE = (
     "CREATE TABLE passage_words (number bigint PRIMARY KEY REFERENCES passage ON DELETE CASCADE,"
@@ -71,7 +72,7 @@ class PostgresEngine:
         for statement in _MAKE:
             connection.exec_driver_sql(statement)
 
-    def drop(self, connection: Connection) -> None:
+    def drop(self, connection: Connection, *, unread: bool = False) -> None:
         connection.exec_driver_sql(_DROP)
 
     def check(self, connection: Connection) -> None:
@@ -84,7 +85,7 @@ class PostgresEngine:
                 {
                     "number": row.number,
                     "tokens": " ".join(row.tokens),
-                    "distinct": sorted(set(row.tokens) - {OWN_END}),
+                    "distinct": sorted(set(row.tokens) - MARKS - {OWN_END}),
                 }
                 for row in rows
             ),

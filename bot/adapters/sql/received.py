@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, union
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import (
     KEPT,
     OPEN,
@@ -45,17 +45,12 @@ _IN_USE = union(
 _SAVE = Upsert(received, ["chat", "key"], overwrite(*_FIELDS))
 
 
-class SqlReceived:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlReceived(Reads):
     async def get(self, chat: int, key: str) -> ReceivedFile | None:
-        wanted = {"of": chat, "named": key}
-        return one_of(ReceivedFile, await self._database.fetch(_GET, wanted))
+        return await self._one(ReceivedFile, _GET, of=chat, named=key)
 
     async def due(self, before: datetime, after: int, limit: int) -> Sequence[ReceivedFile]:
-        wanted = {"before": before, "after": after, "most": limit}
-        return [ReceivedFile(*row) for row in await self._database.fetch(_DUE, wanted)]
+        return await self._all(ReceivedFile, _DUE, before=before, after=after, most=limit)
 
     async def digests(self, sizes: Collection[int]) -> Collection[tuple[int, str]]:
         wanted = {"sizes": list(sizes)}

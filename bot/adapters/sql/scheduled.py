@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from bot.adapters.sql.access import lost_access
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, first_of, one_of
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import (
     NOT_OVER,
     OPEN,
@@ -149,28 +149,21 @@ _SAVE_RUN = (
 )
 
 
-class SqlScheduled:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlScheduled(Reads):
     async def get(self, task: str) -> TimedTask | None:
-        return one_of(TimedTask, await self._database.fetch(_BY_ID, {"of": task}))
+        return await self._one(TimedTask, _BY_ID, of=task)
 
     async def of_chat(self, chat: int, limit: int, skip: int = 0) -> Sequence[TimedTask]:
-        wanted = {"of": chat, "most": limit, "skip": skip}
-        return [TimedTask(*row) for row in await self._database.fetch(_OF_CHAT, wanted)]
+        return await self._all(TimedTask, _OF_CHAT, of=chat, most=limit, skip=skip)
 
     async def of_person(self, person: int) -> Sequence[TimedTask]:
-        wanted = {"of": person}
-        return [TimedTask(*row) for row in await self._database.fetch(_OF_PERSON, wanted)]
+        return await self._all(TimedTask, _OF_PERSON, of=person)
 
     async def due(self, now: datetime, limit: int) -> Sequence[TimedTask]:
-        wanted = {"now": now, "most": limit}
-        return [TimedTask(*row) for row in await self._database.fetch(_DUE, wanted)]
+        return await self._all(TimedTask, _DUE, now=now, most=limit)
 
     async def again(self, now: datetime, limit: int) -> Sequence[TaskRun]:
-        wanted = {"now": now, "most": limit}
-        return [TaskRun(*row) for row in await self._database.fetch(_AGAIN, wanted)]
+        return await self._all(TaskRun, _AGAIN, now=now, most=limit)
 
     async def next_at(self) -> datetime | None:
         def first(connection: Connection) -> datetime | None:
@@ -180,29 +173,26 @@ class SqlScheduled:
         return await self._database.read(first)
 
     async def ahead(self, now: datetime) -> Sequence[TimedTask]:
-        wanted = {"now": now}
-        return [TimedTask(*row) for row in await self._database.fetch(_AHEAD, wanted)]
+        return await self._all(TimedTask, _AHEAD, now=now)
 
     async def run_of(self, turn: str) -> tuple[TaskRun, TimedTask] | None:
-        row = first_of(await self._database.fetch(_RUN_OF, {"of": turn}))
-        if row is None:
-            return None
-        return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
+        return await self._one(_run_of, _RUN_OF, of=turn)
 
     async def runs(self, task: str, since: datetime) -> Sequence[TaskRun]:
-        wanted = {"of": task, "now": since}
-        return [TaskRun(*row) for row in await self._database.fetch(_SINCE, wanted)]
+        return await self._all(TaskRun, _SINCE, of=task, now=since)
 
     async def last(self, task: str) -> TaskRun | None:
-        return one_of(TaskRun, await self._database.fetch(_LAST, {"of": task}))
+        return await self._one(TaskRun, _LAST, of=task)
 
     async def rounds(self, turns: Sequence[str]) -> int:
-        wanted = {"turns": list(turns)}
-        return await self._database.read(lambda c: int(c.execute(_ROUNDS, wanted).scalar_one()))
+        return int(await self._scalar(_ROUNDS, turns=list(turns)))
 
     async def spent(self, turns: Sequence[str]) -> Nano:
-        wanted = {"turns": list(turns)}
-        return await self._database.read(lambda c: int(c.execute(_SPENT, wanted).scalar_one()))
+        return int(await self._scalar(_SPENT, turns=list(turns)))
+
+
+def _run_of(*row: Any) -> tuple[TaskRun, TimedTask]:
+    return TaskRun(*row[:_RUN_FIELDS]), TimedTask(*row[_RUN_FIELDS:])
 
 
 def save_tasks(connection: Connection, writes: Sequence[SaveTask], _at: datetime) -> None:

@@ -4,10 +4,16 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Timer
 
+from sqlalchemy import Connection, Table, select
+
+from bot.adapters.sql.database import Database
 from bot.adapters.sql.faults import translated
+from bot.adapters.sql.tables import METADATA
+from bot.domain.talk.errors import StoreDamaged
 from bot.domain.value import frozen
 
 _TABLES = (
@@ -23,7 +29,6 @@ class Soundness:
 
     faults: Sequence[str]
     """A line for each damaged table, with the first fault in it or in one of its indexes."""
-
     tables: int
     unread: int
     """Tables that the time did not suffice for."""
@@ -78,3 +83,29 @@ def _fault_in(connection: sqlite3.Connection, table: str) -> str:
             raise
         return str(error)
     return "" if found == "ok" else " ".join(str(found).split())
+
+
+_AT_ONCE = 500
+"""Rows that are read between two looks at the clock."""
+
+
+async def rows_read(database: Database, seconds: float) -> bool:
+    """Returns False if the seconds were too few; StoreDamaged names the table of a damaged row."""
+    until = time.monotonic() + seconds
+    for table in METADATA.sorted_tables:
+        try:
+            if not await database.read(partial(_read, table=table, until=until)):
+                return False
+        except StoreDamaged as fault:
+            raise StoreDamaged(f"{table.name}: {fault}") from None
+    return True
+
+
+def _read(connection: Connection, table: Table, until: float) -> bool:
+    # A server would send the whole table at once.
+    found = connection.execute(select(table), execution_options={"yield_per": _AT_ONCE})
+    with found:
+        for _ in found.partitions():
+            if time.monotonic() >= until:
+                return False
+    return True

@@ -10,7 +10,6 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -20,6 +19,7 @@ from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_eng
 
 from bot.adapters.sql.database import Work, decided
 from bot.adapters.sql.faults import translated
+from bot.adapters.sql.own_thread import OwnThread
 from bot.adapters.sql.prepared import Prepared, Values, fetched
 from bot.domain.talk.errors import SettingError
 
@@ -33,7 +33,7 @@ class _Line:
     def __init__(self, engine: Engine, name: str, begin: str) -> None:
         self._engine = engine
         self._begin = begin
-        self._thread = ThreadPoolExecutor(1, f"store-{name}")
+        self._thread = OwnThread(f"store-{name}")
         self._connection: Connection | None = None
         self._durable = False
 
@@ -42,10 +42,10 @@ class _Line:
 
     async def close(self) -> None:
         await self.run(self._disconnect)
-        self._thread.shutdown()
+        self._thread.end()
 
     def run(self, job: Callable[..., T], *args: Any) -> asyncio.Future[T]:
-        return asyncio.get_running_loop().run_in_executor(self._thread, job, *args)
+        return self._thread.run(job, *args)
 
     def transact(self, work: Work[T], durable: bool) -> T:
         """Runs a transaction; called on the line's own thread."""

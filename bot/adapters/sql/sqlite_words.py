@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.words import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -17,6 +17,7 @@ _MAKE = (
 )
 _DROP = (f"DROP TABLE IF EXISTS {_VOCABULARY}", "DROP TABLE IF EXISTS passage_words")
 _UNNAME = f"DELETE FROM sqlite_master WHERE name IN ('passage_words', '{_VOCABULARY}')"
+_UNNAME_ALL = f"{_UNNAME} OR tbl_name GLOB 'passage_words_*'"
 _PARTS = ("data", "idx", "content", "docsize", "config")
 _READ_TERMS = f"SELECT sum(cnt) FROM {_VOCABULARY}"
 _TAKE_OUT = Prepared(text("DELETE FROM passage_words WHERE rowid = :number"))
@@ -51,15 +52,16 @@ class SqliteEngine:
         for statement in _MAKE:
             connection.exec_driver_sql(statement)
 
-    def drop(self, connection: Connection) -> None:
+    def drop(self, connection: Connection, *, unread: bool = False) -> None:
+        if unread:
+            _alter_schema(connection, _UNNAME_ALL)
+            return
         try:
             for statement in _DROP:
                 connection.exec_driver_sql(statement)
         except DBAPIError:
             # A damaged index cannot even be dropped: its name goes first, then its parts.
-            connection.exec_driver_sql("PRAGMA writable_schema = ON")
-            connection.exec_driver_sql(_UNNAME)
-            connection.exec_driver_sql("PRAGMA writable_schema = RESET")
+            _alter_schema(connection, _UNNAME)
             for part in _PARTS:
                 connection.exec_driver_sql(f"DROP TABLE IF EXISTS passage_words_{part}")
 
@@ -94,6 +96,12 @@ class SqliteEngine:
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         rows = _HELD.rows(connection, {"numbers": json.dumps(numbers)})
         return [HeldRow(*row) for row in rows]
+
+
+def _alter_schema(connection: Connection, statement: str) -> None:
+    connection.exec_driver_sql("PRAGMA writable_schema = ON")
+    connection.exec_driver_sql(statement)
+    connection.exec_driver_sql("PRAGMA writable_schema = RESET")
 
 
 def _places(

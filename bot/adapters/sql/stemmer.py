@@ -12,7 +12,7 @@ import Stemmer
 
 from bot.domain.text.stems import LONGEST, unaccented
 
-STEMS = f"2/{Stemmer.version()}"
+STEMS = f"3/{Stemmer.version()}"
 """Names the stems; an index with other ones is made anew."""
 
 _SHORTEST = 3

@@ -36,13 +36,15 @@ from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
 from bot.adapters.sql.scheduled import SqlScheduled
+from bot.adapters.sql.soundness import rows_read
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
 from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.voice import SqlVoice
-from bot.adapters.sql.words import Engine, SqlWords
+from bot.adapters.sql.word_index import Engine, SqlWords
+from bot.adapters.sql.written import Written
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import field, frozen, replace
 from bot.ports.lanes import OwnedChats
@@ -51,8 +53,6 @@ from bot.ports.peers import NoPeers, Peers
 
 @frozen
 class Store:
-    """All ports of the store, on one database."""
-
     inbox: SqlInbox
     journal: SqlJournal
     chats: SqlChats
@@ -84,8 +84,12 @@ class Store:
     feedback: SqlFeedback
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
+    check_readable: Callable[[float], Awaitable[bool]]
+    """Reads every row, for so many seconds; False if they were too few, StoreDamaged for damage."""
     damage: Damage
     """The first damage that anybody met."""
+    written: Written
+    """Tells of changes that this process makes."""
     owned_chats: OwnedChats | None = None
     """The chats that this process holds; None where one process alone can use the database."""
     peers: Peers = field(default_factory=NoPeers)
@@ -114,14 +118,17 @@ async def open_store(
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
     async with _opened(parsed, busy_seconds, prepare, patience, alone) as database:
-        watched = WatchedDatabase(database, patience, damage.found)
+        written = Written()
+        watched = WatchedDatabase(database, patience, damage.found, written.tell)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
         owned, peers = await _shared(parsed, database, patience, alone=alone)
-        yield replace(_store(watched, words, damage, now), owned_chats=owned, peers=peers)
+        yield replace(_store(watched, words, damage, now, written), owned_chats=owned, peers=peers)
 
 
-def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Store:
+def _store(
+    database: Database, words: SqlWords, damage: Damage, now: Now, written: Written
+) -> Store:
     return Store(
         inbox=SqlInbox(database),
         journal=SqlJournal(database, now),
@@ -153,7 +160,9 @@ def _store(database: Database, words: SqlWords, damage: Damage, now: Now) -> Sto
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
         check_writable=partial(try_writing, database),
+        check_readable=partial(rows_read, database),
         damage=damage,
+        written=written,
     )
 
 

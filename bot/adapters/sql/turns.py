@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, select, update
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database, one_of
 from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import AT_WORK, UNSETTLED, approval, turn
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AskStop, CountStart, EndRest, EndWays, SaveTurn
@@ -62,15 +62,12 @@ _OF_ORIGIN = (
 )
 
 
-class SqlTurns:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlTurns(Reads):
     async def get(self, turn: str) -> Turn | None:
-        return one_of(Turn, await self._database.fetch(_BY_ID, {"of": turn}))
+        return await self._one(Turn, _BY_ID, of=turn)
 
     async def at_work(self, origin: str) -> Sequence[Turn]:
-        return [Turn(*row) for row in await self._database.fetch(_OF_ORIGIN, {"of": origin})]
+        return await self._all(Turn, _OF_ORIGIN, of=origin)
 
 
 def save_turns(connection: Connection, writes: Sequence[SaveTurn], _at: datetime) -> None:

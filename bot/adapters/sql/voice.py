@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, select
 
 from bot.adapters.sql.columns import columns, names, values
-from bot.adapters.sql.database import Database
+from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import hearing, voice_note
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import EndVoice, KeepHeard, OweVoice
@@ -25,17 +25,12 @@ _OWE = Upsert(voice_note, ["turn"], overwrite("tries"))
 _END = delete(voice_note).where(voice_note.c.turn == bindparam("of"))
 
 
-class SqlVoice:
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
+class SqlVoice(Reads):
     async def heard(self, chat: int, key: str) -> str | None:
-        wanted = {"of": chat, "named": key}
-        return await self._database.read(lambda c: c.execute(_HEARD, wanted).scalar())
+        return await self._scalar(_HEARD, of=chat, named=key)
 
     async def owed(self, limit: int) -> Sequence[VoiceNote]:
-        wanted = {"most": limit}
-        return [VoiceNote(*row) for row in await self._database.fetch(_OWED, wanted)]
+        return await self._all(VoiceNote, _OWED, most=limit)
 
 
 def keep_heard(connection: Connection, writes: Sequence[KeepHeard], _at: datetime) -> None:

@@ -6,17 +6,17 @@ import logging
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import quote, urlencode
 
-import httpx
 from telegram import Bot
 from telegram.error import TelegramError
 
-from bot.adapters.certificates import certificates
-from bot.adapters.telegram.faults import translated
-from bot.adapters.telegram.transport import Transport
+from bot.adapters.telegram.faults import translated, unreached
 from bot.domain.talk.errors import ChannelError, ChannelUnreachable
+
+if TYPE_CHECKING:
+    import aiohttp
 
 PUBLIC_URL = "https://api.telegram.org"
 ALLOWED_UPDATES = (
@@ -28,13 +28,10 @@ ALLOWED_UPDATES = (
 Reactions come only when they are named; in groups, only while the bot is an administrator.
 """
 
-_CONNECT_SECONDS = 5.0
 _SLACK_SECONDS = 1.0
 _UPLOAD_SECONDS = 300.0
 _GRACE_SECONDS = 1.0
-
-_KEPT_CONNECTIONS = 16
-"""Idle connections that stay open: the pool compares each with every other at every call."""
+_CONNECTIONS = 256
 
 
 class TelegramApi:
@@ -60,8 +57,11 @@ class TelegramApi:
 
     async def __aenter__(self) -> Self:
         _silence_logs_with_urls()
-        self._sending = _transport(self._send_seconds, 256, _GRACE_SECONDS)
-        self._polling = _transport(self._send_seconds, 1)
+        # Its library takes a while to load, and only a run that serves Telegram needs it.
+        from bot.adapters.telegram.transport import Transport
+
+        self._sending = Transport(self._url, self._send_seconds, _CONNECTIONS, _GRACE_SECONDS)
+        self._polling = Transport(self._url, self._send_seconds, 1)
         self._bot = Bot(
             self._token,
             base_url=f"{self._url}/bot",
@@ -106,26 +106,23 @@ class TelegramApi:
         async with asyncio.timeout(limit_seconds + _SLACK_SECONDS):
             _, payload = await self._polling.do_request(
                 f"{self._bot.base_url}/getUpdates?{urlencode(query)}",
-                "GET",
+                "POST",  # a GET would be sent once more, unseen, where the connection is cut
                 read_timeout=limit_seconds,
             )
         return payload
 
     @asynccontextmanager
-    async def downloading(self, path: str) -> AsyncIterator[httpx.Response]:
+    async def downloading(self, path: str) -> AsyncIterator["aiohttp.ClientResponse"]:
         """Yields the answer for a file at a path of getFile; its bytes are still to come."""
         url = f"{self._url}/file/bot{self._token}/{quote(path)}"
-        waits = httpx.Timeout(self._send_seconds, connect=_CONNECT_SECONDS)
-        # A client of its own: a cancel in the middle of a file cannot cost the pool a connection.
-        client = httpx.AsyncClient(
-            verify=certificates(), timeout=waits, headers={"Accept-Encoding": "identity"}
-        )
+        plain = {"Accept-Encoding": "identity"}
         try:
-            async with client, client.stream("GET", url) as response:
+            async with self._sending.asking(
+                url, "GET", self._send_seconds, headers=plain
+            ) as response:
                 yield response
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
-            told = f"the file did not come ({type(error).__name__})"
-            raise ChannelUnreachable(told, maybe_done=False) from None
+        except TelegramError as error:
+            raise ChannelUnreachable(unreached(error), maybe_done=False) from None
 
     def scrub(self, text: str) -> str:
         """Returns the text without the token, in any case and as a URL would write it."""
@@ -136,25 +133,7 @@ class TelegramApi:
         return fault
 
 
-def _transport(seconds: float, connections: int, grace: float = 0.0) -> Transport:
-    return Transport(
-        grace=grace,
-        connection_pool_size=connections,
-        connect_timeout=_CONNECT_SECONDS,
-        read_timeout=seconds,
-        write_timeout=seconds,
-        pool_timeout=seconds,
-        media_write_timeout=_UPLOAD_SECONDS,
-        httpx_kwargs={
-            "verify": certificates(),
-            "limits": httpx.Limits(
-                max_connections=connections, max_keepalive_connections=_KEPT_CONNECTIONS
-            ),
-        },
-    )
-
-
 def _silence_logs_with_urls() -> None:
     # The token stands in every URL, and these log URLs below WARNING.
-    for name in ("httpx", "httpcore", "telegram"):
+    for name in ("aiohttp", "telegram"):
         logging.getLogger(name).setLevel(logging.WARNING)

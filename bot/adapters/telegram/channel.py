@@ -21,6 +21,7 @@ from bot.adapters.telegram.framing import (
     asking,
     file_frame,
     keyboard,
+    numbered,
     preview,
     reply_mark,
     rich_frame,
@@ -146,7 +147,9 @@ class TelegramChannel:
             told = await bot.send_message(
                 to.chat,
                 _PROBE,
-                reply_parameters=ReplyParameters(int(number), allow_sending_without_reply=False),
+                reply_parameters=ReplyParameters(
+                    numbered(number), allow_sending_without_reply=False
+                ),
                 disable_notification=True,
             )
         await self._cleared(to, (str(told.message_id),), pace)
@@ -231,7 +234,7 @@ class TelegramChannel:
     async def _show_rich(self, to: Address, html: str, place: DraftPlace) -> str | None:
         if is_group(to):
             return await self._grow(to, {"rich": html, **_below(place.button)}, place)
-        frame = {"chat_id": int(to.chat), "message_thread_id": thread(to)}
+        frame = {"chat_id": numbered(to.chat), "message_thread_id": thread(to)}
         await self._rich.draft(html, {**frame, "draft_id": _DRAFT_ID})
         return None
 
@@ -244,7 +247,7 @@ class TelegramChannel:
 
     async def _delete(self, to: Address, message_id: str) -> None:
         async with _no_fault(_NOT_THERE), self._api.calling() as bot:
-            await bot.delete_message(to.chat, int(message_id))
+            await bot.delete_message(to.chat, numbered(message_id))
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
         async with _no_fault(_DELETED), self._api.calling() as bot:
@@ -253,7 +256,7 @@ class TelegramChannel:
             elif message_id is not None:
                 emoji = _REACTIONS.get(sign)
                 reaction = (ReactionTypeEmoji(emoji),) if emoji is not None else ()
-                await bot.set_message_reaction(to.chat, int(message_id), reaction)
+                await bot.set_message_reaction(to.chat, numbered(message_id), reaction)
 
     async def acknowledge(
         self, press: Press, text: str, *, refused: bool = False, alone: bool = False
@@ -285,7 +288,7 @@ class TelegramChannel:
             await bot.edit_message_text(
                 body["text"],
                 chat_id=to.chat,
-                message_id=int(message_id),
+                message_id=numbered(message_id),
                 entities=entities,
                 reply_markup=keyboard(body),
                 link_preview_options=preview(body),
@@ -294,54 +297,42 @@ class TelegramChannel:
     async def _show_draft(self, to: Address, text: str, entities: _Entities) -> None:
         async with self._api.calling() as bot:
             await bot.send_message_draft(
-                int(to.chat), _DRAFT_ID, text, message_thread_id=thread(to), entities=entities
+                numbered(to.chat), _DRAFT_ID, text, message_thread_id=thread(to), entities=entities
             )
 
     async def _send_file(self, to: Address, body: Any) -> str:
         file = body["file"]
         if "text" in file:
-            return await self._send_document(to, body, file["text"].encode())
-        content = await asyncio.to_thread(content_of, Path(file["path"]))
-        if "voice" in file:
-            return await self._send_voice(to, body, content)
-        if is_photo(content):
-            # Too long, too flat, or no picture after all: the platform knows, and it can be a file.
-            with suppress(ContentRefused):
-                return await self._send_photo(to, body, content)
-        return await self._send_document(to, body, content)
+            content = file["text"].encode()
+        else:
+            content = await asyncio.to_thread(content_of, Path(file["path"]))
+            if "voice" in file:
+                seconds = file["voice"] or None
+                return await self._uploaded("send_voice", to, body, content, duration=seconds)
+            if is_photo(content):
+                # Too long, too flat, or no picture after all: the platform knows, and it can be a
+                # file.
+                with suppress(ContentRefused):
+                    return await self._uploaded("send_photo", to, body, content)
+        as_it_is = {"disable_content_type_detection": True}
+        return await self._uploaded("send_document", to, body, content, **as_it_is)
 
-    async def _send_photo(self, to: Address, body: Any, content: bytes) -> str:
+    async def _uploaded(
+        self, method: str, to: Address, body: Any, content: bytes, **more: Any
+    ) -> str:
+        """Sends a file by this method of the API; returns the id of its message."""
         async with self._api.calling(upload=True) as bot:
-            message = await bot.send_photo(
-                to.chat, upload_of(body["file"]["name"], content), **file_frame(to, body)
-            )
-            return str(message.message_id)
-
-    async def _send_voice(self, to: Address, body: Any, content: bytes) -> str:
-        seconds = body["file"]["voice"] or None
-        async with self._api.calling(upload=True) as bot:
-            message = await bot.send_voice(
-                to.chat,
-                upload_of(body["file"]["name"], content),
-                duration=seconds,
-                **file_frame(to, body),
-            )
-            return str(message.message_id)
-
-    async def _send_document(self, to: Address, body: Any, content: bytes) -> str:
-        async with self._api.calling(upload=True) as bot:
-            message = await bot.send_document(
-                to.chat,
-                upload_of(body["file"]["name"], content),
-                disable_content_type_detection=True,
-                **file_frame(to, body),
-            )
+            file = upload_of(body["file"]["name"], content)
+            message = await getattr(bot, method)(to.chat, file, **more, **file_frame(to, body))
             return str(message.message_id)
 
     async def _edit_caption(self, to: Address, message_id: str, body: Any) -> None:
         async with _no_fault(_SAME), self._api.calling() as bot:
             await bot.edit_message_caption(
-                to.chat, int(message_id), caption=body.get("caption"), reply_markup=keyboard(body)
+                to.chat,
+                numbered(message_id),
+                caption=body.get("caption"),
+                reply_markup=keyboard(body),
             )
 
 

@@ -2,10 +2,9 @@
 
 import re
 
-import httpx
 from telegram.error import TelegramError
 
-from bot.adapters.telegram.transport import Refused, UnreadableAnswer
+from bot.adapters.telegram.answers import NeverSent, NoUrl, Refused, UnreadableAnswer
 from bot.domain.talk.errors import (
     ChannelDenied,
     ChannelError,
@@ -20,15 +19,6 @@ from bot.shipped import command
 BAD_TOKEN = "Telegram does not accept the bot token"
 NEW_TOKEN = f"Copy it again from @BotFather, run `{command('setup')}`, and restart."
 _DEFAULT_WAIT = 5.0
-_NEVER_SENT = (
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
-    httpx.PoolTimeout,
-    httpx.ProxyError,
-    httpx.UnsupportedProtocol,
-    httpx.LocalProtocolError,
-    httpx.InvalidURL,
-)
 _MOVED = "group chat was upgraded"
 _ONE_KIND = re.compile(r"not enough rights to send (?!text messages|messages)")
 """A refusal of one kind of content, such as photos: the chat takes others."""
@@ -69,11 +59,11 @@ def translated(error: TelegramError) -> ChannelError:
             return _refused(error)
         case UnreadableAnswer():
             return ChannelUnreachable(f"Telegram sent {error.message}", maybe_done=True)
-        case _ if isinstance(error.__cause__, httpx.InvalidURL):
+        case NoUrl():
             # The token is a part of the address.
             return ChannelDenied(BAD_TOKEN)
         case _:
-            sent = not isinstance(error.__cause__, _NEVER_SENT)
+            sent = not isinstance(error, NeverSent)
             return ChannelUnreachable(unreached(error), maybe_done=sent)
 
 

@@ -2,12 +2,14 @@
 
 import asyncio
 from http import HTTPStatus
-
-import httpx
+from typing import TYPE_CHECKING
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FileWithheld
 from bot.domain.talk.message import Attachment
+
+if TYPE_CHECKING:
+    import aiohttp
 
 MOST_BYTES = 20 * 1024 * 1024
 """The size in bytes of the largest file that the Bot API hands out."""
@@ -53,18 +55,18 @@ class TelegramFiles:
         async with self._api.downloading(path) as response:
             _check(response)
             content = bytearray()
-            async for chunk in response.aiter_raw():
+            async for chunk in response.content.iter_any():
                 content += chunk
                 if len(content) > bound:
                     raise _too_big(bound)
         return bytes(content)
 
 
-def _check(response: httpx.Response) -> None:
-    if response.status_code == HTTPStatus.NOT_FOUND:
+def _check(response: "aiohttp.ClientResponse") -> None:
+    if response.status == HTTPStatus.NOT_FOUND:
         raise FileWithheld("is not kept by Telegram any more")
-    if response.status_code != HTTPStatus.OK:
-        raise ChannelUnreachable(f"Telegram answered {response.status_code}", maybe_done=False)
+    if response.status != HTTPStatus.OK:
+        raise ChannelUnreachable(f"Telegram answered {response.status}", maybe_done=False)
 
 
 def _too_big(bound: int) -> FileWithheld:

@@ -11,6 +11,7 @@ from telegram import (
 )
 
 from bot.adapters.telegram.addresses import is_group
+from bot.domain.talk.errors import RecipientGone
 from bot.domain.talk.message import Address
 
 _NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
@@ -60,7 +61,7 @@ def reply_mark(body: Any) -> ReplyParameters | None:
     if reply_to is None:
         return None
     # The message answered may have been deleted meanwhile; the answer is owed all the same.
-    return ReplyParameters(int(reply_to), allow_sending_without_reply=True)
+    return ReplyParameters(numbered(reply_to), allow_sending_without_reply=True)
 
 
 def preview(body: Any) -> LinkPreviewOptions | None:
@@ -68,4 +69,12 @@ def preview(body: Any) -> LinkPreviewOptions | None:
 
 
 def thread(to: Address) -> int | None:
-    return None if to.thread is None else int(to.thread)
+    return None if to.thread is None else numbered(to.thread)
+
+
+def numbered(id: str) -> int:
+    """Returns an id as Telegram counts; raises RecipientGone for one that it never gave."""
+    try:
+        return int(id)
+    except ValueError:
+        raise RecipientGone(f"{id[:40]!r} is no number of Telegram") from None

@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 from telegram.error import TelegramError
 
 from bot.adapters.platforms.outage import Outage
+from bot.adapters.telegram.answers import Refused, decoded
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
 from bot.adapters.telegram.silence import UNREACHED, Silence
-from bot.adapters.telegram.transport import Refused, decoded
 from bot.domain.talk.errors import ChannelError, StoreError
 from bot.domain.talk.message import RawUpdate
 from bot.ports.clock import Clock

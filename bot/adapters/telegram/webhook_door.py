@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from bot.adapters.http_body import Receive, body_of, is_declared_over
+from bot.adapters.telegram.answers import decoded
 from bot.adapters.telegram.raw_update import raw_update
-from bot.adapters.telegram.transport import decoded
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.message import RawUpdate
 

@@ -18,8 +18,10 @@ _SIGN_ROOM = 2
 _BESIDE = 3
 """Columns of the edge at the left, and of the space at both sides."""
 
-_ADVICE = "or type a change or a question"
-_NUMBERED_ADVICE = "or type “{number}:” and a change"
+_ADVICE = "or type “{key}:” and a change"
+_CHANGE = "c"
+"""The key that stands before a change, also on a card without a button for it."""
+
 _OUTCOMES = ("✅", "❌", "⌛", "⏹", "🚫", "◐", "↩", "✏", "🔁 Replaced", "⏭", "🗑")
 _MOVING = ("▶", "⏳", "○")
 _PLAN = "📋"
@@ -72,13 +74,10 @@ def keys(card: OpenCard, board: Board, width: int, *, advises: bool = True) -> L
             lines[-1] += [("", _GAP), *item[0]]
         else:
             lines += item
-    return [*lines, *([[("dim", _advice(card, board))]] if card.takes_words and advises else [])]
-
-
-def _advice(card: OpenCard, board: Board) -> str:
-    """Returns how words answer the card: with its number where words alone could mean another."""
-    numbered = any(board.key_of(card, key) != key for key in card.buttons)
-    return _NUMBERED_ADVICE.format(number=card.number) if numbered else _ADVICE
+    advice = (
+        [[("dim", _ADVICE.format(key=board.key_of(card, _CHANGE)))]] if card.takes_words else []
+    )
+    return [*lines, *(advice if advises else [])]
 
 
 def _key(key: str, label: str, width: int) -> Lines:

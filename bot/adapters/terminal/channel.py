@@ -1,13 +1,13 @@
 """The terminal as a channel."""
 
-import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from uuid import uuid4
 
+from bot.adapters.terminal.any_terminal import AnyTerminal
 from bot.adapters.terminal.screen import Screen
-from bot.adapters.terminal.update import ADDRESS, NAME, read_update
-from bot.domain.talk.errors import RecipientGone
+from bot.adapters.terminal.update import ADDRESS, is_question
+from bot.domain.talk.errors import NobodyThere, RecipientGone
 from bot.domain.talk.message import (
     Address,
     Block,
@@ -15,7 +15,6 @@ from bot.domain.talk.message import (
     CallBlock,
     CodeBlock,
     FileRef,
-    Inbound,
     Markdown,
     Outbound,
     OutboundKind,
@@ -24,8 +23,7 @@ from bot.domain.talk.message import (
     Press,
     Sign,
 )
-from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
-from bot.ports.sightings import Pace, Traces, unhurried
+from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 
 _BLOCKS: Mapping[str, type[Block]] = {
     "markdown": Markdown,
@@ -35,42 +33,27 @@ _BLOCKS: Mapping[str, type[Block]] = {
 }
 
 
-class TerminalChannel:
-    """One chat, in front of one person; a message is one piece however long it is."""
-
-    name = NAME
-    drafts = True
-    gated = False
-    instant = True
-    growth = Growth()
-    locates = False
-    folds_above: int | None = None
+class TerminalChannel(AnyTerminal):
+    """One chat, in front of one person."""
 
     def __init__(self, screen: Screen, address: Address = ADDRESS) -> None:
         self._screen = screen
         self.address = address
 
-    def parse(self, body: str) -> Inbound:
-        return read_update(body)
-
-    def thread_at(self, address: Address, message_id: str) -> Address | None:
-        return None
-
-    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
-        return (Piece(dataclasses.asdict(content)),)
-
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
-        if to != self.address:
+        if to != self.address and is_question(to):
             # It was asked by `steward ask`, which was killed before its answer came.
             raise RecipientGone("nobody reads the answer to that question any more")
+        if to != self.address:
+            raise NobodyThere("that chat is open in no terminal now")
         message_id = uuid4().hex
         await self._screen.show(message_id, content_of(piece))
         return message_id
 
-    async def find(
-        self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
-    ) -> str | None:
-        return None
+    async def mirror(self, to: Address, message_id: str, piece: Piece) -> None:
+        """Shows a message that stands elsewhere too, under the id that it has there."""
+        if to == self.address:
+            await self._screen.show(message_id, content_of(piece))
 
     async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
         """Shows the changed part; a message that this process has not shown yet is shown whole.

@@ -1,6 +1,7 @@
 """Reads the lines of a person; each is accepted before anything is done about it."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Protocol, TypeAlias
 
 from bot.adapters.terminal.board import OpenCard
@@ -8,7 +9,7 @@ from bot.adapters.terminal.fragments import Fragments
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.typed import Begun, Left, Misread, Pressed, Said, read_typed
 from bot.adapters.terminal.update import Writer
-from bot.domain.talk.errors import StoreError
+from bot.domain.talk.errors import ChannelUnreachable, StoreError
 from bot.domain.talk.message import RawUpdate
 from bot.ports.clock import Clock
 
@@ -16,6 +17,8 @@ Accept: TypeAlias = Callable[[Sequence[RawUpdate]], Awaitable[None]]
 """Stores updates for good: once it returns they outlive the process."""
 
 _AGAIN = "Press Ctrl-C again to leave."
+_NEXT_START = "I have not answered yet. I go on at the next start."
+_GOES_ON = "I have not answered yet. I go on, and you see the answer when you come back."
 
 
 class LineReader(Protocol):
@@ -32,7 +35,17 @@ class LineReader(Protocol):
 class Dialogue:
     """Reads until the person leaves: by Ctrl-D, by `/quit`, or by Ctrl-C twice."""
 
-    def __init__(self, reader: LineReader, screen: Screen, writer: Writer, clock: Clock) -> None:
+    def __init__(
+        self,
+        reader: LineReader,
+        screen: Screen,
+        writer: Writer,
+        clock: Clock,
+        *,
+        visits: bool = False,
+    ) -> None:
+        """One that `visits` leaves a program that goes on without it."""
+        self._goes_on = _GOES_ON if visits else _NEXT_START
         self._reader = reader
         self._screen = screen
         self._writer = writer
@@ -61,7 +74,8 @@ class Dialogue:
                     break
                 case Said() | Pressed() | Misread() as typed:
                     await self._send(typed, accept)
-        await self._say_goodbye()
+        with suppress(ChannelUnreachable):  # A terminal that was closed reads no goodbye.
+            await self._say_goodbye()
 
     async def _read(self) -> str:
         self._begun = ()
@@ -84,7 +98,7 @@ class Dialogue:
             stay = "1 card stays" if len(names) == 1 else f"{len(names)} cards stay"
             await self._screen.line(f"{stay} open until you come back: {', '.join(names)}.")
         elif self._screen.busy:
-            await self._screen.line("I have not answered yet. I go on at the next start.")
+            await self._screen.line(self._goes_on)
 
     async def _send(self, typed: Said | Pressed | Misread, accept: Accept) -> None:
         now = self._clock.now()

@@ -66,7 +66,7 @@ class Draft:
         self._borders = borders
         self._text = self._settled = ""
         self._base = 0
-        self._printed = 0
+        self._printed = self._above = 0
         self._ended, self._interrupted = True, False
         self._earlier: deque[str] = deque(maxlen=_REMEMBERED)
 
@@ -75,6 +75,16 @@ class Draft:
         """Tells if words are being written, and no tool is running."""
         last = self._text.rpartition("\n")[2]
         return not self._ended and last != "" and not last.startswith(STEPS)
+
+    @property
+    def amid(self) -> bool:
+        """Tells if words are being written of which the first are printed already."""
+        return self.speaks and self._text[self._above : self._printed].strip() != ""
+
+    @property
+    def moves(self) -> bool:
+        """Tells if a line below the words is still going to change."""
+        return not self._ended and self._text.rpartition("\n")[2].startswith(_MOVING)
 
     def told(self, words: str) -> bool:
         """Tells if these words stood in this text, or in one of the texts before it."""
@@ -87,15 +97,24 @@ class Draft:
         if self._text == text or self._text.endswith(f"\n{text}"):
             return []
         ended: list[DraftPart] = []
-        if not text.startswith(self._settled):
+        if not self._goes_on(text):
             cut = self.speaks and not text.startswith(STEPS)
             if cut and self._shown.startswith(text):
                 return []  # a new try that is still shorter than the printed text
             ended = self._cut(text) if cut else self._other(self.end())
         self._text, self._ended, self._interrupted = text, False, False
         settled = self._settled = _settled(text, self._base)
+        if not self.speaks:
+            self._above = len(settled)
         # Words above a tool that runs have ended.
         return [*ended, *self._take(settled, whole=settled != text)]
+
+    def _goes_on(self, text: str) -> bool:
+        """Tells if a state goes on from the one before; lines of tools below it may have gone."""
+        if text.startswith(self._settled):
+            return True
+        words = self._settled.rstrip()
+        return bool(words) and (text == words or text.startswith(f"{words}\n"))
 
     @property
     def _shown(self) -> str:
@@ -111,7 +130,7 @@ class Draft:
     def _other(self, ended: list[DraftPart]) -> list[DraftPart]:
         """Begins another text below the pieces that end the one before."""
         self._earlier.append(self._text)
-        self._base = self._printed = 0
+        self._base = self._printed = self._above = 0
         return ended
 
     def complete(self, text: str) -> list[DraftPart] | None:

@@ -25,6 +25,12 @@ class Greeting:
     """The model that answers, or a sentence on it."""
     tries: tuple[str, ...]
     """Some lines that can be typed, to begin with."""
+    home: Path | None = None
+    """The folder of everything that is kept, where that is not around the other folder."""
+    beside: str = ""
+    """The chat of a platform that is shown here too."""
+    apart: str = ""
+    """A sentence on another Steward of this machine, which is not this one."""
 
     def lines(self, width: int) -> Lines:
         """Returns the greeting, with words wrapped where a line of prose would be hard to read."""
@@ -35,8 +41,19 @@ class Greeting:
         )
         return [
             [("bold", "Steward"), ("dim", f" {self.version}")],
+            *(
+                _named("Chat", _wrapped(visible(self.beside), width - _NAMES))
+                if self.beside
+                else ()
+            ),
             *_named("Folder", path_lines(visible(_short(self.folder)), width - _NAMES)),
+            *(
+                _named("Home", path_lines(visible(_short(self.home)), width - _NAMES))
+                if self.home
+                else ()
+            ),
             *_named("Model", _wrapped(visible(self.model), width - _NAMES)),
+            *(_named("Note", _wrapped(visible(self.apart), width - _NAMES)) if self.apart else ()),
             [],
             *([("", line)] for line in textwrap.wrap("Just write to me. For example:", width)),
             *([("cyan", f"  {line}")] for one in self.tries for line in _wrapped(one, width - 2)),

@@ -11,6 +11,7 @@ from bot.adapters.terminal.paths import path_lines
 from bot.adapters.terminal.renderer import Border, Renderer
 from bot.adapters.terminal.visible import visible
 from bot.domain.talk.message import (
+    HOW_TO_PRESS,
     REPLY_WITH,
     Block,
     CallBlock,
@@ -28,6 +29,7 @@ _WEIGHTS = {"title": "bold", "aside": "dim", "line": ""}
 _REPLY = "Reply "
 """The beginning of advice for platforms on which people reply to a message."""
 
+_HOW_TO_TYPE = "To approve, type the key on the card. Or type c and a change, as in “c: …”."
 _OR_WRITE = ", or write "
 
 _STYLES = {"✓": "green", "✗": "red"}
@@ -160,6 +162,8 @@ def _typed(block: Block) -> Block:
 
 def _asked_here(block: Block) -> Block:
     """Returns a block that asks for a reply as it is meant here, where people just type."""
+    if isinstance(block, Plain) and HOW_TO_PRESS in block.text:
+        return replace(block, text=block.text.replace(HOW_TO_PRESS, _HOW_TO_TYPE))
     if isinstance(block, CodeBlock) or not block.text.startswith(REPLY_WITH):
         return block
     wanted = block.text.removeprefix(REPLY_WITH)

@@ -1,6 +1,7 @@
 """Prompts on a real terminal, with completion and the lines that were typed before."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,6 +19,7 @@ from prompt_toolkit.formatted_text import FormattedText
 from prompt_toolkit.history import FileHistory, InMemoryHistory
 from prompt_toolkit.input import Input, create_input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.output.plain_text import PlainTextOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
@@ -33,6 +35,11 @@ from bot.domain.talk.errors import ChannelUnreachable
 
 _MARK = "> "
 _MENU_ROWS = 6
+_MOST_PASTED_LINES = 8
+_MOST_PASTED = 1_000
+"""Lines and letters of a pasted text that the line shows whole."""
+
+_MARKS = re.compile(r"\[Pasted text \d+(?:, \d+ lines)?\]")
 _REDRAWN_EVERY = 0.1
 """Seconds between two drawings of the lines that change."""
 
@@ -52,7 +59,10 @@ class Prompt:
         self._surroundings = surroundings
         self._source = source
         self._output = target or _output(sys.stdout)
-        self._history = InMemoryHistory() if history is None else History(history)
+        self._pastes = Pastes()
+        self._history = (
+            InMemoryHistory() if history is None else History(history, self._pastes.whole)
+        )
         # The library knows a dumb terminal only as one that is not named.
         with self._place():
             self._session = self._new_session(named=not self.look.dumb)
@@ -77,11 +87,15 @@ class Prompt:
             styles = [(_drawn(style), text) for style, text in changing]
             return FormattedText([*styles, ("bold", _MARK)])
 
-        with self._place():
-            # Signals and faults are the program's own business, keys alone are the prompt's.
-            return await self._session.prompt_async(
-                message, handle_sigint=False, set_exception_handler=False
-            )
+        try:
+            with self._place():
+                # Signals and faults are the program's own business, keys alone are the prompt's.
+                line = await self._session.prompt_async(
+                    message, handle_sigint=False, set_exception_handler=False
+                )
+        except OSError as error:  # The terminal is gone while the last line was drawn.
+            raise EOFError from error
+        return self._pastes.whole(line)
 
     async def show(self, fragments: Fragments) -> None:
         def write() -> None:
@@ -108,7 +122,7 @@ class Prompt:
             input=self._source,
             output=self._output if named else None,
             multiline=True,
-            key_bindings=_keys(),
+            key_bindings=_keys(self._pastes),
             completer=Commands(lambda: self.commands),
             complete_while_typing=False,
             complete_style=CompleteStyle.COLUMN,
@@ -127,8 +141,33 @@ class Prompt:
             self._begun()
 
 
-def _keys() -> KeyBindings:
-    """Returns the keys that send and that begin a new line."""
+class Pastes:
+    """Long pasted texts, each with the few words that stand for it while a line is typed."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, str] = {}
+
+    def shown(self, text: str) -> str:
+        """Returns what the line shows of a pasted text: a short one whole."""
+        lines = text.count("\n") + 1
+        if lines <= _MOST_PASTED_LINES and len(text) <= _MOST_PASTED:
+            return text
+        number = len(self._texts) + 1
+        mark = f"[Pasted text {number}, {lines} lines]" if lines > 1 else f"[Pasted text {number}]"
+        self._texts[mark] = text
+        return mark
+
+    def whole(self, line: str) -> str:
+        """Returns a line as it was meant, with every pasted text in its place."""
+        return _MARKS.sub(lambda mark: self._texts.get(mark[0], mark[0]), line)
+
+    def mark_at_end(self, line: str) -> str:
+        """Returns the mark of a pasted text at the end of a line; empty where none is."""
+        return next((mark for mark in self._texts if line.endswith(mark)), "")
+
+
+def _keys(pastes: Pastes) -> KeyBindings:
+    """Returns the keys that send, begin a new line, and paste."""
     keys = KeyBindings()
 
     @keys.add("enter")
@@ -138,6 +177,18 @@ def _keys() -> KeyBindings:
             event.current_buffer.complete_state = None
         else:
             event.current_buffer.validate_and_handle()
+
+    @keys.add(Keys.BracketedPaste)
+    def paste(event: KeyPressEvent) -> None:
+        text = event.data.replace("\r\n", "\n").replace("\r", "\n")
+        event.current_buffer.insert_text(pastes.shown(text))
+
+    @keys.add("backspace")
+    def take_back(event: KeyPressEvent) -> None:
+        # A part of a mark would stand for nothing, so a mark goes as a whole.
+        buffer = event.current_buffer
+        mark = pastes.mark_at_end(buffer.document.text_before_cursor)
+        buffer.delete_before_cursor(count=len(mark) or event.arg)
 
     # Alt-Enter comes as Escape and Enter, and so do the two keys one after the other.
     @keys.add("escape", "enter")
@@ -234,9 +285,14 @@ _MOST_BYTES = 200_000
 class History(FileHistory):
     """Keeps the newest lines but no keys of cards: ↑ and Enter must not press one again."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, whole: Callable[[str], str] = str) -> None:
+        """`whole` returns a line with its pasted texts, which the next program does not know."""
         _made(path)
         super().__init__(path)
+        self._whole = whole
+
+    def store_string(self, string: str) -> None:
+        super().store_string(self._whole(string))
 
     def append_string(self, string: str) -> None:
         if not KEY.fullmatch(string.strip()):

@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from uuid import uuid4
+from pathlib import Path
 
 from bot.adapters.terminal.ansi import encoded
 from bot.adapters.terminal.board import OpenCard
@@ -21,8 +21,10 @@ from bot.adapters.terminal.question_channel import QuestionChannel
 from bot.adapters.terminal.screen import Screen
 from bot.adapters.terminal.terminal import account
 from bot.adapters.terminal.typed import Begun, Left, Misread, Pressed, Said, Typed, read_typed
-from bot.adapters.terminal.update import NAME, Writer
+from bot.adapters.terminal.update import NAME, Writer, question_in
 from bot.domain.consent.approval import Verb
+from bot.domain.consent.assent import is_assent, is_question, is_refusal
+from bot.domain.consent.own_search import is_offer
 from bot.domain.talk.errors import FileWithheld
 from bot.domain.talk.message import Address, Attachment, Markdown
 from bot.domain.talk.person import Sender
@@ -37,8 +39,16 @@ _LONGEST_DECISION = 5.0
 
 _DENIALS = (Verb.DENY, Verb.STOP)
 _STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_NO_WAIT = "Nobody can be asked here, so I do not wait. Ask again later."
 _UNASKED = "There is no terminal to ask in, so I denied this: {name}"
 _REASON = "There is no terminal to ask in. An action that needs approval cannot run here."
+_UNSEARCHED = (
+    "The web was not searched: its search is off. /tools search on in a chat switches it on."
+)
+_NO_SEARCH = (
+    "Nobody is here who could switch the search on. Answer with what you know, and say that the "
+    "web was not searched."
+)
 _KEYS_ALONE = "Here only the keys of the card count, or words that say what should be different."
 
 
@@ -48,26 +58,34 @@ class Wish:
 
     words: str
     piped: bytes = b""
+    yes_to: tuple[str, ...] = ()
+    """The names of standing rules: a card that one of them covers is approved."""
+    folder: Path | None = None
+    """The folder that it is about; None for the workspace."""
 
 
 class Question:
     """Asks in a chat of its own, which nothing was said in before.
 
-    Cards are decided by keys where there is a terminal. Where there is none they are denied.
+    Cards are decided by keys where there is a terminal. Where there is none they are denied. A card
+    that offers a search is turned down: the answer comes without it, and nothing counts as denied.
     """
 
-    def __init__(self, wish: Wish, clock: Clock) -> None:
+    def __init__(self, wish: Wish, clock: Clock, address: Address | None = None) -> None:
         self._wish = wish
         self._clock = clock
-        self.address = Address(NAME, f"ask-{uuid4().hex[:12]}")
+        self.address = address or question_in(wish.folder)
         self._writer = Writer(*account(), self.address.chat)
         self._stream = ErrorStream()
         self._layout = Layout(LateRenderer())
         self._screen = Screen(self._stream, self._layout, decides=self._stream.is_terminal)
-        self.channel = QuestionChannel(self._screen, self.address)
+        command = wish.words.startswith("/") and not wish.piped
+        self.channel = QuestionChannel(self._screen, self.address, command=command)
         self.denied: list[str] = []
         self.gave_up = False
+        self._unsearched = False
         self._refused: set[str] = set()
+        self._judged: set[str] = set()
         self.told: signal.Signals | None = None
 
     @property
@@ -76,8 +94,15 @@ class Question:
         return Sender(NAME, self._writer.user, self._writer.name)
 
     @property
+    def yes_to(self) -> tuple[str, ...]:
+        """Returns the names of the rules that approve cards."""
+        return self._wish.yes_to
+
+    @property
     def answer(self) -> str:
-        """Returns the answer, in Markdown."""
+        """Returns the answer, in Markdown; words on the end of a question given up are none."""
+        if self.gave_up:
+            return ""
         return "\n\n".join(self.channel.answers)
 
     async def fetch(self, attachment: Attachment, most: int) -> bytes:
@@ -86,8 +111,16 @@ class Question:
             raise FileWithheld("was piped into a program that has ended")
         return self._wish.piped[:most]
 
-    async def hold(self, accept: Accept, over: Callable[[], Awaitable[bool]]) -> None:
-        """Asks, has cards decided, and returns when `over` says that all is answered."""
+    async def hold(
+        self,
+        accept: Accept,
+        over: Callable[[], Awaitable[bool]],
+        covered: Callable[[str], Awaitable[bool]],
+    ) -> None:
+        """Asks, has cards decided, and returns when `over` says that all is answered.
+
+        `covered` tells of the button of a card if one of the named rules covers its call.
+        """
         loop = asyncio.get_running_loop()
         for number in _STOPS:
             loop.add_signal_handler(number, self._interrupt, number)
@@ -100,8 +133,11 @@ class Question:
             if self.told is not None and not stopping:
                 stopping = True
                 await self._stop(accept)
+            elif self.channel.offers and not stopping:
+                await self._turn_down(self.channel.offers.pop(0), accept)
             elif self._screen.board and not stopping:
-                await self._decide(accept)
+                if not await self._approved(accept, covered):
+                    await self._decide(accept)
             elif await over():
                 return
             with suppress(TimeoutError):
@@ -115,6 +151,18 @@ class Question:
         self.told = number
         self.channel.changed.set()
 
+    async def _approved(self, accept: Accept, covered: Callable[[str], Awaitable[bool]]) -> bool:
+        """Approves the first card if a named rule covers it; returns False for any other one."""
+        card = self._screen.board.cards[0]
+        yes = card.buttons.get(Verb.APPROVE)
+        if not self._wish.yes_to or yes is None or card.message_id in self._judged:
+            return False
+        self._judged.add(card.message_id)
+        if not await covered(yes.data):
+            return False
+        await self._press(card, yes.data, accept)
+        return True
+
     async def _decide(self, accept: Accept) -> None:
         card = self._screen.board.cards[0]
         if not self._stream.is_terminal:
@@ -123,36 +171,63 @@ class Question:
         match await self._typed():
             case Pressed(pressed, data):
                 if data in (b.data for k, b in pressed.buttons.items() if k in _DENIALS):
-                    self.denied.append(pressed.name)
+                    self._note_denied(pressed)
                 await self._press(pressed, data, accept)
             case Said(text, OpenCard() as replied):
-                self.denied.append(replied.name)
+                self._note_denied(replied)
                 await self._reply(replied, text, accept)
             case Left():
                 await self._deny(card, accept)
             case Misread(hint):
                 await self._screen.line(hint)
-            case Said():
-                await self._screen.line(_KEYS_ALONE)
+            case Said(text):
+                await self._take_words(text, accept)
             case None:
                 pass
+
+    async def _take_words(self, text: str, accept: Accept) -> None:
+        """Takes words without a number: no message can follow here, so they are for the card."""
+        cards = self._screen.board.cards
+        if len(cards) != 1 or is_assent(text) or is_question(text) or text.startswith("/"):
+            await self._screen.line(_KEYS_ALONE)
+        elif is_refusal(text):
+            await self._deny(cards[0], accept)
+        else:
+            self._note_denied(cards[0])
+            await self._reply(cards[0], text, accept)
 
     async def _deny(self, card: OpenCard, accept: Accept) -> None:
         """Denies a card; one that cannot be denied ends with its turn."""
         key = next((key for key in _DENIALS if key in card.buttons), None)
         if key is None or card.message_id in self._refused:
             self.gave_up = True
+            if not self._stream.is_terminal:
+                await self._screen.line(_NO_WAIT)
             await self._stop(accept)
             return
-        self.denied.append(card.name)
+        self._note_denied(card)
         self._refused.add(card.message_id)
         # Words beside the card of a plan would change the plan; such a card has no Stop.
-        if key == Verb.DENY and Verb.STOP in card.buttons:
+        planned = Verb.CHANGE in card.buttons and Verb.STOP not in card.buttons
+        if key == Verb.DENY and not planned:
             await self._reply(card, _REASON, accept)
         else:
             if not self._stream.is_terminal:
                 await self._screen.line(_UNASKED.format(name=card.name))
             await self._press(card, card.buttons[key].data, accept)
+
+    def _note_denied(self, card: OpenCard) -> None:
+        """Notes an action that was denied; a search that stays off is none."""
+        if not is_offer(button.label for button in card.buttons.values()):
+            self.denied.append(card.name)
+
+    async def _turn_down(self, message_id: str, accept: Accept) -> None:
+        """Answers an offer of a search that nobody is there to take, and says so once."""
+        if not self._unsearched:
+            self._unsearched = True
+            await self._screen.line(_UNSEARCHED)
+        at = self._clock.now()
+        await accept((self._writer.message(_NO_SEARCH, at, message_id),))
 
     async def _stop(self, accept: Accept) -> None:
         await accept((self._writer.message("/stop", self._clock.now()),))
@@ -202,6 +277,10 @@ class Question:
             reading.cancel()
             with suppress(asyncio.CancelledError, EOFError, KeyboardInterrupt):
                 await reading
+
+    async def say(self, text: str) -> None:
+        """Prints a passing remark."""
+        await self._screen.line(text)
 
     async def finish(self) -> None:
         """Prints the steps that are not printed yet, before the answer."""

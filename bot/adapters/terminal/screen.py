@@ -186,7 +186,7 @@ class Screen:
         """Shows how far an answer is: `text` is all of it so far, with its tools."""
         async with self._lock:
             text = visible(text)
-            if self._answer.startswith(text.strip()):
+            if self._answer.startswith(text.strip()) and not (self._draft.moves and not text):
                 return  # a straggler: the answer itself is on the screen already
             self._expected, self._answer = True, ""
             if pieces := self._draft.grow(text):
@@ -282,6 +282,8 @@ class Screen:
         A line that the tool has left here already is not shown again, and the other way round.
         """
         known = self._called.get(message_id, 0)
+        # The words that follow a call may come first: they wait below it while none is printed.
+        above = self._draft.speaks and not self._draft.amid and not self._news
         for block in content.blocks[known:]:
             called = isinstance(block, CallBlock)
             self._titles |= {call_line(block)} if called else set()
@@ -290,7 +292,7 @@ class Screen:
         self._called[message_id] = len(content.blocks)
         while len(self._called) > _REMEMBERED:
             del self._called[next(iter(self._called))]
-        await self._tell_news()
+        await (self._print_news() if above else self._tell_news())
         self._refresh()
 
     async def _show_progress(self, message_id: str, content: Outbound) -> None:
@@ -405,9 +407,12 @@ class Screen:
 
     async def _tell_news(self) -> None:
         if self._news and not self._draft.speaks:
-            news, self._news = self._news, []
-            await self._print([line for one in news for line in self._told_of(one)], "line")
-            self._told += [one for one in news if isinstance(one, str)]
+            await self._print_news()
+
+    async def _print_news(self) -> None:
+        news, self._news = self._news, []
+        await self._print([line for one in news for line in self._told_of(one)], "line")
+        self._told += [one for one in news if isinstance(one, str)]
 
     def _told_of(self, news: str | Lines | CallBlock) -> Lines:
         """Returns the lines of news; a call right below the line of its tool needs none again."""

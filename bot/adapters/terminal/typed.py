@@ -7,17 +7,15 @@ from typing import TypeAlias
 from bot.adapters.terminal.board import Board, OpenCard
 from bot.adapters.terminal.visible import visible
 from bot.domain.consent.approval import Verb
-from bot.domain.consent.assent import is_assent, is_question
+from bot.domain.consent.assent import is_refusal
 from bot.domain.value import frozen
 
 KEY = re.compile(r"(?P<key>[a-z])(?P<number>\d{0,4})", re.IGNORECASE)
 """A line that presses a key of a card."""
 
 _NUMBERED = re.compile(r"(?P<number>\d{1,4})[:)]\s*(?P<text>.+)", re.DOTALL)
+_CHANGED = re.compile(r"c(?P<number>\d{0,4})\s*:\s*(?P<text>.+)", re.DOTALL | re.IGNORECASE)
 _DENIED = re.compile(r"n(?P<number>\d{0,4})\s*[,:;–-]?\s+(?P<text>.+)", re.DOTALL | re.IGNORECASE)
-_REFUSAL = re.compile(
-    r"(?:no|nope|nah|deny|denied)(?:[\s,.!]+(?:thanks?|you|please))*[\s.!]*", re.IGNORECASE
-)
 _SIGN = re.compile(r"^[^\w]+")
 """The sign in front of a label."""
 
@@ -89,9 +87,11 @@ def read_typed(line: str, begun: Begun, board: Board) -> Typed | None:
         card := board.numbered(int(numbered["number"]))
     ):
         return Said(numbered["text"], card) if _seen(card, begun) else _later(card, board)
-    if denied := _DENIED.fullmatch(text):
-        return _words(denied["text"], _cards(denied["number"], begun, board), text, board)
-    return _words(text, _cards("", begun, board), text, board)
+    changed = _CHANGED.fullmatch(text)
+    if worded := changed or _DENIED.fullmatch(text):
+        cards = _cards(worded["number"], begun, board, below=changed is not None)
+        return _reason(worded["text"], cards, text, board)
+    return _message(text, board)
 
 
 def _press(key: str, number: str, begun: Begun, board: Board) -> Typed:
@@ -104,7 +104,10 @@ def _press(key: str, number: str, begun: Begun, board: Board) -> Typed:
         gone = _CLOSED if was_open else f"There is no open card {number}."
         return Misread(gone) if card is None else _pressed(key, card, begun, board)
     if len(board) > 1:
-        return _asked_which(key, board)
+        having = [card for card in board if key in card.buttons]
+        # One card had the key all the time, so the line cannot have been for another one.
+        alone = len(having) == 1 and sum(key in card.buttons for card in begun) == 1
+        return _pressed(key, having[0], begun, board) if alone else _asked_which(key, board)
     card = next(iter(board), None)
     return Misread(_CLOSED) if card is None else _pressed(key, card, begun, board)
 
@@ -145,35 +148,21 @@ def _asked_which(key: str, board: Board) -> Misread:
     return Misread(f"Which one: {', '.join(named)}?")
 
 
-def _words(text: str, cards: list[OpenCard], whole: str, board: Board) -> Typed:
-    """Reads words beside open cards; `cards` are those that they may be meant for."""
+def _message(text: str, board: Board) -> Said:
+    """Returns words that answer no card; what the program makes of them is the same everywhere."""
+    return Said(text, None, "" if is_refusal(text) else _stays(board))
+
+
+def _reason(text: str, cards: list[OpenCard], whole: str, board: Board) -> Typed:
+    """Reads words behind the key that denies; `cards` are those that they may be meant for."""
     if not cards:
-        return Said(whole, None, _stays(board) if board else "")
-    card = cards[0]
-    if is_question(whole):
-        return Said(whole, None, _stays(board))
-    if is_assent(whole):
-        if len(cards) > 1:
-            return _asked_which(_first(card), board)
-        key, label = _first(card), card.buttons[_first(card)].label
-        wish = (
-            f"to approve {_quoted(board.told(card))}" if key == Verb.APPROVE else f"for “{label}”"
-        )
-        hint = f"Type {board.key_of(card, key)} {wish}. Your words were not sent."
-        return Misread(hint)
+        return _message(whole, board)
     if len(cards) > 1:
         named = ", ".join(f"{one.number} {board.told(one)}" for one in cards)
-        hint = f"Write the number first, as in “{cards[0].number}: …”."
+        hint = f"Begin with the key, as in “c{cards[0].number}: …”."
         back = "The ↑ key brings your words back."
         return Misread(f"Which card are your words for: {named}? {hint} {back}")
-    if _REFUSAL.fullmatch(whole) and Verb.DENY in card.buttons:
-        return Pressed(card, card.buttons[Verb.DENY].data)
-    return Said(text, card)
-
-
-def _quoted(name: str) -> str:
-    """Returns a name that cannot be read as a part of the sentence; a command has its marks."""
-    return name if name.startswith("“") else f"“{name}”"
+    return Said(text, cards[0])
 
 
 def _stays(board: Board) -> str:
@@ -184,20 +173,21 @@ def _stays(board: Board) -> str:
     return "" if card is None else f"The card stays open. Its keys: {_choices(card, board)}."
 
 
-def _cards(number: str, begun: Begun, board: Board) -> list[OpenCard]:
+def _cards(number: str, begun: Begun, board: Board, *, below: bool = False) -> list[OpenCard]:
     """Returns the cards that words may answer: those that nothing was said below yet.
 
-    A closed one counts if no other is open.
+    A closed one counts if no other is open. With `below` the words can be meant for nothing else,
+    so an answer below a card does not matter.
     """
     if number:
         card = board.numbered(int(number))
         return [card] if card is not None and _seen(card, begun) else []
     known = board if board else begun[-1:]
-    return [card for card in known if _waits_for_words(card) and _seen(card, begun)]
-
-
-def _waits_for_words(card: OpenCard) -> bool:
-    return card.takes_words and not card.answered_since
+    return [
+        card
+        for card in known
+        if card.takes_words and (below or not card.answered_since) and _seen(card, begun)
+    ]
 
 
 def _seen(card: OpenCard, begun: Iterable[OpenCard]) -> bool:

@@ -7,8 +7,6 @@ from bot.domain.value import frozen
 
 @frozen
 class Before:
-    """A file just before it is changed."""
-
     path: str
     token: str | None
     """The token that must still hold when the file is changed; None where nobody asks."""

@@ -1,20 +1,29 @@
 """The tool that runs shell commands."""
 
 import asyncio
+import os
+import shlex
 import signal
 import time
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from pydantic import Field
 
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.process import CommandRun
+from bot.adapters.tools.reads_within import Bounds
 from bot.adapters.tools.sandbox import Sandbox, View
 from bot.adapters.tools.sent_files import A_SENT_FILE, SentFiles
-from bot.adapters.tools.skill_paths import resolved
-from bot.domain.consent.command_line import MAX_COMMAND, is_dangerous, may_have_rule, parse_simple
+from bot.domain.consent.command_line import (
+    MAX_COMMAND,
+    is_dangerous,
+    may_have_rule,
+    parse_simple,
+    reads_of,
+)
+from bot.domain.skills.skill import Skill
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import CodeBlock
 from bot.domain.talk.reach import Reach
@@ -30,15 +39,18 @@ from bot.domain.tools.tool import (
     ToolOutput,
     ToolSpec,
 )
+from bot.domain.value import frozen
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 LONGEST_SECONDS = 600
 _ENDING_SECONDS = 10.0
 _BELOW = "Run this command"
 """The title of a card whose command stands whole below it."""
 
-_NO_SANDBOX = "there is no working sandbox"
+_LONGEST_READING = 4_000
+"""Characters of a command that may run without a card where there is no sandbox."""
+
 _UNTRUSTED = "output of a command with network"
 _OF_OTHERS = "output of a command that sees files of other chats"
 
@@ -90,13 +102,11 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
         # Judging a long command takes a while, and other chats must not wait for it.
         danger = await asyncio.to_thread(is_dangerous, runs.command)
-        reason = danger or ("" if walled else _NO_SANDBOX)
-        if runs.taken:
-            # A standing rule covers files of the workspace; it must not run a skill's files unseen.
-            named = f"{', '.join(runs.taken)} is taken from the skill's folder"
-            reason = f"{reason}; {named}" if reason else named
+        # A standing rule covers files of the workspace; it must not run a skill's files unseen.
+        taken = f"{', '.join(runs.taken)} is taken from the skill's folder" if runs.taken else ""
+        reason = "; ".join(filter(None, (danger, taken)))
         words = parse_simple(runs.command)
-        lasting = not reason and words is not None and may_have_rule(words)
+        lasting = walled and not reason and words is not None and may_have_rule(words)
         surroundings = await self._surroundings(place, await self._view(runs.command, place))
         where = _in_words(surroundings, place)
         seen = f"{where}: {runs.command}" if runs.taken else where
@@ -105,22 +115,21 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         return Preview(
             title=deed if whole else _BELOW,
             subject=deed,
-            effect=Effect.DANGER if reason else Effect.WRITE,
+            effect=Effect.DANGER if reason or not walled else Effect.WRITE,
             blocks=() if whole else (CodeBlock(visible(runs.command), "bash"),),
             where=f"{where}{until}",
-            why=_reason(visible(reason)),
+            why=f"Always asks: {visible(reason)}" if reason else "",
             seen=seen,
             always=exact if lasting else None,
             surroundings=surroundings,
             reach=await self._reach(place, walled=walled),
-            unwalled=not (walled or danger or runs.taken),
+            unwalled=not (walled or reason),
+            reads=not (walled or reason) and await self._reads_here(runs.command, place),
             done=deed.replace("Run", "Ran", 1),
             document="command.sh",
         )
 
-    async def perform(
-        self, arguments: RunCommandArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: RunCommandArguments, place: Place, seen: Seen) -> ToolOutput:
         runs = await asyncio.to_thread(resolved, arguments.command, place.workspace, place.skill)
         view = await self._view(runs.command, place)
         where = _in_words(await self._surroundings(place, view), place)
@@ -128,13 +137,14 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         if seen is not None and in_todays_words(seen) != now:
             raise ToolFailure(f"shown to run {seen}, it would now run {now}; ask again")
         seconds = arguments.timeout or self._default_seconds
+        reads = await self._reads_here(runs.command, place)
         since = time.time_ns()
         try:
             run = await self._sandbox.run(runs.command, place.workspace, seconds, place.skill, view)
         except OSError as fault:
             raise ToolFailure(f"the command cannot be started: {fault.strerror}") from fault
         output = plain_output(run.output)
-        source = await self._source(place, view)
+        source = None if reads else await self._source(place, view)
         sent = await self._sent_source(runs.command, output, place, view)
         if sent is not None and view.writes:
             await self._sent.record_made(place, since, view.hidden)
@@ -152,19 +162,39 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         that names one sees them all, and can write nothing. The inbox is hidden from commands that
         do not name it, so that its files come into no output unmarked.
         """
-        folders = await asyncio.to_thread(self._others.below, place.workspace)
-        if folders and self._others.named_in(command):
+        others = self._others.seen_from(place)
+        folders = await asyncio.to_thread(others.below, place.workspace)
+        if folders and others.named_in(command):
             return View(writes=False)
         return View((*folders, *await self._unnamed(command, place)))
 
     async def _unnamed(self, command: str, place: Place) -> tuple[Path, ...]:
-        return await asyncio.to_thread(self._sent.unnamed, place.workspace, command)
+        return await asyncio.to_thread(
+            self._sent.seen_from(place).unnamed, place.workspace, command
+        )
 
     async def _sent_source(self, command: str, output: str, place: Place, view: View) -> str | None:
         """Returns the source of files that people sent, if the command may have read one."""
         if view.writes and not set(await self._unnamed(command, place)) <= set(view.hidden):
             return A_SENT_FILE  # The inbox has come up during the run.
-        return await self._sent.of_command(place.workspace, command, output, view.hidden)
+        sent = self._sent.seen_from(place)
+        return await sent.of_command(place.workspace, command, output, view.hidden)
+
+    async def _reads_here(self, command: str, place: Place) -> bool:
+        """Returns True where no sandbox is, and none is needed: it only reads its own workspace."""
+        words = parse_simple(command) if len(command) <= _LONGEST_READING else None
+        reads = None if words is None else reads_of(words)
+        if reads is None or await self._sandbox.works():
+            return False
+        if place.skill is not None and place.skill.environment:
+            return False
+        others, sent = self._others.seen_from(place), self._sent.seen_from(place)
+
+        def holds() -> bool:
+            foreign = (*others.below(place.workspace), *sent.unnamed(place.workspace, ""))
+            return Bounds(place.workspace, foreign).hold(reads)
+
+        return await asyncio.to_thread(holds)
 
     async def _reach(self, place: Place, *, walled: bool) -> Reach:
         """Returns how far a command reaches: beyond its folder, unless the sandbox keeps it there.
@@ -178,7 +208,8 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         """Returns the foreign source of an output; None when nothing foreign was in reach."""
         if await self._sandbox.reaches_network():
             return _UNTRUSTED
-        folders = await asyncio.to_thread(self._others.below, place.workspace)
+        others = self._others.seen_from(place)
+        folders = await asyncio.to_thread(others.below, place.workspace)
         # A folder may have come up during the run.
         return None if view.writes and set(folders) <= set(view.hidden) else _OF_OTHERS
 
@@ -188,13 +219,6 @@ class RunCommand(ArgumentsTool[RunCommandArguments]):
         if skill is None or not skill.environment:
             return Surroundings(where)
         return Surroundings(where, skill.name, tuple(sorted(skill.environment)))
-
-
-def _reason(reason: str) -> str:
-    """Returns the reason why a command always asks, as a sentence for its card."""
-    if reason == _NO_SANDBOX:
-        return "No sandbox here, so commands always ask"
-    return f"Always asks: {reason}" if reason else ""
 
 
 def _in_words(surroundings: Surroundings, place: Place) -> str:
@@ -217,3 +241,36 @@ def _ending(command: str, run: CommandRun, seconds: float) -> str:
     known = number in {s.value for s in signal.Signals}
     name = f" ({signal.Signals(number).name})" if known else ""
     return f"exit code {run.exit_code}{name} of {one_line(command, LONGEST)}"
+
+
+@frozen
+class Resolved:
+    """A command as it runs, and its paths that now lead into the skill's folder."""
+
+    command: str
+    taken: tuple[str, ...] = ()
+
+
+def resolved(command: str, workspace: Path, skill: Skill | None) -> Resolved:
+    """Returns the command; paths that only the skill has now lead into its folder. Blocks.
+
+    Skills name their files by paths from their own folder. Only a simple command is changed: in any
+    other the final words are unknown. A link does not count as a file of a skill here.
+    """
+    words = parse_simple(command) if skill is not None else None
+    if skill is None or words is None:
+        return Resolved(command)
+    taken = [word for word in words if _is_meant(word, workspace, Path(skill.folder))]
+    if not taken:
+        return Resolved(command)
+    full = (f"{skill.folder}/{PurePosixPath(w)}" if w in taken else w for w in words)
+    return Resolved(shlex.join(full), tuple(dict.fromkeys(taken)))
+
+
+def _is_meant(word: str, workspace: Path, folder: Path) -> bool:
+    pure = PurePosixPath(word)
+    named = "/" in word and not pure.is_absolute() and ".." not in pure.parts
+    if not named or os.path.lexists(workspace / pure):
+        return False
+    file = folder / pure
+    return file.is_file() and Path(os.path.realpath(file)).is_relative_to(os.path.realpath(folder))

@@ -13,7 +13,7 @@ from bot.domain.text.visible_text import clipped, shown_name
 from bot.domain.tools.tool import ToolOutput
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 
 class CurrentTimeArguments(Arguments):
@@ -34,7 +34,7 @@ class CurrentTime(ArgumentsTool[CurrentTimeArguments]):
         self._clock = clock
 
     async def perform(
-        self, arguments: CurrentTimeArguments, place: Place, seen: str | None
+        self, arguments: CurrentTimeArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         name = arguments.timezone or place.timezone
         now = self._clock.now()

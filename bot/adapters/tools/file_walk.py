@@ -8,6 +8,7 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cache
 
+from bot.adapters.tools.ignored import IgnoreRules
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.value import frozen
@@ -16,6 +17,8 @@ LEFT_OUT = frozenset((".git", ".venv", "node_modules", "__pycache__"))
 """Folders that a walk does not enter unless it starts in them."""
 
 _DEEPEST = 40
+_TOLD = 5
+"""Entries left out by a rule that are named to the caller."""
 
 
 @frozen
@@ -38,7 +41,10 @@ class Found:
 
 
 class Walk:
-    """Yields the entries below a folder by name; `cut` is True when a bound ended the walk."""
+    """Yields the entries below a folder by name; `cut` is True when a bound ended the walk.
+
+    With `rules`, what they leave out is not yielded; `ignored` are the first few such entries.
+    """
 
     def __init__(
         self,
@@ -48,26 +54,45 @@ class Walk:
         seconds: float,
         heed: Callable[[], None],
         left_out: frozenset[str] = LEFT_OUT,
+        rules: IgnoreRules | None = None,
     ) -> None:
         self._left_out = left_out
+        self._rules = rules
         self._workspace = workspace
         self._left = most
         self._until = time.monotonic() + seconds
         self._heed = heed
         self.cut = False
+        self.ignored: list[Found] = []
 
     def below(self, names: Sequence[str], depth: int = _DEEPEST) -> Iterator[Found]:
         """Yields entries down to `depth` levels; a folder that vanishes counts as empty."""
-        pending: list[tuple[tuple[str, ...], int]] = [(tuple(names), depth)]
+        top = tuple(names)
+        rules = self._rules.at(top) if self._rules is not None else None
+        pending: list[tuple[tuple[str, ...], int, IgnoreRules | None]] = [(top, depth, rules)]
         while pending and not self.cut:
-            folder, levels = pending.pop()
-            entries = self._entries(folder, top=folder == tuple(names))
+            folder, levels, rules = pending.pop()
+            entries = self._entries(folder, top=folder == top)
+            rules = rules.within(folder) if rules is not None else None
+            if rules is not None:
+                entries = self._kept(entries, rules)
             yield from entries
             if levels > 1:
                 inner = (e for e in reversed(entries) if e.is_folder)
                 pending += [
-                    (e.names, levels - 1) for e in inner if e.names[-1] not in self._left_out
+                    (e.names, levels - 1, rules) for e in inner if e.names[-1] not in self._left_out
                 ]
+
+    def _kept(self, entries: Sequence[Found], rules: IgnoreRules) -> list[Found]:
+        kept: list[Found] = []
+        for entry in entries:
+            if self.spent():
+                break
+            if not rules.ignores(entry.names, folder=entry.is_folder):
+                kept.append(entry)
+            elif len(self.ignored) < _TOLD:
+                self.ignored.append(entry)
+        return kept
 
     def spent(self) -> bool:
         """Returns True once the time is over; raises CallerGone when the caller has gone."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePosixPath
 
 from bot.domain.text.visible_text import clipped, shown_name
+from bot.ports.tool import Place
 
 _CHATS = "chats"
 """The folder of the workspace that holds the folders of all other chats."""
@@ -20,8 +21,15 @@ class OtherChats:
 
     def __init__(self, shared: Iterable[str] = ()) -> None:
         steps = (PurePosixPath(path.casefold()).parts for path in shared)
-        self._folders = ((_CHATS,), *(parts for parts in steps if parts))
+        self._folders: tuple[tuple[str, ...], ...] = (
+            (_CHATS,),
+            *(parts for parts in steps if parts),
+        )
         self._named = re.compile("|".join(re.escape(parts[-1]) for parts in self._folders))
+
+    def seen_from(self, place: Place) -> "OtherChats":
+        """Returns the folders as they are seen from a place; a project has none of them."""
+        return _NOBODY if place.project else self
 
     def origin_of(self, paths: Iterable[Sequence[str]]) -> str | None:
         """Returns the source of the first path in such a folder; None when there is none."""
@@ -43,3 +51,14 @@ class OtherChats:
         """Returns the folders of other chats that lie in a workspace; blocks."""
         found = (workspace.joinpath(*parts) for parts in self._folders)
         return tuple(folder for folder in found if folder.is_dir() and not folder.is_symlink())
+
+
+class _NoOtherChats(OtherChats):
+    """Knows no folder at all."""
+
+    def __init__(self) -> None:
+        self._folders = ()
+        self._named = re.compile(r"(?!)")
+
+
+_NOBODY = _NoOtherChats()

@@ -6,9 +6,12 @@ import os
 import secrets
 import signal
 import time
+from asyncio.subprocess import DEVNULL
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from bot.adapters.child_process import started
 from bot.adapters.tools.thread_work import in_thread
 from bot.domain.value import frozen
 
@@ -176,24 +179,9 @@ async def _spawned(
     writing: int,
 ) -> asyncio.subprocess.Process:
     """Starts the program; if cancelled meanwhile, ends the started process."""
-    start = asyncio.ensure_future(
-        asyncio.create_subprocess_exec(
-            *arguments,
-            cwd=folder,
-            env={**environment, _MARK: mark.word},
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=writing,
-            stderr=writing,
-            start_new_session=True,
-        )
-    )
-    try:
-        return await asyncio.shield(start)
-    except asyncio.CancelledError:
-        await asyncio.wait({start})
-        if start.exception() is None:
-            await _end(start.result(), mark)
-        raise
+    marked = {**environment, _MARK: mark.word}
+    pipes, ended = (DEVNULL, writing, writing), partial(_end, mark=mark)
+    return await started(arguments, folder, marked, pipes=pipes, ended=ended)
 
 
 async def _end(process: asyncio.subprocess.Process, mark: _Mark) -> None:

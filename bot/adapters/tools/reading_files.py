@@ -8,17 +8,21 @@ from typing import Annotated, TypeVar
 from pydantic import Field
 
 from bot.adapters.tools.file_walk import Found, Walk, glob_matches
+from bot.adapters.tools.ignored import IgnoreRules
 from bot.adapters.tools.other_chats import OtherChats
 from bot.adapters.tools.sent_files import SentFiles
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.workspace import Workspace
+from bot.adapters.tools.workspace import Workspace, located
+from bot.domain.consent.secret_names import is_secret
 from bot.domain.talk.errors import ToolFailure
-from bot.domain.text.visible_text import shown_name, size
-from bot.domain.tools.tool import ToolOutput
-from bot.domain.value import frozen
+from bot.domain.talk.message import CodeBlock
+from bot.domain.talk.reach import Reach
+from bot.domain.text.visible_text import shown_name, size, visible
+from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput
+from bot.domain.value import frozen, replace
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.ledger import KeptTexts
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 
 @frozen
@@ -42,6 +46,8 @@ A = TypeVar("A", bound=Arguments)
 _LINE = 2_000
 _HIT = 240
 _CHUNK = 1 << 18
+_TOLD = 5
+"""Names of files left out that are told to the model."""
 
 
 class _ReadingTool(ArgumentsTool[A]):
@@ -56,6 +62,38 @@ class _ReadingTool(ArgumentsTool[A]):
         self._limits = limits or ReadLimits()
         self._others = others or OtherChats()
         self._sent = sent or SentFiles()
+
+    async def _source(self, place: Place, shown: Sequence[Sequence[str]]) -> str | None:
+        """Returns the foreign source of what was shown of these files; None when it has none."""
+        source = self._others.seen_from(place).origin_of(shown)
+        return source or await self._sent.seen_from(place).of(place.workspace, shown)
+
+    async def foresee(self, arguments: A, place: Place, exact: ExactRule) -> Preview:
+        """Returns the preview of a call; one that opens a file with a secret name asks."""
+        known = await super().foresee(arguments, place, exact)
+        given = arguments.model_dump().get("path") or ""
+        try:
+            _, names = located(place.workspace, given)
+        except ToolFailure:  # Nothing is read outside, so nobody has to decide about it.
+            return known
+        if not is_secret("/".join(names)):
+            return known
+        path = visible(given)
+        return replace(
+            known,
+            effect=Effect.WRITE,
+            blocks=(CodeBlock(path),),
+            why="A file with this name often holds passwords, which the model would read",
+            always=exact,
+            reach=Reach.TALK if place.own else Reach.BEYOND,
+            done=f"{path} read",
+        )
+
+    def _walk(self, workspace: Workspace, sign: StopSign) -> Walk:
+        """Returns a walk that leaves out what `.gitignore` does; a path may still name it."""
+        limits, rules = self._limits, IgnoreRules(workspace)
+        most, seconds = limits.entries, limits.seconds
+        return Walk(workspace, most=most, seconds=seconds, heed=sign.heed, rules=rules)
 
 
 class ListFilesArguments(Arguments):
@@ -73,21 +111,18 @@ class ListFiles(_ReadingTool[ListFilesArguments]):
     name = "list_files"
     description = (
         "List files and folders of the workspace with sizes. `**` in the pattern goes into "
-        "subfolders (not into .git, .venv, node_modules, __pycache__ unless path names them)."
+        "subfolders (not into .git, .venv, node_modules, __pycache__, nor what .gitignore leaves "
+        "out, unless path names them)."
     )
     takes = ListFilesArguments
 
-    async def perform(
-        self, arguments: ListFilesArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: ListFilesArguments, place: Place, seen: Seen) -> ToolOutput:
         return await in_thread(lambda sign: self._list(arguments, place, sign))
 
     def _list(self, arguments: ListFilesArguments, place: Place, sign: StopSign) -> ToolOutput:
-        workspace = Workspace(place.workspace)
-        start = workspace.names(arguments.path or ".")
+        workspace, start = located(place.workspace, arguments.path or ".")
         pattern = workspace.names(arguments.pattern or "*")
-        limits = self._limits
-        walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
+        limits, walk = self._limits, self._walk(workspace, sign)
         found = walk.below(start) if "**" in pattern else walk.below(start, len(pattern))
         lines: list[str] = []
         shown: list[Sequence[str]] = []
@@ -102,8 +137,10 @@ class ListFiles(_ReadingTool[ListFilesArguments]):
                 more += 1
         notes = [f"[{more} more; use a narrower path or pattern]"] if more else []
         notes += ["[not everything was looked at: too many files]"] if walk.cut else []
+        notes += [_ignored(walk.ignored)] if walk.ignored else []
         text = "\n".join([*lines, *notes]) or "Nothing matches."
-        source = self._others.origin_of(shown) or self._sent.origin_of(shown)
+        source = self._others.seen_from(place).origin_of(shown)
+        source = source or self._sent.seen_from(place).origin_of(shown)
         return ToolOutput(text, untrusted=source)
 
 
@@ -139,16 +176,12 @@ class ReadFile(_ReadingTool[ReadFileArguments]):
         super().__init__(limits, others, sent)
         self._ledger = ledger
 
-    async def perform(
-        self, arguments: ReadFileArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: ReadFileArguments, place: Place, seen: Seen) -> ToolOutput:
         if arguments.path.startswith(ARTIFACT):
             return await self._artifact(arguments, place)
         names = Workspace(place.workspace).names(arguments.path)
         text = await in_thread(lambda sign: self._page(arguments, place, sign))
-        source = self._others.origin_of([names])
-        source = source or await self._sent.of(place.workspace, [names])
-        return ToolOutput(text, untrusted=source)
+        return ToolOutput(text, untrusted=await self._source(place, [names]))
 
     async def _artifact(self, arguments: ReadFileArguments, place: Place) -> ToolOutput:
         """Reads an artifact, which is always untrusted: its text may come from outside."""
@@ -161,8 +194,7 @@ class ReadFile(_ReadingTool[ReadFileArguments]):
         return ToolOutput(page.text(arguments.path, more=False), untrusted="a stored result")
 
     def _page(self, arguments: ReadFileArguments, place: Place, sign: StopSign) -> str:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+        workspace, names = located(place.workspace, arguments.path)
         with workspace.opened(names) as (descriptor, found):
             title = f"{shown_name('/'.join(names))} · {size(found.st_size)}"
             if b"\0" in os.pread(descriptor, 8192, 0):
@@ -221,16 +253,15 @@ class SearchFiles(_ReadingTool[SearchFilesArguments]):
     name = "search_files"
     description = (
         "Find lines that contain a text (not a pattern; upper and lower case are equal) in the "
-        "text files of the workspace. Results: path:line: text."
+        "text files of the workspace, but for what .gitignore leaves out. Results: path:line: text."
     )
     takes = SearchFilesArguments
 
     async def perform(
-        self, arguments: SearchFilesArguments, place: Place, seen: str | None
+        self, arguments: SearchFilesArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         text, shown = await in_thread(lambda sign: self._search(arguments, place, sign))
-        source = self._others.origin_of(shown) or await self._sent.of(place.workspace, shown)
-        return ToolOutput(text, untrusted=source)
+        return ToolOutput(text, untrusted=await self._source(place, shown))
 
     def _search(
         self, arguments: SearchFilesArguments, place: Place, sign: StopSign
@@ -238,31 +269,44 @@ class SearchFiles(_ReadingTool[SearchFilesArguments]):
         """Returns the hits, and the files that they are from."""
         if "\n" in arguments.query:
             raise ToolFailure("the query must be a single line")
-        workspace = Workspace(place.workspace)
-        start = workspace.names(arguments.path or ".")
-        limits = self._limits
-        walk = Walk(workspace, most=limits.entries, seconds=limits.seconds, heed=sign.heed)
+        workspace, start = located(place.workspace, arguments.path or ".")
+        limits, walk = self._limits, self._walk(workspace, sign)
         hits: list[str] = []
         shown: list[Sequence[str]] = []
-        for names, hit in self._hits(arguments.query.casefold(), workspace, start, walk, sign):
+        withheld: list[str] = []
+        query = arguments.query.casefold()
+        for names, hit in self._hits(query, workspace, start, walk, sign, withheld):
             hits.append(hit)
             shown.append(names)
             if len(hits) >= limits.shown:
                 hits.append(f"[the first {limits.shown} lines; use a narrower query or path]")
                 break
-        if walk.cut:
-            hits.append("[not everything was searched: too much for one search]")
-        return "\n".join(hits) or "No line contains it.", shown
+        text = "\n".join(hits) or "No line contains it."
+        notes = ["[not everything was searched: too much for one search]"] if walk.cut else []
+        notes += [_withheld(withheld)] if withheld else []
+        return "\n".join([text, *notes]), shown
 
     def _hits(
-        self, query: str, workspace: Workspace, start: tuple[str, ...], walk: Walk, sign: StopSign
+        self,
+        query: str,
+        workspace: Workspace,
+        start: tuple[str, ...],
+        walk: Walk,
+        sign: StopSign,
+        withheld: list[str],
     ) -> Iterator[tuple[Sequence[str], str]]:
+        """Yields the hits; files whose names are those of secrets are `withheld`."""
         if not workspace.is_folder(start):
             yield from self._hits_in(query, workspace, start, walk, sign)
             return
         room = self._limits.search_bytes
+        # Somebody has agreed to a search in a folder of secrets: then what is in it counts alone.
+        agreed = len(start) if is_secret("/".join(start)) else 0
         for entry in walk.below(start):
             if not entry.is_file:
+                continue
+            if is_secret("/".join(entry.names[agreed:])):
+                withheld.append(shown_name("/".join(entry.names)))
                 continue
             room -= min(entry.size, self._limits.scan_bytes)
             if room < 0:
@@ -310,6 +354,16 @@ def _lines(descriptor: int, most: int, sign: StopSign) -> Iterator[bytes]:
         held = (held + rest)[: 4 * _CHUNK]
     if held:
         yield held.removesuffix(b"\r")
+
+
+def _ignored(entries: Sequence[Found]) -> str:
+    names = ", ".join(_line(entry).partition("  ")[0] for entry in entries)
+    return f"[left out by .gitignore: {names}; name one as path to look into it]"
+
+
+def _withheld(names: Sequence[str]) -> str:
+    told = ", ".join(names[:_TOLD])
+    return f"[not searched, since such files often hold secrets: {told}; name one as path to ask]"
 
 
 def _line(entry: Found) -> str:

@@ -5,8 +5,15 @@ import os
 from pathlib import Path
 
 from bot.adapters.tools.process import CommandRun, run_command_line
-from bot.domain.consent.command_line import QUIET, only_reads, parse_simple
+from bot.domain.consent.command_line import (
+    QUIET,
+    is_git_status,
+    only_reads,
+    parse_simple,
+)
 from bot.domain.skills.skill import Skill
+from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.visible_text import shown_name
 from bot.domain.tools.run_place import BARE, NETWORKS, Walls
 from bot.domain.value import frozen
 
@@ -81,7 +88,7 @@ class Sandbox:
     async def condition(self) -> str:
         """Returns in a few words how commands run at all."""
         if not await self.works():
-            return "no sandbox, so each one asks"
+            return "no sandbox, so all that do more than read ask"
         return f"sandboxed, {NETWORKS[self._inside]}"
 
     async def walls(self) -> Walls:
@@ -109,7 +116,8 @@ class Sandbox:
         programs use for it (read-only inside the sandbox), and the skill's variables in its
         environment.
         """
-        await asyncio.to_thread(workspace.mkdir, parents=True, exist_ok=True)
+        if not await asyncio.to_thread(workspace.is_dir):
+            raise ToolFailure(f"{shown_name(str(workspace))}: there is no such folder")
         arguments = self._shell(command)
         walled = await self.works()
         if walled:
@@ -174,8 +182,12 @@ def environment_of(command: str, workspace: Path) -> dict[str, str]:
     without a card, and files that a command unpacked could name programs there.
     """
     words = parse_simple(command)
-    quiet = QUIET if words is not None and only_reads(words) else {}
-    return {**_environment(workspace), **quiet}
+    if words is None or not (only_reads(words) or is_git_status(words)):
+        return _environment(workspace)
+    # Git looks for a repository in no folder above one that has its own.
+    within = {"GIT_CEILING_DIRECTORIES": str(workspace.resolve().parent)}
+    own = within if (workspace / ".git").is_dir() else {}
+    return {**_environment(workspace), **QUIET, **own}
 
 
 def _environment(workspace: Path) -> dict[str, str]:

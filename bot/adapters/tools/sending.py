@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.workspace import Workspace
+from bot.adapters.tools.workspace import Workspace, located
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import FileRef, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import shown_name, size, visible
@@ -20,7 +20,7 @@ from bot.domain.tools.deed_words import file_name
 from bot.domain.tools.deeds import deed_of
 from bot.domain.tools.tool import AskPerson, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 LARGEST_FILE = 50_000_000
 """Bytes of a file; channels accept no larger one from a bot."""
@@ -78,8 +78,7 @@ class SendFile(_SendingTool[SendFileArguments]):
     ) -> Preview:
         """Returns the step of a plan that sends the file as it will be then."""
         del exact
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+        workspace, names = located(place.workspace, arguments.path)
         if await in_thread(lambda _: workspace.state(names)) is None:
             raise ToolFailure("this file does not exist yet")
         shown, caption = file_name("/".join(names)), arguments.caption
@@ -92,11 +91,8 @@ class SendFile(_SendingTool[SendFileArguments]):
             done=f"{shown} sent",
         )
 
-    async def perform(
-        self, arguments: SendFileArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+    async def perform(self, arguments: SendFileArguments, place: Place, seen: Seen) -> ToolOutput:
+        workspace, names = located(place.workspace, arguments.path)
         copy = await in_thread(lambda sign: self._copy(workspace, names, place, sign))
         name = shown_name(names[-1])
         origin = str(place.workspace.joinpath(*names))
@@ -198,7 +194,7 @@ class SendMessage(_SendingTool[SendMessageArguments]):
         )
 
     async def perform(
-        self, arguments: SendMessageArguments, place: Place, seen: str | None
+        self, arguments: SendMessageArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         if not arguments.message.strip():
             raise ToolFailure("the message is blank")

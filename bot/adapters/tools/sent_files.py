@@ -19,7 +19,7 @@ from bot.domain.consent.command_line.programs import names as words_of
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.received import INBOX, ReceivedFile
 from bot.domain.text.visible_text import clipped, shown_name
-from bot.domain.value import frozen
+from bot.domain.value import frozen, replace
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.received import Received
@@ -54,10 +54,16 @@ class SentFiles:
     _received: Received | None = None
     _journal: Journal | None = None
     _clock: Clock | None = None
+    _inbox: bool = True
+    """True where files come into the folder of the inbox, so that their place tells of them."""
+
+    def seen_from(self, place: Place) -> "SentFiles":
+        """Returns the files as they are seen from a place; a project has no inbox of ours."""
+        return replace(self, _inbox=False) if place.project else self
 
     def origin_of(self, paths: Iterable[Sequence[str]]) -> str | None:
         """Returns the source of the first path in the inbox; None when there is none."""
-        for names in paths:
+        for names in paths if self._inbox else ():
             steps = [name for name in names if name != "."]
             # A file system may take INBOX for the same folder.
             if len(steps) > 1 and steps[0].casefold() == INBOX:
@@ -76,7 +82,7 @@ class SentFiles:
 
         `hidden` are folders that the command did not see.
         """
-        if _MENTION.search(command) or f"{INBOX}/" in output:
+        if self._inbox and (_MENTION.search(command) or f"{INBOX}/" in output):
             return A_SENT_FILE
         seen = await in_thread(lambda sign: _named_in(command, workspace, hidden, sign))
         return await self.of(workspace, seen)
@@ -84,7 +90,12 @@ class SentFiles:
     def unnamed(self, workspace: Path, command: str) -> tuple[Path, ...]:
         """Returns the inbox if there is one that the command does not name; blocks."""
         folder = workspace / INBOX
-        if _MENTION.search(command) or not folder.is_dir() or folder.is_symlink():
+        if (
+            not self._inbox
+            or _MENTION.search(command)
+            or not folder.is_dir()
+            or folder.is_symlink()
+        ):
             return ()
         return (folder,)
 

@@ -2,22 +2,25 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from bot.adapters.tools.page_cache import FetchedPage, PageCache
+from bot.domain.consent.own_search import OwnSearch
+from bot.domain.money.provider import OWN_SEARCHES
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
-from bot.domain.talk.message import CodeBlock
+from bot.domain.talk.message import CodeBlock, Plain
 from bot.domain.talk.picture import ImagePart
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import one_line, visible
-from bot.domain.tools.house import WEB_FETCH, WEB_SEARCH
+from bot.domain.tools.house import SEARCH_ASKERS, WEB_FETCH, WEB_SEARCH
 from bot.domain.tools.origin import site_of
 from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.attachments import DocumentText, NotRead, Reading
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 from bot.ports.web import PageReader, Pages, Search, WebHit, WebPage
 
 _PAGE_CHARACTERS = 20_000
@@ -40,7 +43,7 @@ class WebFetch(ArgumentsTool[FetchArguments]):
     """Reads a page of the web; what comes is foreign."""
 
     name = WEB_FETCH
-    summary = "read a page of the web; may ask first if this chat contains text from outside"
+    summary = "read a page of the web; may ask first after I read something that you did not write"
     description = (
         "Read a public web page, feed, PDF, text or picture by its address. Long ones come in "
         "pages: go on with offset."
@@ -76,9 +79,7 @@ class WebFetch(ArgumentsTool[FetchArguments]):
             why="The address may carry away what was said or read here",
         )
 
-    async def perform(
-        self, arguments: FetchArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: FetchArguments, place: Place, seen: Seen) -> ToolOutput:
         address = self._pages.address(arguments.url)
         page = await self._cache.of(
             (place.chat, place.turn, address), lambda: self._fetched(address)
@@ -139,9 +140,7 @@ class WebSearch(ArgumentsTool[SearchArguments]):
     def __init__(self, search: Search) -> None:
         self._search = search
 
-    async def perform(
-        self, arguments: SearchArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: SearchArguments, place: Place, seen: Seen) -> ToolOutput:
         hits = (await self._search.search(" ".join(arguments.query.split())))[:_MOST_HITS]
         source = f"a web search by {self._search.name}"
         if not hits:
@@ -157,13 +156,67 @@ class HostedSearch(ArgumentsTool[SearchArguments]):
     description = "Search the web."
     takes = SearchArguments
 
+    def __init__(self, providers: frozenset[str]) -> None:
+        self._providers = providers
+
     def completed(self, spec: ToolSpec) -> ToolSpec:
-        return replace(spec, hosted=True)
+        return replace(spec, hosted=self._providers)
+
+    async def perform(self, arguments: SearchArguments, place: Place, seen: Seen) -> ToolOutput:
+        raise ToolFailure("this model's provider has no search; use what is known, or web_fetch")
+
+
+class SwitchOnArguments(Arguments):
+    pass
+
+
+class SwitchOnSearch(ArgumentsTool[SwitchOnArguments]):
+    """Asks an owner, once, to switch on the search of a provider; the card keeps the answer."""
+
+    summary = "ask you to switch the search of the web on"
+    effect = Effect.DANGER
+    takes = SwitchOnArguments
+
+    def __init__(self, price: str) -> None:
+        self._provider = SEARCH_ASKERS[self.name]
+        self._who = OWN_SEARCHES[self._provider]
+        self._price = price
+        self.description = (
+            "The search of the web is off. Call this when the answer needs the web: news, prices, "
+            "opening times, whatever may have changed. An owner is asked once, with the price; "
+            "after a yes you search at once. After a no, answer with what you know, and say so."
+        )
+
+    def completed(self, spec: ToolSpec) -> ToolSpec:
+        return replace(spec, switches=self._provider)
+
+    async def foresee(
+        self, arguments: SwitchOnArguments, place: Place, exact: ExactRule
+    ) -> Preview:
+        title = f"Search the web with {self._who}?"
+        price = f"{self._price}, on top of the tokens. It stays on for everybody here"
+        return Preview(
+            title,
+            f"Search the web with {self._who}",
+            Effect.DANGER,
+            (Plain(f"{price}; /tools search off switches it off."),),
+            reach=Reach.BEYOND,
+            done=f"Web search with {self._who} is on",
+            at_once=True,
+        )
 
     async def perform(
-        self, arguments: SearchArguments, place: Place, seen: str | None
+        self, arguments: SwitchOnArguments, place: Place, seen: str | None
     ) -> ToolOutput:
-        raise ToolFailure("this model's provider has no search; use what is known, or web_fetch")
+        return ToolOutput("The search is on from now on. Search, then answer the person.")
+
+
+class SearchWithClaude(SwitchOnSearch):
+    name = "search_with_claude"
+
+
+class SearchWithOpenAI(SwitchOnSearch):
+    name = "search_with_openai"
 
 
 def _is_page(page: WebPage) -> bool:
@@ -184,10 +237,23 @@ def _told(hit: WebHit) -> str:
 
 
 def web_tools(
-    pages: Pages | None, reader: PageReader, search: Search | None, *, hosted: bool = False
+    pages: Pages | None,
+    reader: PageReader,
+    search: Search | None,
+    own: Mapping[str, OwnSearch] = MappingProxyType({}),
 ) -> tuple[Tool, ...]:
-    """Returns the tools that this installation has; a service of its own comes before `hosted`."""
+    """Returns the tools that this installation has.
+
+    A service that was set comes before the `own` searches of providers.
+    """
     fetch = (WebFetch(pages, reader),) if pages is not None else ()
     if search is not None:
         return (*fetch, WebSearch(search))
-    return (*fetch, HostedSearch()) if hosted else fetch
+    if not own:
+        return fetch
+    asking = (
+        kind(search_of.price)
+        for kind in (SearchWithClaude, SearchWithOpenAI)
+        if (search_of := own.get(SEARCH_ASKERS[kind.name])) is not None and not search_of.on
+    )
+    return (*fetch, HostedSearch(frozenset(own)), *asking)

@@ -82,9 +82,8 @@ class Workspace:
 
     @contextmanager
     def folder(self, names: Sequence[str], *, create: bool = False) -> Iterator[int]:
-        """Opens a folder; with `create` a missing one is made, with its parents."""
-        with _faults("/".join(names) or "."):
-            self._root.mkdir(parents=True, exist_ok=True)
+        """Opens a folder; with `create` a missing one is made, but never the workspace itself."""
+        with _faults(str(self._root)):
             current = os.open(self._root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             for count, name in enumerate(names, 1):
@@ -181,6 +180,12 @@ class Workspace:
             with _faults(_shown(names)):
                 os.unlink(names[-1], dir_fd=parent)
                 os.fsync(parent)
+
+
+def located(folder: Path, path: str) -> tuple[Workspace, tuple[str, ...]]:
+    """Returns the workspace in a folder, and the steps of a path below it."""
+    workspace = Workspace(folder)
+    return workspace, workspace.names(path)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from pydantic import Field
 from bot.adapters.tools.before import Before
 from bot.adapters.tools.difference import file_difference, passage_difference
 from bot.adapters.tools.thread_work import StopSign, in_thread
-from bot.adapters.tools.workspace import FileState, Workspace
+from bot.adapters.tools.workspace import FileState, Workspace, located
 from bot.domain.consent.rules import DOCUMENTS, is_document, is_guarded
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Block, CodeBlock, Plain
@@ -19,7 +19,7 @@ from bot.domain.tools.file_change import ABSENT, Replaced, token_of
 from bot.domain.tools.tool import Effect, ExactRule, Preview, Replay, ToolOutput, ToolSpec
 from bot.domain.value import frozen, replace
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 _WHERE = "in the workspace"
 
@@ -60,6 +60,11 @@ class WriteFileArguments(Arguments):
     content: Annotated[Text, Field(description="The whole new content.")]
 
 
+_NO_CHANGE = (Plain("No change: the file holds exactly this already."),)
+_SAME = "the file has this content already"
+"""The note of a preview after which nothing is written."""
+
+
 class WriteFile(_WritingTool[WriteFileArguments]):
     """Creates a file or replaces one."""
 
@@ -74,9 +79,12 @@ class WriteFile(_WritingTool[WriteFileArguments]):
     async def foresee(
         self, arguments: WriteFileArguments, place: Place, exact: ExactRule
     ) -> Preview:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+        workspace, names = located(place.workspace, arguments.path)
         old = await in_thread(lambda _: workspace.state(names))
+        if old is not None and old.token == token_of(arguments.content.encode()):
+            blocks = _NO_CHANGE
+            card = _card(self.spec, place, _REPLACE, names, old, blocks, None)
+            return replace(card, effect=Effect.READ, seen=_SAME)
         always = exact if is_document(names[-1], self._documents) else None
         if old is None:
             content = visible(arguments.content)
@@ -87,12 +95,11 @@ class WriteFile(_WritingTool[WriteFileArguments]):
         card = _card(self.spec, place, _REPLACE, names, old, blocks, always)
         return replace(card, document=f"{card.document}.diff")
 
-    async def perform(
-        self, arguments: WriteFileArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+    async def perform(self, arguments: WriteFileArguments, place: Place, seen: Seen) -> ToolOutput:
+        workspace, names = located(place.workspace, arguments.path)
         content = arguments.content.encode()
+        if seen == _SAME:
+            return await in_thread(lambda _: _left_alone(workspace, names, content))
 
         def write(sign: StopSign) -> Replaced | None:
             before = Before.of(workspace, names, seen, self._keep)
@@ -101,6 +108,14 @@ class WriteFile(_WritingTool[WriteFileArguments]):
 
         replaced = await in_thread(write)
         return ToolOutput(f"Wrote {size(len(content))} to {_shown(names)}.", replaced=replaced)
+
+
+def _left_alone(workspace: Workspace, names: tuple[str, ...], content: bytes) -> ToolOutput:
+    """Says that a file has its content already; writes nothing, as nobody was asked."""
+    found = workspace.state(names)
+    if found is None or found.token != token_of(content):
+        raise ToolFailure(f"{_shown(names)} has just changed; write it again")
+    return ToolOutput(f"{_shown(names)} has exactly this content already. Nothing was changed.")
 
 
 class EditFileArguments(Arguments):
@@ -125,19 +140,15 @@ class EditFile(_WritingTool[EditFileArguments]):
     async def foresee(
         self, arguments: EditFileArguments, place: Place, exact: ExactRule
     ) -> Preview:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+        workspace, names = located(place.workspace, arguments.path)
         edit = await in_thread(lambda _: _edit(workspace, names, arguments))
         always = exact if is_document(names[-1], self._documents) else None
         blocks = (CodeBlock(visible(edit.shown), "diff", folds=True),)
         card = _card(self.spec, place, _EDIT, names, edit.before, blocks, always)
         return replace(card, seen=edit.token, once=True, document=f"{card.document}.diff")
 
-    async def perform(
-        self, arguments: EditFileArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+    async def perform(self, arguments: EditFileArguments, place: Place, seen: Seen) -> ToolOutput:
+        workspace, names = located(place.workspace, arguments.path)
 
         def change(sign: StopSign) -> Replaced | None:
             edit = _edit(workspace, names, arguments)
@@ -177,8 +188,7 @@ class DeleteFile(_WritingTool[DeleteFileArguments]):
     async def foresee(
         self, arguments: DeleteFileArguments, place: Place, exact: ExactRule
     ) -> Preview:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+        workspace, names = located(place.workspace, arguments.path)
         state = await in_thread(lambda _: workspace.state(names))
         if state is None:
             raise ToolFailure(f"{_shown(names)}: there is no such file")
@@ -188,11 +198,8 @@ class DeleteFile(_WritingTool[DeleteFileArguments]):
         blocks = (Plain(f"It has {size(state.size)}{back}"),)
         return replace(_card(self.spec, place, _DELETE, names, state, blocks, always), once=True)
 
-    async def perform(
-        self, arguments: DeleteFileArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
-        workspace = Workspace(place.workspace)
-        names = workspace.names(arguments.path)
+    async def perform(self, arguments: DeleteFileArguments, place: Place, seen: Seen) -> ToolOutput:
+        workspace, names = located(place.workspace, arguments.path)
 
         def delete(sign: StopSign) -> Replaced | None:
             before = Before.of(workspace, names, seen, self._keep)
@@ -264,7 +271,7 @@ def _replaced(
         return (Plain(f"{size(old.size)} → {size(len(new))}, the new content:"), whole)
     found = workspace.read(names, _EDITABLE)
     if found == new:
-        return (Plain("No change: the file holds exactly this already."),)
+        return _NO_CHANGE
     try:
         shown = file_difference(found.decode(), content)
     except UnicodeDecodeError:

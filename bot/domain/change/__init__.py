@@ -42,6 +42,7 @@ from bot.domain.change.people import (
 )
 from bot.domain.change.plans import SavePlan
 from bot.domain.change.received import KeepHeard, SaveReceived
+from bot.domain.change.sounding import with_one_sound
 from bot.domain.change.tasks import AddRun, DropRuns, DropTask, PauseTasks, SaveRun, SaveTask
 from bot.domain.change.turns import AskStop, CountStart, EndRest, EndWays, SaveTurn
 from bot.domain.change.voice import EndVoice, OweVoice
@@ -121,4 +122,5 @@ __all__ = [
     "SetVoice",
     "Show",
     "Write",
+    "with_one_sound",
 ]

@@ -40,6 +40,9 @@ from bot.domain.value import frozen, replace
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
 
+ECHOES = "typed:"
+"""Beginning of the key of a message that shows words written elsewhere; the rest is their row."""
+
 BILL = "Usage of "
 """Stands in the head of an answer that tells what was spent, and on what."""
 

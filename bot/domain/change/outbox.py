@@ -1,8 +1,9 @@
 """Writes of the messages that are owed to people."""
 
+from datetime import datetime
 from typing import TypeAlias
 
-from bot.domain.talk.message import Outbound
+from bot.domain.talk.message import Call, Outbound
 from bot.domain.value import frozen
 
 
@@ -24,6 +25,8 @@ class Show:
     """The number of the row of which this message is a copy; an edit of that row edits it too."""
     about: str = ""
     """The turn, card or plan whose words it shows; both are erased together. An edit keeps it."""
+    call: Call = Call.NONE
+    """The reason to call people, if it is a new message of a turn that has one."""
 
 
 @frozen
@@ -35,7 +38,10 @@ class Retract:
 
     chat: int
     turn: str
-    message_id: str
+    message_id: str | None
+    """The platform's id of the message; None when it is unknown, so that it is looked for."""
+    since: datetime | None = None
+    """The time at which the sending of a message began whose id is unknown."""
 
 
 OutboxWrite: TypeAlias = Show | Retract

@@ -20,10 +20,21 @@ def _two(larger: str, smaller: int, unit: str) -> str:
     return f"{larger} {smaller} {unit}" if smaller else larger
 
 
-def lasting(seconds: float) -> str:
-    """Returns a duration in words, as in “50 minutes”; it is never shorter than the truth."""
+def lasting(seconds: float, *, roughly: bool = False) -> str:
+    """Returns a duration in words, as in “50 minutes”; it is never shorter than the truth.
+
+    It counts in a unit from two of it on; `roughly` rounds up to two as soon as one is over.
+    """
     for unit, name in ((_HOUR, "hour"), (_MINUTE, "minute")):
-        if seconds >= 2 * unit:
+        if seconds >= 2 * unit or (roughly and seconds > unit):
             return f"{-int(-seconds // unit)} {name}s"
     count = max(1, -int(-seconds // 1))
     return "1 second" if count == 1 else f"{count} seconds"
+
+
+def took(seconds: float) -> str:
+    """Returns a short duration as figures have it: “under 1 s”, “41 s”, “2 min 5 s”."""
+    whole = round(seconds)
+    if whole < 1:
+        return "under 1 s"
+    return f"{whole} s" if whole < _MINUTE else f"{whole // _MINUTE} min {whole % _MINUTE} s"

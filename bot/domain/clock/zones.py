@@ -10,7 +10,13 @@ from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 
-_ENGLISH = ("America/New_York", "America/Los_Angeles", "Europe/London", "Asia/Kolkata")
+_ENGLISH = (
+    "Europe/London",
+    "Europe/Berlin",
+    "America/New_York",
+    "America/Los_Angeles",
+    "Asia/Kolkata",
+)
 _LIKELY: dict[str, tuple[str, ...]] = {
     "ar": ("Asia/Riyadh", "Africa/Cairo", "Asia/Dubai", "Africa/Casablanca"),
     "be": ("Europe/Minsk", "Europe/Warsaw"),
@@ -64,6 +70,10 @@ _LIKELY: dict[str, tuple[str, ...]] = {
 }
 _OFFSET = re.compile(r"(?:utc|gmt)?\s*([+-])\s*(\d{1,2})(?::?00)?", re.IGNORECASE)
 _LONGEST = 60
+
+
+CLOCK_TOOLS = frozenset({"current_time", "schedule_task", "update_task"})
+"""The tools with which a turn depends on the person's clock."""
 
 
 @frozen

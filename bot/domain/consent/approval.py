@@ -51,8 +51,6 @@ def change_of(key: str) -> str | None:
 
 @frozen
 class Approval:
-    """One card: a question about one call, decided once."""
-
     id: str
     """Names the card in the store."""
     token: str

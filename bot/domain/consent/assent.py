@@ -1,6 +1,6 @@
-"""Recognises words of assent in several languages, and questions; the desks judge replies by it.
+"""Recognises words of assent and of refusal in several languages, and questions.
 
-Neither approves anything. They only keep a reply from being read as a denial.
+None of them approves anything. Assent and questions only keep a reply from being read as a denial.
 """
 
 import unicodedata
@@ -38,6 +38,13 @@ klopt|да|ага|угу|ок|окей|конечно|хорошо|ладно|д
 tabii ki|elbette|peki|yap|yapabilirsin|onaylıyorum|onayla|onay|devam|devam et|hadi|kabul|uygun
 doğru|güzel|harika|lütfen|teşekkürler|sağol
 """
+_REFUSING = """
+no|nope|nah|no way|no thanks|no thank you|please no|no please|not now|dont|do not|deny|denied|reject
+nein|nee|nö|ne|nein danke|lieber nicht|bloß nicht|lass es|non|non merci|no gracias|no grazie|não
+nao|não obrigado|não obrigada|nee bedankt|liever niet|нет|не надо|нет спасибо|ні|не треба|ні дякую
+hayır|yok|olmaz|hayır teşekkürler
+"""
+_REFUSING_UNSPACED = "不|不要|不行|不用|别|別|不了|いいえ|いや|だめ|ダメ|やめて|結構です"
 _UNSPACED = """
 好|好的|好啊|好吧|是|是的|对|对的|行|可以|没问题|当然|同意|批准|确认|继续|继续吧|去做吧|做吧|请|请做|谢谢|嗯|好滴|好呀|對|沒問題|當然|確認|繼續|謝謝
 可以的|行的|没错|沒錯|はい|ええ|うん|ok|オーケー|オッケー|いいよ|いいです|いいですよ|いいね|お願い|お願いします|おねがい|おねがいします|どうぞ|やって
@@ -71,6 +78,12 @@ def is_assent(text: str) -> bool:
     return any(sign in _SIGNS for sign in text)
 
 
+def is_refusal(text: str) -> bool:
+    """Returns true for a reply of no, 👎 and the like, and of nothing else."""
+    refuses = _is_one_of(text, _REFUSALS, _REFUSAL_LETTERS) or text.strip("\ufe0f \n") == "👎"
+    return refuses and not is_question(text)
+
+
 def is_question(text: str) -> bool:
     """Returns true for a text that ends with a question mark, and for “why” and the like alone."""
     if _asks(text):
@@ -83,10 +96,16 @@ def is_question(text: str) -> bool:
 
 def _asks(text: str) -> bool:
     """Returns true for question words and nothing else; people often leave the mark out."""
+    return _is_one_of(text, _QUESTIONS, _QUESTION_LETTERS)
+
+
+def _is_one_of(
+    text: str, spaced: frozenset[tuple[str, ...]], letters: frozenset[tuple[str, ...]]
+) -> bool:
     if len(text) > _LONGEST:
         return False
     plain = _plain(text)
-    return tuple(plain.split()) in _QUESTIONS or tuple(plain.replace(" ", "")) in _QUESTION_LETTERS
+    return tuple(plain.split()) in spaced or tuple(plain.replace(" ", "")) in letters
 
 
 def _plain(text: str) -> str:
@@ -118,4 +137,6 @@ def _made_of(parts: Sequence[str], phrases: frozenset[tuple[str, ...]]) -> bool:
 _WORDS = frozenset(tuple(phrase.split()) for phrase in _phrases(_SPACED))
 _QUESTIONS = frozenset(tuple(phrase.split()) for phrase in _phrases(_ASKING))
 _QUESTION_LETTERS = frozenset(tuple(phrase) for phrase in _phrases(_ASKING_UNSPACED))
+_REFUSALS = frozenset(tuple(phrase.split()) for phrase in _phrases(_REFUSING))
+_REFUSAL_LETTERS = frozenset(tuple(phrase) for phrase in _phrases(_REFUSING_UNSPACED))
 _LETTERS = frozenset(tuple(phrase) for phrase in _phrases(_UNSPACED))

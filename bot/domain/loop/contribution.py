@@ -7,6 +7,7 @@ from bot.domain.change import Show, Write
 from bot.domain.consent.consent import Consent, Difference
 from bot.domain.talk.message import ButtonRows
 from bot.domain.talk.reach import Reach
+from bot.domain.tools.tool import Warrant
 from bot.domain.turn.step import Elsewhere, Refuse
 from bot.domain.turn.transcript import Body
 from bot.domain.turn.turn import Turn
@@ -49,6 +50,8 @@ class Agreed:
     """The reasons on the new card, by what is different now."""
     reach: Reach = Reach.TALK
     """The most that it covers, whoever asks; calls within the asker's own level need none."""
+    warrant: Warrant = Warrant.AGREED
+    """The reason that the result keeps."""
 
 
 Stance: TypeAlias = Refuse | Elsewhere | Deferred | Agreed

@@ -9,7 +9,7 @@ from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.plans.plan import Plan
 from bot.domain.skills.skill import Following
 from bot.domain.talk.limits import Limits
-from bot.domain.tools.tool import Code, Effect, Status, ToolCall
+from bot.domain.tools.tool import Code, Effect, Status, ToolCall, Warrant
 from bot.domain.turn.finality import closed_as_answered, repeats_reads, written_call
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall, Progress
@@ -39,7 +39,7 @@ from bot.domain.value import frozen
 
 @frozen
 class LoopState:
-    """The complete input of a verdict; the last three fields come from companions of the turn."""
+    """The complete input of a verdict; `plan`, `following` and `ending` come from companions."""
 
     progress: Progress
     limits: Limits
@@ -173,7 +173,8 @@ def _is_planned(state: LoopState, open_call: OpenCall, gate: Gate | None) -> boo
         return False
     match gate:
         case AskFirst(preview=preview, repeat=repeat):
-            return not repeat or preview.effect is not Effect.READ
+            steps = not repeat or preview.effect is not Effect.READ
+            return steps and not preview.at_once
         case Run(effect=effect):
             return effect is not Effect.READ
         case _:
@@ -237,7 +238,7 @@ def _gate_of_card(open_call: OpenCall) -> Gate | None:
         case ApprovalState.OPEN:
             return None
         case ApprovalState.APPROVED:
-            return Run(card.preview.effect, card.preview)
+            return Run(card.preview.effect, card.preview, warrant=Warrant.CARD)
         case ApprovalState.DENIED:
             because = f" They said: {card.reason}" if card.reason else ""
             text = f"{card.decider_name or 'The person'} denied this call.{because}"

@@ -3,6 +3,7 @@
 The weights were chosen on public sets of long talks, and are told in decisions 55, 61 and 71.
 """
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from heapq import nlargest
 from itertools import compress, islice
 from math import log
 
+from bot.domain.memory.line_label import MARKED, under_labels
 from bot.domain.memory.passage import Hit
 from bot.domain.text.stems import pairs
 from bot.domain.value import frozen
@@ -80,6 +82,12 @@ fits.
 _WISH = 1.2
 """Times that a wish counts which holds always: it is asked in other words than it was said."""
 
+_LABELLED = 0.3
+"""The part by which a word counts more in a line whose label, as “Ann:”, is searched for.
+
+Who asks about Ann mostly wants what she said, and not what was said to her.
+"""
+
 _NEAR, _NEAR_WORDS = 0.4, 6
 """The part by which two words of the search count again that stand so near each other."""
 
@@ -110,7 +118,10 @@ class Candidate:
 
     at: datetime
     stems: str
-    """Its stems, one for each word, with a space between them; OWN_END ends the person's words."""
+    """Its stems, one for each word, with a space between them.
+
+    OWN_END ends the person's words, and a mark each label of a line.
+    """
     number: int = 0
     conversation: str = ""
     before: int | None = None
@@ -131,6 +142,8 @@ class _Weighed:
     """Its stems that are searched for."""
     score: float = 0.0
     share: float = 0.0
+    whole: float = 0.0
+    """The weight of all its stems that are searched for."""
 
 
 def weights(
@@ -159,7 +172,8 @@ def fit(
     `soft` stems order the candidates, and say nothing about the share that one covers.
     """
     telling = {stem: each for stem, each in weight.items() if stem not in soft}
-    weighed = {id: _weighed(one, weight, telling) for id, one in candidates.items()}
+    whole = sum(telling.values())
+    weighed = {id: _weighed(one, weight, telling, whole) for id, one in candidates.items()}
     scores = _with_talk(weighed, _with_neighbours(weighed, weight))
     found = [
         Hit(id, scores[id], each.share, each.one.at)
@@ -169,25 +183,31 @@ def fit(
     return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
 
 
-def _weighed(one: Candidate, weight: Mapping[str, float], telling: Mapping[str, float]) -> _Weighed:
+def _weighed(
+    one: Candidate, weight: Mapping[str, float], telling: Mapping[str, float], whole: float
+) -> _Weighed:
     words = one.stems.split(" ")
-    own, length = 0, len(words)
+    labels = one.stems.count(MARKED)
+    own, length = 0, len(words) - labels
     if OWN_END in words:
         own, length = words.index(OWN_END), length - 1
     answered = (length - own) / (length - own + _LONG_ANSWER)
     long = _TIMES * (1 - _LENGTH + _LENGTH * length / _USUAL)
     short = _TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
     places = _places(words, weight)
+    labelled = under_labels(words, places, telling, OWN_END) if labels else frozenset[str]()
     found = _Weighed(one, length, places.keys())
     covered = 0.0
     for stem, held in places.items():
-        times, said = len(held), sum(place < own for place in held)
+        times, said = len(held), bisect_left(held, own)
         # Beside a long answer, what the person said is a text of its own: the mean of both counts,
         # since their sum would let each long answer outweigh every short line.
         full = (times / (times + long) + answered * said / (said + short)) / (1 + answered)
+        if stem in labelled:
+            # In a long answer, labels are the heads of points.
+            full *= 1 + _LABELLED * (1 - answered)
         found.score += weight[stem] * (_TIMES + 1) * full
         covered += telling.get(stem, 0.0) * (1.0 if said else 1 - _ANSWERED * answered)
-    whole = sum(telling.values())
     found.share = covered / whole if whole else 0.0
     found.score += _NEAR * _near(places, weight)
     found.score *= _WISH if one.wish else 1.0
@@ -207,7 +227,9 @@ def _places(words: Sequence[str], wanted: Mapping[str, float]) -> Mapping[str, S
 
 def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> float:
     """Returns the weight of the lighter stem of each two that stand near each other."""
-    heavy = nlargest(_NEAR_STEMS, places, key=lambda stem: (weight[stem], stem))
+    heavy = list(places)
+    if len(heavy) > _NEAR_STEMS:
+        heavy = nlargest(_NEAR_STEMS, places, key=lambda stem: (weight[stem], stem))
     if len(heavy) < 2:
         return 0.0
     line = sorted((place, stem) for stem in heavy for place in places[stem])
@@ -227,6 +249,8 @@ def _with_neighbours(
 ) -> dict[str, float]:
     """Returns the scores with a part of the neighbours': an answer tells what comes next."""
     own = {each.one.number: each for each in weighed.values()}
+    for each in own.values():
+        each.whole = sum([weight[stem] for stem in each.held])
     return {
         id: each.score
         + _told_beside(
@@ -245,9 +269,9 @@ def _told_beside(
     """Returns what neighbours add to a passage: stems that are told already say little new."""
     added, told = 0.0, set(one.held)
     for other in sorted(neighbours, key=lambda each: -each.score):
-        whole = sum(weight[stem] for stem in other.held)
-        new = sum(weight[stem] for stem in other.held - told)
-        part = new / whole if whole else 0.0
+        fresh = other.held - told
+        new = sum([weight[stem] for stem in fresh]) if fresh else 0.0
+        part = new / other.whole if other.whole else 0.0
         added += other.score * (_BESIDE_AGAIN + (_BESIDE - _BESIDE_AGAIN) * part)
         told |= other.held
     return added

@@ -24,8 +24,6 @@ UNREMEMBERED = frozenset({"demo", NOBODY})
 
 @frozen
 class Passage:
-    """A settled answer with the words that it answers."""
-
     id: str
     """The id of the turn, or of a line that was imported."""
     whose: Whose

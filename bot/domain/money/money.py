@@ -1,5 +1,6 @@
 """Money in whole billionths of a dollar, so that no sum loses anything by rounding."""
 
+from collections.abc import Sequence
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import TypeAlias
 
@@ -40,6 +41,12 @@ def told(money: Nano) -> str:
     rounded = (money + _LEAST // 2) // _LEAST
     cents, rest = f"0.{rounded // 100:02}", f"{rounded % 100:02}".rstrip("0")
     return f"${cents}{rest}" if rounded < 1_000 else "$0.10"
+
+
+def told_sum(costs: Sequence[Nano | None]) -> str:
+    """Returns the sum of costs as people read it; nothing when one of them is not known."""
+    known = [cost for cost in costs if cost is not None]
+    return told(sum(known)) if known and len(known) == len(costs) else ""
 
 
 def read_money(text: str) -> Nano:

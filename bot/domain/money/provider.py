@@ -8,6 +8,9 @@ ANTHROPIC = "anthropic"
 ANTHROPIC_URL = "https://api.anthropic.com"
 OPENAI = "openai"
 OPENAI_URL = "https://api.openai.com/v1"
+OWN_SEARCHES = {ANTHROPIC: "Claude", OPENAI: "OpenAI"}
+"""The providers that search the web by themselves, with the names that people know."""
+
 LONGEST_NAME = 32
 _MODEL = re.compile(r"[a-z0-9_-]+/\S+")
 

@@ -161,19 +161,23 @@ class Skill:
 class SkillFault:
     """A fault in a skill's file: the file, the line (0 for the file as a whole) and the reason.
 
-    `name` is the skill's name in the file, where the file gives one.
+    `name` is the skill's name in the file, where the file gives one, and `helps` says what to do
+    where the file itself has no fault.
     """
 
     file: str
     line: int
     reason: str
     name: str = ""
+    helps: str = ""
 
     @property
     def skill(self) -> str:
-        """Returns the name of the broken skill, from its folder; empty for any other file."""
+        """Returns the name of the skill's folder, or of one without a skill; else nothing."""
         path = PurePath(self.file)
-        return path.parent.name if path.name == "SKILL.md" else ""
+        if path.name == "SKILL.md":
+            return path.parent.name
+        return path.name if self.helps else ""
 
     def is_about(self, name: str) -> bool:
         """Returns True when the skill's folder or its file has this name."""
@@ -206,6 +210,11 @@ class SkillSet:
     def ready(self) -> tuple[Skill, ...]:
         """Returns the skills that can be used here, by name."""
         return tuple(s for _, s in sorted(self.skills.items()) if not s.unmet)
+
+    @cached_property
+    def _broken(self) -> tuple[SkillFault, ...]:
+        """Returns the faults of files; the others tell what a search left out."""
+        return tuple(fault for fault in self.faults if not fault.helps)
 
     @cached_property
     def offered(self) -> tuple[Skill, ...]:
@@ -245,7 +254,7 @@ class SkillSet:
         """
         if (found := self.named(word)) is not None:
             return found.name
-        if not (part := _key(word)) or any(fault.is_about(word) for fault in self.faults):
+        if not (part := _key(word)) or any(fault.is_about(word) for fault in self._broken):
             return word
         keys = {name: _key(name) for name in self.skills}
         for fits in (str.startswith, str.__contains__):
@@ -256,14 +265,14 @@ class SkillSet:
 
     def knows(self, name: str) -> bool:
         """Returns true when a skill has this name, even a broken or unusable one."""
-        return name in self.skills or any(fault.is_about(name) for fault in self.faults)
+        return name in self.skills or any(fault.is_about(name) for fault in self._broken)
 
     def refusal(self, name: str) -> str:
         """Returns the reason why a skill of this name cannot be used; empty when it can."""
         found = self.skills.get(name)
         if found is not None:
             return f"the skill {name} cannot be used here: {found.unmet}" if found.unmet else ""
-        broken = next((fault for fault in self.faults if fault.is_about(name)), None)
+        broken = next((fault for fault in self._broken if fault.is_about(name)), None)
         if broken is not None:
             where = f"SKILL.md, line {broken.line}" if broken.line else "SKILL.md"
             return f"the skill {name} cannot be read: {where}: {broken.reason}"

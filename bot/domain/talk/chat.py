@@ -62,8 +62,6 @@ class ChatSettings:
 
 @frozen
 class Chat:
-    """One chat with its settings."""
-
     id: int
     """Numbers the chat in the store."""
     address: Address

@@ -32,9 +32,11 @@ StewardError
 │   │   └── ChannelDenied   the platform does not accept the token: an operator must act
 │   ├── ChatMoved           the chat has a new address; carries the platform's notice of it
 │   ├── RecipientGone       blocked, deleted, never started: drop the message
+│   ├── NobodyThere         nobody looks at the chat now: it is woken when somebody does
 │   ├── ContentRefused      the platform never accepts this content
 │   │   └── FormRefused     not in this form; carries the pieces of another one
-│   └── FileWithheld        the platform does not hand the file out; its text says why
+│   ├── FileWithheld        the platform does not hand the file out; its text says why
+│   └── ChannelFault        our own program of the channel failed: leave out what it showed
 ├── MeaningError            passages cannot be found by their meaning now: words alone
 │   ├── EmbedderError       the embedder failed, or is not reached: try again later
 │   │   ├── EmbedderDenied  its key, address or model is wrong: an operator must act
@@ -44,8 +46,10 @@ StewardError
 │   └── VectorsLost         the index is gone or broken: index anew
 ├── ToolFailure             a tool could not do its work; its text is for the model
 │   └── OutcomeUnknown      the call may have happened; only a look at the world can tell
+├── ProgramGone             the running program ended, and did not come back in time
 └── SettingError            a setting is unusable; its text is for the operator
-    └── DriverMissing       the library for this kind of database is not installed
+    ├── DriverMissing       the library for this kind of database is not installed
+    └── FolderHeld          another process has the data folder
 """
 
 from bot.domain.money.trouble import Trouble
@@ -237,6 +241,10 @@ class RecipientGone(ChannelError):
     """The chat can no longer be written to."""
 
 
+class NobodyThere(ChannelError):
+    """Nobody looks at the chat now; nothing was done, and whoever looks again wakes it."""
+
+
 class ContentRefused(ChannelError):
     """The platform refuses this content in every form we have."""
 
@@ -247,6 +255,10 @@ class FormRefused(ContentRefused):
     def __init__(self, message: str, instead: tuple[Piece, ...]) -> None:
         super().__init__(message)
         self.instead = instead
+
+
+class ChannelFault(ChannelError):
+    """Our own program of a channel failed in a way that nobody foresaw."""
 
 
 class FileWithheld(ChannelError):
@@ -311,6 +323,10 @@ class OutcomeUnknown(ToolFailure):
     """The call lost its answer; it may have happened completely, in part or not at all."""
 
 
+class ProgramGone(StewardError):
+    """The running program ended while it was talked to, and did not come back in time."""
+
+
 class SettingError(StewardError):
     """A setting that cannot be used; the text names it in one sentence."""
 
@@ -321,3 +337,7 @@ class DriverMissing(SettingError):
     def __init__(self, kind: str, install: str) -> None:
         super().__init__(f"{kind} needs its driver: run `{install}`")
         self.install = install
+
+
+class FolderHeld(SettingError):
+    """Another process has the data folder; it can be talked to if it has a door."""

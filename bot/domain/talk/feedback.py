@@ -31,8 +31,6 @@ def opinion_in(emoji: str) -> Opinion | None:
 
 @frozen
 class Feedback:
-    """The opinion of one person about one answer."""
-
     turn: str
     """The turn that gave the answer."""
     person: int

@@ -20,16 +20,19 @@ def read_minutes(text: str) -> tuple[float, ...]:
 
 @frozen
 class Limits:
-    """The bounds of a turn; bytes are those of UTF-8."""
+    """The bounds of a turn; bytes are those of UTF-8.
+
+    Money, time, repetition and the window bound a turn first; rounds and calls come last.
+    """
 
     soft_rounds: int = setting(
-        12, "Rounds of a turn after which the model is asked to wrap up.", most="max_rounds", ge=1
+        60, "Rounds of a turn after which the model is asked to wrap up.", most="max_rounds", ge=1
     )
-    max_rounds: int = setting(20, "Rounds after which a turn ends in any case.", ge=1)
+    max_rounds: int = setting(80, "Rounds after which a turn ends in any case.", ge=1)
     calls_per_round: int = setting(
         16, "Tool calls one reply may make.", most="calls_per_turn", ge=1
     )
-    calls_per_turn: int = setting(80, "Tool calls one turn may make.", ge=1)
+    calls_per_turn: int = setting(320, "Tool calls one turn may make.", ge=1)
     turn_seconds: float = setting(
         1800.0, "Working time of a turn; waiting for people does not count.", gt=0
     )

@@ -140,7 +140,11 @@ class InboundMessage:
     """True when the message stands in the chat; a command chosen from a list does not."""
     composed: bool = False
     """True when another bot wrote the words and the sender only sent them; they command nothing."""
+    elsewhere: str = ""
+    """Says where it was written if not in its chat, as “in the terminal”; the chat then shows it.
 
+    It has no id, since no message of its sender stands in the chat.
+    """
     named: tuple[tuple[str, str], ...] = ()
     """The accounts that the text mentions by number, each with the name that it chose itself."""
 
@@ -412,6 +416,9 @@ class CallBlock:
 
 Block: TypeAlias = Markdown | Plain | CodeBlock | CallBlock
 
+HOW_TO_PRESS = "To approve, press the button on the card. Or reply with what should be different."
+"""The answer to words that decide nothing; a channel with keys instead of buttons names them."""
+
 REPLY_WITH = "Reply to this message with "
 """The beginning of a block that asks for a reply; a channel where people just type says so."""
 
@@ -434,9 +441,9 @@ class OutboundKind(StrEnum):
     """The purpose of an outbound message; the delivery treats each kind in its own way.
 
     The buttons of a MENU can be typed as commands too. An OPTION is news with buttons that nobody
-    waits for. A message that is GONE was shown in passing and must leave the screen. A VOICE is an
-    answer, spoken; a chat may take none. CALLS of tools are shown beside an answer, and never delay
-    it.
+    waits for. A message that is GONE was shown in passing and must leave the screen. A STRAY must
+    leave it too: it may be there, and its id is unknown. A VOICE is an answer, spoken; a chat may
+    take none. CALLS of tools are shown beside an answer, and never delay it.
     """
 
     ANSWER = "answer"
@@ -448,6 +455,22 @@ class OutboundKind(StrEnum):
     VOICE = "voice"
     CALLS = "calls"
     GONE = "gone"
+    STRAY = "stray"
+
+
+VANISHING = (OutboundKind.GONE, OutboundKind.STRAY)
+"""The kinds of messages that must leave the screen."""
+
+
+class Call(StrEnum):
+    """The reason for which a new message of a turn calls people; most messages have none.
+
+    It needs their decision or answer, or it tells that the work has ended.
+    """
+
+    NONE = ""
+    NEEDS = "needs"
+    DONE = "done"
 
 
 @frozen
@@ -460,6 +483,7 @@ class Outbound:
     files: tuple[FileRef, ...] = ()
     reply_to: str | None = None
     silent: bool = False
+    """True for a message without a sound; for those of turns, `with_one_sound` decides it."""
     folded: bool = False
     """True when a channel with short messages may show the opening and send the whole as a file."""
     previews: bool = False

@@ -53,6 +53,11 @@ class Bound:
     unit: str
     span: timedelta
 
+    def __str__(self) -> str:
+        """Returns it in words: “2 messages an hour”."""
+        messages = "1 message" if self.count == 1 else f"{self.count} messages"
+        return f"{messages} {'an' if self.unit == 'hour' else 'a'} {self.unit}"
+
 
 _UNITS = {
     "min": ("minute", timedelta(minutes=1)),

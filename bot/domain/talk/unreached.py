@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 _MOST = 20
 _NO_WAY = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN})
+NOBODY = "nothing answers there"
+"""The cause where no program listens."""
+
 _KINDS: tuple[tuple[type[BaseException], str], ...] = (
     (socket.gaierror, "its name cannot be looked up"),
     (ssl.SSLCertVerificationError, "its certificate is not trusted here"),
     (ssl.SSLError, "no secure connection could be made"),
-    (ConnectionRefusedError, "nothing answers there"),
+    (ConnectionRefusedError, NOBODY),
     (TimeoutError, "no answer in time"),
     (ConnectionError, "the connection was cut"),
 )
@@ -26,18 +29,25 @@ _NAMES = (
 
 
 def why_unreached(fault: BaseException) -> str:
-    """Returns half a sentence about the nearest known cause of a fault."""
-    found = (_words(cause) for cause in _causes(fault))
+    """Returns half a sentence about the nearest known cause of a fault.
+
+    What the system said counts before the names of libraries: some call each failed connection a
+    timeout.
+    """
+    causes = list(_causes(fault))
+    found = (words(cause) for words in (_of_system, _of_library) for cause in causes)
     return next(filter(None, found), "the connection failed")
 
 
-def _words(cause: BaseException) -> str:
+def _of_system(cause: BaseException) -> str:
     for kind, words in _KINDS:
         if isinstance(cause, kind):
             return words
-    if isinstance(cause, OSError) and cause.errno in _NO_WAY:
-        return "there is no network"
-    # HTTP libraries have errors of their own, whose names agree.
+    return "there is no network" if isinstance(cause, OSError) and cause.errno in _NO_WAY else ""
+
+
+def _of_library(cause: BaseException) -> str:
+    """Tells the cause by a name, in which the HTTP libraries agree."""
     name = type(cause).__name__
     return next((words for part, words in _NAMES if part in name), "")
 

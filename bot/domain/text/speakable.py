@@ -47,8 +47,6 @@ _READ = 10
 
 @frozen
 class Speakable:
-    """The words of an answer that can be spoken."""
-
     text: str = ""
     """The words, in paragraphs; empty when nothing can be spoken."""
     cut: bool = False

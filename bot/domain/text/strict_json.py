@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 _MAX_DEPTH = 64
 
@@ -16,6 +17,13 @@ def read(text: str) -> Any:
     if text.count("[") + text.count("{") > _MAX_DEPTH and _too_deep(value):
         raise ValueError("nested too deeply")
     return value
+
+
+def fields(value: object) -> Mapping[str, Any]:
+    """Returns the value if it is an object; raises TypeError."""
+    if not isinstance(value, Mapping):
+        raise TypeError("a part of the reply is no object")
+    return cast("Mapping[str, Any]", value)
 
 
 def _no_constant(name: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 from bot.domain.talk.message import CallBlock
 from bot.domain.text.visible_text import one_line, visible
 from bot.domain.tools.deeds import deed_of
-from bot.domain.tools.tool import Status, ToolCall, ToolResult
+from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.value import frozen
 
 Conceal: TypeAlias = Callable[[str], str]
@@ -141,6 +141,8 @@ def _title(tool: str, arguments: Mapping[str, Any], result: ToolResult) -> str:
 def _sign(result: ToolResult) -> str:
     if result.status is Status.SUCCESS:
         return "✓"
+    if result.code is Code.OUTCOME_UNKNOWN:
+        return "❓"
     return "⏭" if result.synthetic else "✗"
 
 

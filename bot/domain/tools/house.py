@@ -6,6 +6,7 @@ up any more. So these words stand here, and no tool of the house is built withou
 
 from collections.abc import Mapping
 
+from bot.domain.money.provider import ANTHROPIC, OPENAI, OWN_SEARCHES
 from bot.domain.tools.deed_words import (
     Deed,
     about,
@@ -25,6 +26,9 @@ SUBMIT_PLAN = "submit_plan"
 
 WEB_FETCH = "web_fetch"
 WEB_SEARCH = "web_search"
+SEARCH_ASKERS = {"search_with_claude": ANTHROPIC, "search_with_openai": OPENAI}
+"""The tools that ask an owner to switch on the search of a provider, which each names."""
+
 WEB_TOOLS = frozenset({WEB_FETCH, WEB_SEARCH})
 
 
@@ -42,6 +46,8 @@ class HouseTool:
     """True when its work stands in the chat itself, so that no line tells of it as well."""
     whole: bool = False
     """True when the line says all that a person wants to know of a call."""
+    inward: bool = False
+    """True when it asks nobody although it does more than read: it stays within this chat."""
     elsewhere: tuple[str, ...] = ()
     """Its names in other programs, in small letters."""
 
@@ -72,13 +78,18 @@ _TOOLS = (
     ),
     HouseTool("delete_file", of_file("Delete"), "Delete {} files", whole=True),
     HouseTool("run_command", running, "Run {} commands", elsewhere=("bash", "shell")),
-    HouseTool("send_file", of_file("Send"), "Send {} files", in_chat=True, whole=True),
+    HouseTool("send_file", of_file("Send"), "Send {} files", in_chat=True, whole=True, inward=True),
     HouseTool(
-        "send_message", saying, "Say {} things", in_chat=True, elsewhere=("askuserquestion",)
+        "send_message",
+        saying,
+        "Say {} things",
+        in_chat=True,
+        inward=True,
+        elsewhere=("askuserquestion",),
     ),
     HouseTool("get_conversation", always("Look at earlier conversations")),
-    HouseTool("end_conversation", always("End the conversation")),
-    HouseTool(SUBMIT_PLAN, always("Show the plan"), in_chat=True),
+    HouseTool("end_conversation", always("End the conversation"), inward=True),
+    HouseTool(SUBMIT_PLAN, always("Show the plan"), in_chat=True, inward=True),
     HouseTool(WEB_FETCH, about("Read the page", "url"), "Read {} pages", elsewhere=("webfetch",)),
     HouseTool(
         WEB_SEARCH,
@@ -86,8 +97,12 @@ _TOOLS = (
         "Search the web for {} things",
         elsewhere=("websearch",),
     ),
+    *(
+        HouseTool(name, always(f"Search the web with {OWN_SEARCHES[provider]}"), in_chat=True)
+        for name, provider in SEARCH_ASKERS.items()
+    ),
     HouseTool("find_skills", about("Look for a skill for", "query"), "Look for {} skills"),
-    HouseTool("use_skill", using_skill, elsewhere=("skill",)),
+    HouseTool("use_skill", using_skill, inward=True, elsewhere=("skill",)),
     HouseTool("read_skill_file", reading_skill, "Read {} files of skills"),
     HouseTool("remember", about("Remember", "note"), in_chat=True),
     HouseTool("recall", about("Look in the memory for", "query")),
@@ -96,9 +111,9 @@ _TOOLS = (
     HouseTool("list_tasks", always("Look at the tasks")),
     HouseTool("update_task", about("Change the task", "task")),
     HouseTool("cancel_task", about("Delete the task", "task")),
-    HouseTool("nothing_to_report", always("Report nothing")),
-    HouseTool("goal_update", by_name("goal_update")),
-    HouseTool("diary_write", by_name("diary_write")),
+    HouseTool("nothing_to_report", always("Report nothing"), inward=True),
+    HouseTool("goal_update", by_name("goal_update"), inward=True),
+    HouseTool("diary_write", by_name("diary_write"), inward=True),
     HouseTool(
         "delegate", about("Helper", "task"), "{} helpers", in_chat=True, elsewhere=("task", "agent")
     ),

@@ -64,8 +64,10 @@ class ToolSpec:
     """Places, as in 127.0.0.1:80, whose addresses no text but a person's own makes known."""
     origin: str | None = None
     """The origin of everything that it returns, failures included."""
-    hosted: bool = False
-    """True when the model's provider runs it during a reply; offered to models that have it."""
+    hosted: frozenset[str] = frozenset()
+    """The providers that run it themselves during a reply; offered to models that have it."""
+    switches: str = ""
+    """The provider whose search of the web an owner switches on with a call."""
     source: str | None = None
     """The foreign source of the description; None for words of the program."""
     reach: Reach = Reach.BEYOND
@@ -163,6 +165,18 @@ class Code(StrEnum):
     CUT = "cut"
 
 
+class Warrant(StrEnum):
+    """The reason why a call could run: it only reads, or somebody said yes, and how."""
+
+    READS = "reads"
+    LOOKS = "looks"
+    RULE = "rule"
+    CARD = "card"
+    AGREED = "agreed"
+    HELD = "held"
+    NOTED = "noted"
+
+
 @frozen
 class SubmitPlan:
     """The plan is complete; it is shown under this title."""
@@ -221,6 +235,8 @@ class ToolResult:
     """The ids of what the text quotes: passages of the memory, or whole conversations."""
     undo: str = ""
     """The kept change of a file; empty when nothing was kept."""
+    warrant: Warrant | None = None
+    """The reason why the call could run; None where none ran, and in old rows."""
 
     @property
     def is_error(self) -> bool:
@@ -393,6 +409,8 @@ class Preview:
     """True for a call that is no step of a plan: it asks the person something now."""
     unwalled: bool = False
     """True for a command that always asks only because no sandbox holds it."""
+    reads: bool = False
+    """True for such a command that is known to only read, and no more than its folder."""
 
     @property
     def dangerous(self) -> bool:

@@ -64,11 +64,6 @@ class KnownAddresses:
         """Returns the known addresses that a text names, each as a link has it."""
         return tuple(link for link in links_in(text) if link in self._links)
 
-    def own_among(self, text: str, person: int) -> tuple[str, ...]:
-        """Returns those of the addresses in a text that the person wrote, or an owner."""
-        told = (one for one in named_in(text) if self.may_fetch(one.link, person, (one.place,)))
-        return tuple(dict.fromkeys(address.link for address in told))
-
     def _take(self, named: Iterable[WebAddress]) -> None:
         for address in named:
             if len(self._links) >= _MOST:

@@ -95,6 +95,20 @@ class Progress:
     """
 
     @property
+    def this_round(self) -> list[Done]:
+        """Returns the calls of the newest reply that have a result."""
+        ids = {call.id for call in self.reply.calls} if self.reply is not None else set[str]()
+        return [done for done in self.done if done.call.id in ids]
+
+    @property
+    def tool_seconds(self) -> float:
+        """Returns the time of this round's tools; of calls side by side only the longest counts."""
+        longest: dict[datetime, int] = {}
+        for done in self.this_round:
+            longest[done.at] = max(longest.get(done.at, 0), done.result.duration_ms)
+        return sum(longest.values()) / 1000
+
+    @property
     def words(self) -> str:
         """Returns the model's newest text for the person; empty when it went to the next skill."""
         return "" if self.reply is None or self.handed_over else self.reply.text

@@ -3,7 +3,7 @@
 from typing import TypeAlias
 
 from bot.domain.money.trouble import ModelTrouble
-from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall, Warrant
 from bot.domain.turn.outcome import StopReason
 from bot.domain.value import frozen
 
@@ -18,6 +18,7 @@ class Run:
     effect: Effect
     preview: Preview | None = None
     allowed: str = ""
+    warrant: Warrant = Warrant.READS
 
 
 @frozen

@@ -141,16 +141,31 @@ class Turn:
 
         It is of the same chat, conversation and asker unless `changes` name others.
         """
-        child = Turn(
+        own = TurnAsker(self.chat, self.conversation, self.asker, self.asker_name)
+        child = replace(own.starts(id, now, self.mandate), **changes)
+        return replace(child, mandate=child.mandate.met(self.mandate))
+
+
+@frozen
+class TurnAsker:
+    """The person in whose name a turn starts, in a conversation of a chat."""
+
+    chat: int
+    conversation: str
+    person: int
+    name: str
+
+    def starts(self, id: str, now: datetime, mandate: Mandate, **fields: Any) -> Turn:
+        """Returns a queued turn that may do what the mandate allows."""
+        turn = Turn(
             id=id,
             chat=self.chat,
             conversation=self.conversation,
-            asker=self.asker,
-            asker_name=self.asker_name,
+            asker=self.person,
+            asker_name=self.name,
             model="",
             created_at=now,
-            mandate=self.mandate,
+            mandate=mandate,
             state=TurnState.QUEUED,
         )
-        child = replace(child, **changes)
-        return replace(child, mandate=child.mandate.met(self.mandate))
+        return replace(turn, **fields)

@@ -1,6 +1,7 @@
 """The request a model sees: computed from the log, never stored in its place."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Literal, TypeAlias
 
 from bot.domain.money.model import FinishReason, ModelProfile, Usage
@@ -60,17 +61,7 @@ class Diagnostics:
             "entries": self.entries,
             "estimate": self.estimate,
             "summary_covers": self.summary_covers,
-            "masked": [
-                {
-                    "seq": m.seq,
-                    "role": m.role,
-                    "before": m.before,
-                    "after": m.after,
-                    "reason": m.reason,
-                    "budget": m.budget,
-                }
-                for m in self.masked
-            ],
+            "masked": [asdict(m) for m in self.masked],
         }
 
 

@@ -12,6 +12,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
 from bot.domain.tools.tool import Effect, ToolCall
 from bot.domain.turn.step import AskFirst, Gate
+from bot.flow.approvals.asked_beside import AskedBeside
 from bot.flow.approvals.cards import shown_open
 from bot.flow.log.foreign_addresses import shown_safely
 from bot.flow.log.work import Work
@@ -21,8 +22,9 @@ from bot.ports.clock import Clock
 class Asking:
     """Opens cards for the loop: writes rows only, and the delivery shows them."""
 
-    def __init__(self, clock: Clock, limits: Limits) -> None:
+    def __init__(self, clock: Clock, limits: Limits, beside: AskedBeside) -> None:
         self._clock = clock
+        self._beside = beside
         self._life = timedelta(hours=limits.approval_hours)
 
     async def ask(
@@ -46,7 +48,7 @@ class Asking:
             writes.append(AddAudit(now, card.chat, card.asker, "card.opened", subject, details))
             if card.preview.offer is not None:
                 writes.append(NoteOffer(card.chat, card.preview.offer.under))
-        await work.write(also=writes)
+        await work.write(also=writes, asked=await self._beside.by(work))
         return cards
 
     def _moment(self, work: Work, call: ToolCall) -> datetime:

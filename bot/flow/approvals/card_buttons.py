@@ -1,10 +1,12 @@
 """The buttons of a card: what each grants, and the data that it carries."""
 
 from bot.domain.consent.approval import Approval, Verb
+from bot.domain.consent.own_search import SWITCH_ON
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, ButtonRows, Hint
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import deed_of
+from bot.domain.tools.house import SEARCH_ASKERS
 from bot.domain.tools.tool import Effect, ExactRule, PathRule
 from bot.domain.value import frozen, replace
 
@@ -31,6 +33,9 @@ def buttons_of(approval: Approval) -> ButtonRows:
     if approval.kind == "repeat":
         going = _button(approval, "▶️ Go on", Verb.APPROVE)
         return ((going, _button(approval, "⏹ Stop", Verb.DENY)),)
+    if approval.call.name in SEARCH_ASKERS:
+        on, later = _button(approval, SWITCH_ON, Verb.APPROVE), "❌ Not now"
+        return ((on, _button(approval, later, Verb.DENY)),)
     rows = [(_button(approval, "✅ Approve", Verb.APPROVE),), *_rules(approval)]
     if approval.preview.offer is not None:
         rows.append((_button(approval, _ALLOW, Verb.ALLOW),))

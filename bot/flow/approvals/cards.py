@@ -6,13 +6,13 @@ from datetime import datetime
 from bot.domain.change import Show
 from bot.domain.consent.approval import UNENDING, Approval
 from bot.domain.consent.rules import describe
-from bot.domain.memory.recalled import SOURCE
-from bot.domain.talk.message import Block, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Block, Call, Outbound, OutboundKind, Plain
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import clipped, one_line, visible
 from bot.domain.tools.tool import Offer, Preview
 from bot.flow.approvals.card_buttons import buttons_of, refusals
 from bot.flow.approvals.fitting import LONGEST_ASIDE, whole
+from bot.flow.approvals.remedies import is_recalled, remedy
 
 OWNER_ASKED = "⏳ I sent this question to an owner in private. Here you can only deny or stop it."
 REPLY = "Reply with a change or a question"
@@ -23,15 +23,14 @@ The first is what a rule was given for, so it stays as it is.
 """
 
 _LONGEST_NAME = 60
-_MOST_WAYS = 2
-"""Origins that a card names with the command that trusts them."""
 
 
 def shown_open(approval: Approval) -> list[Show]:
     """Returns the card for each chat; its own has no Approve button if only owners may approve."""
     return [
-        Show(approval.key_in(chat), chat, open_card(approval, chat), about=approval.id)
+        Show(key, chat, open_card(approval, chat), about=approval.id, call=Call.NEEDS)
         for chat in approval.chats
+        for key in (approval.key_in(chat),)
     ]
 
 
@@ -63,22 +62,18 @@ def _title(approval: Approval) -> str:
 
 
 def _reasons(preview: Preview) -> list[str]:
-    paused = _paused(visible(preview.paused)) if preview.paused else ""
+    paused = _paused(preview) if preview.paused else ""
     return [f"⚠️ {text}" for text in (clipped(preview.why, LONGEST_ASIDE), paused) if text]
 
 
-def _paused(source: str) -> str:
+def _paused(preview: Preview) -> str:
     """Returns the words about a rule that does not count now, and what helps."""
-    if source.startswith(SOURCE):
-        # A fresh start is no remedy: the same answer may be recalled again.
-        return (
-            f"Your rule is paused: I recalled {source}. If it is one web site or tool server, an "
-            "owner can trust it with `/rules trust` before the next conversation (/new). "
-            "/forget erases it."
-        )
+    source = visible(preview.paused)
+    if is_recalled(source):
+        helps = remedy(source, preview.trustable, "")
+        return f"Your rule is paused: I recalled {source}. {helps}"
     return (
-        "Your rule is paused: this chat contains text from outside. /new resumes it. "
-        f"Source: {source}."
+        f"Your rule is paused: I read something that you did not write ({source}). /new resumes it."
     )
 
 
@@ -86,14 +81,10 @@ def _unoffered(preview: Preview) -> list[Block]:
     """Returns the line that tells why a card offers no standing rule, and what brings it."""
     if not preview.barred:
         return []
-    ways = " and ".join(f"/rules trust {origin}" for origin in preview.trustable[:_MOST_WAYS])
-    if 0 < len(preview.trustable) <= _MOST_WAYS:
-        helps = f"An owner can trust it: {ways}, then /new."
-    else:
-        recalled = preview.barred.startswith(SOURCE)
-        helps = "/forget erases it." if recalled else "/new brings it back."
-    told = f"No “Always” here: text from outside is in view. Source: {preview.barred}."
-    return [Plain(visible(f"{told} {helps}"), style="aside")]
+    helps = remedy(preview.barred, preview.trustable, "/new brings it back.")
+    source = visible(preview.barred)
+    told = f"No “Always” here: I read something that you did not write ({source}). {helps}"
+    return [Plain(told, style="aside")]
 
 
 def place_told(preview: Preview, longest: int | None = None) -> str:

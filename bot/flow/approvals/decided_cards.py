@@ -15,6 +15,7 @@ from bot.domain.tools.file_change import REDO, UNDO, UNDO_BUTTONS, UndoButton, U
 from bot.domain.tools.tool import Code, Preview, Status, ToolResult
 from bot.flow.approvals.fitting import whole
 from bot.flow.commanding.desks import STOPPED, spent
+from bot.flow.log.closing import ENDED_BY_FAULT
 
 _LONGEST_NAME = 60
 _LONGEST_SUBJECT = 200
@@ -151,12 +152,24 @@ def _outcome(approval: Approval, result: ToolResult) -> tuple[str, ...]:
         return (f"✅ {clipped(done, _LONGEST_SUBJECT)}", by, approval.reason)
     if result.code is Code.OUTCOME_UNKNOWN:
         return (f"❓ {subject}: outcome unknown", by)
+    if _could_not(result):
+        return (f"✗ {subject}: {_fault(result, subject)}", by)
     if (unrun := _UNRUN.get(result.code)) is not None and result.synthetic:
         return (unrun.format(subject), by)
-    fault = clipped(without_deed(_first_line(result.text), subject), _LONGEST_FAULT)
+    fault = _fault(result, subject)
     if result.synthetic:
         return (f"⏹ {subject}: {fault or 'not run'}", by)
     return (f"✗ {subject}: {fault or 'failed'}", by)
+
+
+def _could_not(result: ToolResult) -> bool:
+    """Returns True for a call that was to run and could not: its file had changed, for instance."""
+    ours = result.text == ENDED_BY_FAULT
+    return result.synthetic and result.code is Code.ERROR and not ours
+
+
+def _fault(result: ToolResult, subject: str) -> str:
+    return clipped(without_deed(_first_line(result.text), subject), _LONGEST_FAULT)
 
 
 def _first_line(text: str) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.domain.change import AddAudit, AddRule, NoteOffer, SaveApproval, Write
+from bot.domain.change import AddAudit, AddRule, AllowServer, NoteOffer, SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.consent.own_search import decision as kept_decision
 from bot.domain.consent.rules import describe
 from bot.domain.talk.person import Person
+from bot.domain.tools.house import SEARCH_ASKERS
 from bot.domain.tools.tool import ExactRule, Offer, RulePattern
 from bot.domain.value import frozen, replace
 from bot.flow.approvals.cards import shown_open
@@ -18,8 +20,6 @@ _RULED = "🔁 From now on without asking: {what}. /rules shows how to take that
 
 @frozen
 class Decision:
-    """A person's decision on a card."""
-
     state: ApprovalState
     person: Person
     reason: str = ""
@@ -47,6 +47,11 @@ def closed(
         *shown_decided(decided, note, timezone),
         AddAudit(now, card.chat, person.id, "card.decided", subject, details),
     ]
+    if (provider := SEARCH_ASKERS.get(card.call.name)) is not None:
+        on = decision.state is ApprovalState.APPROVED
+        # Words are about this call alone, and a member's no is not an owner's.
+        if on or (person.is_owner and not decision.reason):
+            writes.append(AllowServer(kept_decision(provider, on=on, at=now)))
     if decision.rule is not None:
         rule = _rule(card, decision.rule, now)
         writes.append(AddRule(rule))

@@ -12,7 +12,7 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.tools.tool import Effect, Offer, RulePattern
 from bot.domain.value import frozen
-from bot.flow.approvals.card_buttons import CARD_BUTTONS
+from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
@@ -26,8 +26,8 @@ from bot.flow.commanding.desks import (
     NOT_YOURS,
     REFERRED,
     UNSHOWN,
+    Desk,
     Taken,
-    WordsAnew,
     refused,
     spent,
 )
@@ -46,8 +46,10 @@ _LATE = timedelta(minutes=10)
 
 
 @frozen
-class ApprovalDesk(WordsAnew):
+class ApprovalDesk(Desk[CardButton]):
     """Takes decisions about cards from anywhere; it never runs a call."""
+
+    buttons = (CARD_BUTTONS,)
 
     _cards: OpenCards
     _ending: CardEnding
@@ -57,11 +59,12 @@ class ApprovalDesk(WordsAnew):
     _ledger: AuditRows
     _clock: Clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: CardButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""
-        meant = CARD_BUTTONS.read(press.data)
-        card = await self._approvals.by_token(meant.token) if meant is not None else None
-        if meant is None or card is None or chat not in card.chats:
+        card = await self._approvals.by_token(meant.token)
+        if card is None or chat not in card.chats:
             return refused(NOT_OURS)
         if person is None or not person.may_decide_for(card.asker):
             return refused(NOT_YOURS)
@@ -139,20 +142,23 @@ class ApprovalDesk(WordsAnew):
         denial = Decision(ApprovalState.DENIED, person, reason=text)
         return Taken.DECIDED if await self._decided(card, denial) is not None else Taken.NO
 
-    def asked_key(self, data: str, handle: str) -> str | None:
-        """Returns None: the words count for the card with the button."""
-        return None
-
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: CardButton, chat: int) -> str | None:
         """Returns the outbound key of the card with this button in this chat."""
-        meant = CARD_BUTTONS.read(data)
-        card = await self._approvals.by_token(meant.token) if meant is not None else None
+        card = await self._approvals.by_token(meant.token)
         return card.key_in(chat) if card is not None and chat in card.chats else None
 
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns True when a turn of the chat is parked at a card that the person may decide."""
+    async def waits_for(self, chat: int, person: Person) -> int:
+        return len(await self._held_up(chat, person))
+
+    async def refuse(self, chat: int, person: Person) -> bool:
+        denial = Decision(ApprovalState.DENIED, person)
+        cards = await self._held_up(chat, person)
+        return bool(cards) and await self._decided(cards[0], denial) is not None
+
+    async def _held_up(self, chat: int, person: Person) -> list[Approval]:
+        """Returns the cards at which a turn waits and which the person may decide."""
         open_cards = await self._approvals.open_in(chat)
-        return any(not c.set_aside and person.may_decide_for(c.asker) for c in open_cards)
+        return [c for c in open_cards if not c.set_aside and person.may_decide_for(c.asker)]
 
     async def _decide(self, card: Approval, decision: Decision) -> PressAnswer:
         """Decides an open card once; returns the answer to the person who decided."""

@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from bot.flow.approvals.card_buttons import CARD_BUTTONS
 from bot.flow.approvals.clocks import Clocks
 from bot.flow.approvals.desk import ApprovalDesk
 from bot.flow.approvals.open_cards import OpenCards
@@ -24,7 +23,7 @@ class ApprovalRoom:
     def room(self) -> Room:
         return Room(
             commands=self._rules.table,
-            desks={CARD_BUTTONS.letter: self._desk},
+            desks=(self._desk,),
             companions=(RuledCompanion().answers,),
         )
 

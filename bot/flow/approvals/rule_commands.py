@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from bot.domain.change import AddAudit, AddRule, DropConsent, DropRule, SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
+from bot.domain.consent.own_search import is_search
 from bot.domain.consent.rules import describe, matches, trusted_origins, widenings
-from bot.domain.memory.recalled import SOURCE
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Button
 from bot.domain.text.markdown import coded, inline_code, item, literal
@@ -15,10 +15,11 @@ from bot.domain.tools.origin import read_origin, server_origin, site_of
 from bot.domain.tools.server import ServerConsent
 from bot.domain.tools.tool import OriginRule, RulePattern
 from bot.flow.approvals.cards import shown_open
+from bot.flow.approvals.remedies import is_recalled, remedy
 from bot.flow.commanding.choices import choice, no_choice
 from bot.flow.commanding.effects import Expel
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
-from bot.flow.log.request_view import foreign_to
+from bot.flow.log.request_view import any_view
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
@@ -37,17 +38,17 @@ _LONGEST_RULE = 200
 """Characters of a rule or a server's command line in a list."""
 
 _TRUSTABLE = (
-    "{slip}A text from outside could talk me into something. So after I read one, your rules are "
-    "paused: I ask before each change again. You can trust single web sites and tool servers, so "
-    "that what I read there pauses no rule:\n\n"
+    "{slip}A text that you did not write can contain orders for me. So after I read one, your "
+    "rules are paused: I ask before each change again. You can trust single web sites and tool "
+    "servers. What I read there pauses no rule:\n\n"
     "- `/rules trust https://docs.example`: this web site\n"
     "- `/rules trust server notes`: the tool server that is called “notes”\n\n"
-    "Nothing else from outside can be trusted: no files, no forwards, no search results."
+    "Nothing else that you did not write can be trusted: no files, no forwards, no search results."
 )
 _GRANTED = (
     "Trusted in this chat: {origin}.\n\nWhat I read there from now on no longer pauses your rules. "
-    "I also open any address there without asking. Anyone who can write there can then talk me "
-    "into whatever your rules allow. I still ask before a change that no rule allows.\n\n"
+    "I also open any address there without asking. Anyone who can write there can then make me do "
+    "what your rules allow. I still ask before a change that no rule allows.\n\n"
     "/rules lists what you trust, with a number; `/rules remove <number>` takes it back."
 )
 _UNTRUSTED = (
@@ -56,10 +57,8 @@ _UNTRUSTED = (
     "fresh one."
 )
 
-_NONE = (
-    "You have no rules here, so I ask before I change or run anything. 🔁 on a card makes a rule."
-)
-PAUSED = "⏸ They are paused: this chat contains text from outside. /new resumes them."
+_NONE = "You have no rules here, so I ask before each change. The button 🔁 on a card makes a rule."
+PAUSED = "⏸ They are paused: I read something here that you did not write. /new resumes them."
 
 
 class RuleCommands:
@@ -119,7 +118,7 @@ class RuleCommands:
     def _trusted(self, asked: Invocation, named: tuple[str, ...], before: frozenset[str]) -> Answer:
         """Lets what comes from one site or server pause no rule of this owner in this chat."""
         if not asked.person.is_owner:
-            return Answer("Only an owner can trust what comes from outside.")
+            return Answer("Only an owner can trust web sites and tool servers.")
         try:
             origin = read_origin(named)
         except ToolFailure:
@@ -142,9 +141,11 @@ class RuleCommands:
         lines = [_listed(rules, widens=any(self._wider(rule) for rule in rules))]
         if rules:
             entries = await self._journal.entries(asked.chat.conversation)
-            source = foreign_to(asked.person.id, entries)
+            view = any_view()
+            view.extend(entries)
+            source = view.untrusted_for(asked.person.id)
             if source is not None:
-                lines.append(f"\n{_paused_by(source)}")
+                lines.append(f"\n{_paused_by(source, view.origins_for(asked.person.id))}")
         told = "\n".join([*lines, *await self._let_in(asked)])
         rows = [self._row(rule) for rule in rules]
         return Answer(told, buttons=tuple(rows[:_MOST_BUTTONS]))
@@ -207,16 +208,18 @@ class RuleCommands:
         """Lists the servers of skills that were let in, for an owner in a private chat."""
         if not (asked.person.is_owner and asked.chat.private):
             return ()
-        lines = [f"- {_server(each)}" for each in await self._consents.given()]
+        given = [each for each in await self._consents.given() if not is_search(each)]
+        lines = [f"- {_server(each)}" for each in given]
         hint = "\n/rules remove <server> takes that back and ends it."
         return ("\nServers of skills that were let in:", *lines, hint) if lines else ()
 
     async def _taken_back(self, asked: Invocation, name: str) -> Answer:
         """Withdraws the consent for every server of this name; each must ask again."""
-        theirs = [each for each in await self._consents.given() if each.server == name]
+        given = await self._consents.given()
+        theirs = [each for each in given if each.server == name and not is_search(each)]
         if not theirs:
             rule = inline_code(name[:40])
-            return Answer(f"/rules lists nothing with the number or name {rule}.")
+            return Answer(f"There is no {rule} here. /rules lists your rules with their numbers.")
         now, who = self._clock.now(), asked.person.id
         drops = [DropConsent(each.identity) for each in theirs]
         audits = [
@@ -231,9 +234,10 @@ class RuleCommands:
         )
 
 
-def _paused_by(source: str) -> str:
-    if source.startswith(SOURCE):
-        return f"⏸ They are paused: I recalled {literal(visible(source))}. /forget erases it."
+def _paused_by(source: str, trustable: Sequence[str]) -> str:
+    if is_recalled(source):
+        helps = remedy(source, trustable, "")
+        return f"⏸ They are paused: I recalled {literal(f'{visible(source)}. {helps}')}"
     return PAUSED
 
 

@@ -11,6 +11,11 @@ from bot.domain.turn.step import Finish
 from bot.flow.log.companion import Companion, Results, by_calls
 from bot.flow.log.work import Work
 
+_READS = (
+    "There is no sandbox here. From now on I do not ask an owner before I run commands that only "
+    "read files of my folder (`ls`, `grep`, `git status`). I ask before every other command."
+)
+
 _MOST = 3
 """Lines below an answer; what is more is counted."""
 
@@ -60,3 +65,12 @@ def _message(work: Work) -> Show:
     text = Plain(told(work), style="aside")
     content = Outbound(kind, (text,), buttons, silent=True)
     return Show(f"ruled:{turn.id}", turn.chat, content, about=turn.id)
+
+
+def reads_unasked(work: Work) -> Show:
+    """Returns the one line of a chat that tells which commands run there without a card.
+
+    It is the same message each time, so people see it once.
+    """
+    content = Outbound(OutboundKind.NOTICE, (Plain(_READS, style="aside"),), silent=True)
+    return Show(f"reads:{work.log.chat.shown_in}", work.turn.chat, content)

@@ -1,10 +1,10 @@
 """Follows messages of people that the bot listens to: edits, commands, replies, wishes."""
 
 from bot.domain.change import AmendInbound, Change, InboundState, MarkInbound, Show
-from bot.domain.consent.assent import is_assent
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import (
+    HOW_TO_PRESS,
     Address,
     InboundMessage,
     Outbound,
@@ -14,7 +14,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.value import frozen, replace
 from bot.flow.arrivals.marks import marked
-from bot.flow.commanding.desks import HOW_TO_PRESS, STAYS_OPEN, Desks, Taken
+from bot.flow.commanding.desks import STAYS_OPEN, Desks, Taken
 from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.queueing import Queueing
@@ -83,9 +83,9 @@ class Heeding:
         if message.composed or message.forwarded_from is not None:
             return Taken.NO
         if quote is None or quote.message_id is None:
-            if message.attachments or not is_assent(text):
+            if message.attachments:
                 return Taken.NO
-            return await self._desks.assented(chat, arrival.person)
+            return await self._desks.said(chat, text, arrival.person)
         if message.foreign is not None and not message.attachments:
             # A sticker or a poll: its words are none that the person typed. A location is no
             # answer to a card either, but one desk may have asked for it.
@@ -144,5 +144,7 @@ class Heeding:
 
 def _told(arrival: Arrival, text: str) -> Show:
     """Returns the notice that answers a message which decides nothing."""
-    content = Outbound(OutboundKind.NOTICE, (Plain(text),), reply_to=arrival.message.message_id)
+    content = Outbound(
+        OutboundKind.NOTICE, (Plain(text),), reply_to=arrival.message.message_id or None
+    )
     return Show(f"told:{arrival.row.id}", arrival.chat.id, content)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from bot.domain.change import AddAudit, Change, Show, Write
 from bot.domain.talk.message import Address, Press, PressAnswer
 from bot.domain.talk.person import Person, Role, Sender
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused, spent
 from bot.flow.groups.news import News
 from bot.flow.people.accounts import sender_of
 from bot.flow.people.knocks import (
     KNOCK_BUTTONS,
+    KnockButton,
     Knocks,
     KnockVerb,
     account_of_card,
@@ -34,8 +35,10 @@ MOST_A_DAY = 5
 _OWNERS_ONLY = "Only an owner can decide this."
 
 
-class Knocking(ButtonsAlone):
+class Knocking(Desk[KnockButton]):
     """The desk of those cards."""
+
+    buttons = (KNOCK_BUTTONS,)
 
     def __init__(
         self,
@@ -81,19 +84,22 @@ class Knocking(ButtonsAlone):
                 return [Show(key, home, card) for key, home in zip(keys, homes, strict=True)]
         return []
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: KnockButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         # One at a time: two owners may press in their own chats at the same moment.
         async with self._deciding:
-            return await self._decide(press, chat, person)
+            return await self._decide(meant, press, chat, person)
 
-    async def _decide(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = KNOCK_BUTTONS.read(press.data)
+    async def _decide(
+        self, meant: KnockButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         key = (
             None if press.message_id is None else await self._outbox.key_of(chat, press.message_id)
         )
         row = await self._outbox.row(key) if key is not None else None
         occasion = occasion_of(row.key) if row is not None else None
-        if meant is None or row is None or occasion is None:
+        if row is None or occasion is None:
             return refused(NOT_OURS)
         if person is None or not person.is_owner:
             return refused(_OWNERS_ONLY)

@@ -20,7 +20,7 @@ from bot.domain.talk.message import (
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name, cited_name
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.inbox import InboundRow, Inbox
 from bot.ports.journal import Journal
@@ -48,7 +48,9 @@ TRYING = "I try it again."
 
 
 @frozen
-class SetAsideUpdates(ButtonsAlone):
+class SetAsideUpdates(Desk[AsideButton]):
+    buttons = (ASIDE_BUTTONS,)
+
     _inbox: Inbox
     _outbox: Outbox
     _news: News
@@ -65,11 +67,12 @@ class SetAsideUpdates(ButtonsAlone):
         homes = await self._news.homes(row.channel)
         return [Show(f"aside:{row.id}:{home}", home, content) for home in homes]
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: AsideButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         if person is None or not person.is_owner:
             return refused(OWNERS)
-        meant = ASIDE_BUTTONS.read(press.data)
-        row = await self._inbox.get(meant.row) if meant is not None else None
+        row = await self._inbox.get(meant.row)
         if row is None:
             return refused(NOT_OURS)
         shown = await self._outbox.row(f"aside:{row.id}:{chat}")
@@ -82,9 +85,8 @@ class SetAsideUpdates(ButtonsAlone):
         self._look_again()
         return PressAnswer(TRYING)
 
-    async def card_key(self, data: str, chat: int) -> str | None:
-        meant = ASIDE_BUTTONS.read(data)
-        return None if meant is None else f"aside:{meant.row}:{chat}"
+    async def card_key(self, meant: AsideButton, chat: int) -> str | None:
+        return f"aside:{meant.row}:{chat}"
 
 
 def _described(row: InboundRow, inbound: Inbound) -> str:

@@ -6,6 +6,7 @@ from bot.domain.talk.message import InboundMessage, Withdrawn
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 from bot.flow.arrivals.doorway import Doorway
+from bot.flow.arrivals.echoes import Echoes
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.threads import Threads
 from bot.flow.queue.arrival import Arrival
@@ -24,6 +25,7 @@ class PrivateTalk:
     _chats: Chats
     _doorway: Doorway
     _heeding: Heeding
+    _echoes: Echoes
 
     async def hear(self, row: InboundRow, message: InboundMessage) -> None:
         person, chat = await self._people.met(message.sender, message.address)
@@ -31,6 +33,8 @@ class PrivateTalk:
             await self._doorway.knock(row, message)
             return
         chat = chat or await self._chats.at(message.address, private=True)
+        if message.elsewhere:
+            await self._echoes.show(row, message, chat)
         await self._heeding.heed(Arrival(row, message, chat, person))
 
     async def drop(self, row: InboundRow, withdrawn: Withdrawn) -> None:

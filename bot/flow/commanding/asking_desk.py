@@ -7,12 +7,12 @@ from bot.domain.change import Change, Show
 from bot.domain.talk.message import REPLY_WITH, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
-from bot.flow.commanding.desks import NOT_OURS, Unawaited, refused
+from bot.flow.commanding.desks import NOT_OURS, Desk, Meant, refused
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
 
 
-class AskingDesk(Unawaited):
+class AskingDesk(Desk[Meant]):
     """Nothing is changed before the reply, which comes to the question or to the button itself."""
 
     def __init__(self, journal: Journal, outbox: Outbox) -> None:
@@ -20,29 +20,33 @@ class AskingDesk(Unawaited):
         self._outbox = outbox
 
     @abstractmethod
-    def stem(self, data: str) -> str | None:
+    def stem(self, meant: Meant) -> str | None:
         """Returns the outbound key of a question but for its end; None if the button asks nothing.
 
         The end is a colon and the handle of the press.
         """
 
     @abstractmethod
-    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
+    async def question(
+        self, meant: Meant, press: Press, chat: int, person: Person
+    ) -> Outbound | str:
         """Returns the question of a button, or the reason why this person is not asked."""
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: Meant, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         """Asks for the words."""
-        stem = self.stem(press.data)
+        stem = self.stem(meant)
         if person is None or stem is None:
             return refused(NOT_OURS)
-        asked = await self.question(press, chat, person)
+        asked = await self.question(meant, press, chat, person)
         if isinstance(asked, str):
             return refused(asked)
         await self._show(f"{stem}:{press.handle}", chat, asked)
         return PressAnswer()
 
-    def asked_key(self, data: str, handle: str) -> str | None:
-        stem = self.stem(data)
+    def asked_key(self, meant: Meant, handle: str) -> str | None:
+        stem = self.stem(meant)
         return None if stem is None else f"{stem}:{handle}"
 
     async def _answered(self, answer: str) -> bool:

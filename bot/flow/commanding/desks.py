@@ -1,12 +1,15 @@
 """Sends presses and replies to the right desk, and holds the texts that all desks share."""
 
 import re
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import Enum
-from typing import Protocol
+from typing import Any, ClassVar, Generic, TypeVar
 
 from bot.domain.change import Change, Show
-from bot.domain.talk.message import OutboundKind, Press, PressAnswer, Quote
+from bot.domain.consent.assent import is_assent, is_refusal
+from bot.domain.talk.button_data import ButtonCodec
+from bot.domain.talk.message import HOW_TO_PRESS, OutboundKind, Press, PressAnswer, Quote
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen, replace
 from bot.ports.journal import Journal
@@ -24,7 +27,6 @@ NOT_APPROVER = "Only an owner can approve this. You can still deny or stop it."
 REFERRED = "I have asked them now."
 NOT_YOURS = "Only the one who asked, or an owner, may decide this."
 UNSHOWN = "The whole of it is not on the screen yet. Look at the document first."
-HOW_TO_PRESS = "To approve, press the button on the card. Or reply with what should be different."
 STAYS_OPEN = f"The card stays open. {HOW_TO_PRESS}"
 
 
@@ -62,10 +64,20 @@ class Taken(Enum):
     QUESTION = "question"
 
 
-class Desk(Protocol):
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+Meant = TypeVar("Meant")
+
+
+class Desk(ABC, Generic[Meant]):
+    """A receiver of presses and replies. As it is here, it only takes presses of buttons."""
+
+    buttons: ClassVar[Sequence[ButtonCodec[Any]]] = ()
+    """Its codecs; the first one that reads the data of a button tells its meaning."""
+
+    @abstractmethod
+    async def press(
+        self, meant: Meant, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         """Takes a press; returns the private answer to the person who pressed."""
-        ...
 
     async def reply(
         self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
@@ -74,100 +86,82 @@ class Desk(Protocol):
 
         `asked` is true when a button of that message asked for the words.
         """
-        ...
+        del chat, key, text, person, asked
+        return Taken.NO
 
-    def asked_key(self, data: str, handle: str) -> str | None:
+    def asked_key(self, meant: Meant, handle: str) -> str | None:
         """Returns the outbound key of the question that a press of this button would show.
 
         None where the words count for the message with the button. `handle` names the press.
         """
-        ...
+        del meant, handle
+        return None
 
-    async def present(self, data: str, chat: int, person: Person) -> str:
+    async def present(self, meant: Meant, chat: int, person: Person) -> str:
         """Returns the words that a press of this button would change; empty where it changes none.
 
         Empty, too, where the person may not change them.
         """
-        ...
-
-    async def card_key(self, data: str, chat: int) -> str | None:
-        """Returns the outbound key of the card with this button in this chat."""
-        ...
-
-    async def holds_up(self, chat: int, person: Person) -> bool:
-        """Returns True when the chat's turn waits for this person to press a button."""
-        ...
-
-
-class WordsAnew:
-    """A desk whose buttons ask for words that stand nowhere yet."""
-
-    async def present(self, data: str, chat: int, person: Person) -> str:
-        del data, chat, person
+        del meant, chat, person
         return ""
 
-
-class Unawaited(WordsAnew):
-    """A desk of buttons for which no turn waits, and whose press changes no card."""
-
-    def asked_key(self, data: str, handle: str) -> str | None:
-        del data, handle
+    async def card_key(self, meant: Meant, chat: int) -> str | None:
+        """Returns the outbound key of the card with this button in this chat, if it is a card."""
+        del meant, chat
         return None
 
-    async def card_key(self, data: str, chat: int) -> str | None:
-        del data, chat
-        return None
+    async def waits_for(self, chat: int, person: Person) -> int:
+        """Returns how many cards this person may decide of which nothing newer was said."""
+        del chat, person
+        return 0
 
-    async def holds_up(self, chat: int, person: Person) -> bool:
+    async def refuse(self, chat: int, person: Person) -> bool:
+        """Says no to the one card that waits for this person; False when it is decided already."""
         del chat, person
         return False
 
 
-class ButtonsAlone(Unawaited):
-    """A desk that takes no words: a reply to its message is a message like any other."""
-
-    async def reply(
-        self, chat: int, key: str, text: str, person: Person, *, asked: bool = False
-    ) -> Taken:
-        del chat, key, text, person, asked
-        return Taken.NO
-
-
 @frozen
 class Desks:
-    """The desks by the first letter of their buttons' data."""
+    """Reads what a button means, and brings it to the desk that takes such buttons."""
 
     _outbox: Outbox
     _journal: Journal
-    _desks: Mapping[str, Desk]
+    _desks: Sequence[Desk[Any]]
 
     async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        desk = self._desks.get(press.data.partition(":")[0])
-        if desk is None:
+        found = self._found(press.data)
+        if found is None:
             return refused(NOT_OURS)
-        told = await desk.press(press, chat, person)
+        desk, meant = found
+        told = await desk.press(meant, press, chat, person)
+        card = await desk.card_key(meant, chat)
         if told.text == _SPENT:
-            told = spent(await self._verdict(desk, press, chat))
+            told = spent(await self._verdict(card, press, chat))
         if press.message_id is not None:
-            await self._bring_up_to_date(desk, press.data, chat, press.message_id)
+            await self._bring_up_to_date(card, chat, press.message_id)
         return told
 
-    async def _verdict(self, desk: Desk, press: Press, chat: int) -> str:
+    def _found(self, data: str) -> tuple[Desk[Any], Any] | None:
+        """Returns the desk of a button, and what the button means; None for data of nobody."""
+        read = ((desk, one.read(data)) for desk in self._desks for one in desk.buttons)
+        return next((found for found in read if found[1] is not None), None)
+
+    async def _verdict(self, card: str | None, press: Press, chat: int) -> str:
         """Returns how a card was decided, in the words that stand on it now; empty if unknown."""
         known = press.message_id and await self._outbox.key_of(chat, press.message_id)
-        key = known or await desk.card_key(press.data, chat)
+        key = known or card
         row = await self._outbox.row(key) if key else None
         if row is None or row.content.buttons or not row.content.blocks:
             return ""
         return in_a_sentence(row.content.blocks[-1].text)
 
-    async def _bring_up_to_date(self, desk: Desk, data: str, chat: int, message_id: str) -> None:
+    async def _bring_up_to_date(self, key: str | None, chat: int, message_id: str) -> None:
         """Edits a copy of a card, sent because the platform's word of the first one was lost.
 
         A card of which no message is known yet is no copy: its own is being recorded. The last
         piece of a long answer stays as it is, since the whole would not fit into it.
         """
-        key = await desk.card_key(data, chat)
         row = await self._outbox.row(key) if key is not None else None
         if row is None or not row.message_ids or message_id in row.message_ids:
             return
@@ -180,13 +174,13 @@ class Desks:
 
     async def reply(self, chat: int, to: Quote, text: str, person: Person, handle: str) -> Taken:
         """Takes words that answer a message; `handle` names the message with the words."""
-        desk = self._desks.get(to.asked.partition(":")[0])
-        key = None if desk is None else desk.asked_key(to.asked, handle)
+        found = self._found(to.asked)
+        key = None if found is None else found[0].asked_key(found[1], handle)
         if key is None and to.message_id is not None:
             key = await self._outbox.key_of(chat, to.message_id)
         if key is None:
             return Taken.NO
-        for desk in self._desks.values():
+        for desk in self._desks:
             taken = await desk.reply(chat, key, text, person, asked=bool(to.asked))
             if taken is not Taken.NO:
                 return taken
@@ -194,19 +188,29 @@ class Desks:
 
     async def present(self, data: str, chat: int, person: Person) -> str:
         """Returns the words that a button changes, for a person who may change them."""
-        desk = self._desks.get(data.partition(":")[0])
-        return "" if desk is None else await desk.present(data, chat, person)
+        found = self._found(data)
+        return "" if found is None else await found[0].present(found[1], chat, person)
 
     async def located(self, chat: int, message_id: str, text: str, person: Person) -> Taken:
         """Takes a location that replies to a message; only the desk that asks for one gets it."""
-        key, desk = await self._outbox.key_of(chat, message_id), self._desks.get(PLACES)
+        key = await self._outbox.key_of(chat, message_id)
+        asking = (d for d in self._desks if any(one.letter == PLACES for one in d.buttons))
+        desk = next(asking, None)
         if key is None or desk is None:
             return Taken.NO
         return await desk.reply(chat, key, text, person)
 
-    async def assented(self, chat: int, person: Person) -> Taken:
-        """Takes a bare “yes” that answers no other message: it is meant for the open card."""
-        for desk in self._desks.values():
-            if await desk.holds_up(chat, person):
-                return Taken.ASSENT
-        return Taken.NO
+    async def said(self, chat: int, text: str, person: Person) -> Taken:
+        """Takes words that answer no message, while cards may wait: the one rule of all channels.
+
+        They are the next message, and the cards wait. A bare “yes” or “no” is meant for the card
+        that nothing newer was said below: “yes” presses nothing, and “no” refuses the only one.
+        """
+        no = is_refusal(text)
+        if not no and not is_assent(text):
+            return Taken.NO
+        waiting = [(desk, await desk.waits_for(chat, person)) for desk in self._desks]
+        if no and sum(count for _, count in waiting) == 1:
+            desk = next(desk for desk, count in waiting if count)
+            return Taken.DECIDED if await desk.refuse(chat, person) else Taken.NO
+        return Taken.ASSENT if any(count for _, count in waiting) else Taken.NO

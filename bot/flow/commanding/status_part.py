@@ -7,8 +7,6 @@ from bot.flow.commanding.table import Invocation
 
 
 class StatusPart(Protocol):
-    """Some lines of the status below a title."""
-
     @property
     def title(self) -> str: ...
 

@@ -237,7 +237,7 @@ ACTIVATION = Switch(
             (
                 Activation.MENTION,
                 "When mentioned",
-                "I answer here when I am mentioned or replied to.",
+                "I answer here when somebody mentions me or replies to me.",
             ),
             (
                 Activation.ALWAYS,

@@ -1,6 +1,6 @@
 """Commands and the responses they give, as values."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -94,7 +94,6 @@ class Command:
     """True when the buttons below its answer carry it out with other words."""
     away: bool = False
     """True when it means something on platforms only, and nothing in the terminal."""
-
     where: Callable[[Chat], bool] | None = None
     """Tells the chats in which it means something; None for a command of every platform."""
     fixed: Callable[[Chat], bool] | None = None
@@ -133,3 +132,14 @@ class Command:
 def answer_key(row: int) -> str:
     """Returns the outbound key of the message that answers the command in this row."""
     return f"{COMMANDS}{row}"
+
+
+def named_values(words: Sequence[str], fault: str) -> Iterator[tuple[str, str]]:
+    """Yields each name, in small letters, with the word behind it; `fault` is raised otherwise.
+
+    Raises ValueError with these words when there is nothing, or a name without a value.
+    """
+    if not words or len(words) % 2:
+        raise ValueError(fault)
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        yield name.lower(), value

@@ -1,5 +1,7 @@
 """Counts and sentences, as answers to commands spell them."""
 
+NO_ANSWER = "There is no answer here yet."
+
 
 def counted(count: int, thing: str) -> str:
     """Returns a count with its noun: `no message`, `1 message`, `2 messages`."""

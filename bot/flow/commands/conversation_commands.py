@@ -28,7 +28,7 @@ _LIST = "conversations"
 _BRANCH, _BACK = "↳", "◂ Back to “{}”"
 _UNTITLED = "untitled"
 _NOTHING_SAID = "Nothing was said in this conversation yet, so there is nothing to branch off."
-_BUSY = "I am still working. /stop ends that; then you can leave this conversation."
+_BUSY = "Your last message is not done yet. /stop ends it; then you can leave this conversation."
 _PLANNED = "A plan is open here. End it first with /plan off; then you can leave this conversation."
 _CARD = (
     "A card in this conversation is waiting for a decision. /approvals shows it; after it is "
@@ -67,8 +67,8 @@ class ConversationCommands:
         new, writes = branched(agenda.chat, current, _given(asked), self._clock.now())
         name = f", “{literal(new.title)}”" if new.title else ""
         told = (
-            f"From here on we talk in a branch{name}. What was said so far stays the same in both; "
-            "/conversations lists them."
+            f"From here on we talk in a copy of this conversation{name}. The first one stays as it "
+            "is. /conversations lists both."
         )
         back = () if shown is None else choice(_label(shown, _BACK), _LIST, current.id)
         return Answer(told, writes, buttons=(back,) if back else (), optional=True)

@@ -9,6 +9,7 @@ from bot.domain.talk.person import AT_THE_MACHINE
 from bot.domain.text.markdown import inline_code
 from bot.flow.commanding.choices import choice, no_choice
 from bot.flow.commanding.table import Answer, Command, Invocation
+from bot.flow.commanding.wording import NO_ANSWER
 from bot.flow.log.opinions import Opinions
 from bot.ports.feedback import FeedbackRows
 
@@ -48,7 +49,7 @@ class FeedbackCommands:
         turn = await self._rows.newest_answer(asked.chat.id)
         write = None if turn is None else await self._opinions.given(turn, asked.person, verdict)
         if write is None:
-            return Answer("There is no answer here yet.")
+            return Answer(NO_ANSWER)
         return Answer(f"{SHOWN[verdict]} Noted for my last answer.", (write,))
 
 

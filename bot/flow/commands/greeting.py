@@ -13,7 +13,7 @@ from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 
 _WHAT = (
     "I am Steward. I answer, plan, and work with files, commands and tools in a folder of this "
-    "chat. Before I change or run anything, I show you exactly what it is and ask you.\n\n"
+    "chat. Before I change anything, I show you exactly what will change, and ask you.\n\n"
     "Three things to try:\n"
     "- `Make a shopping list for a week of simple dinners and save it as a file`\n"
     "- `/plan Tidy up my notes`\n"
@@ -57,7 +57,9 @@ class GreetingCommands:
     async def start(self, asked: Invocation) -> Answer:
         here = asked.chat.address.channel == AT_THE_MACHINE
         third = _AT_THE_MACHINE if here else _ON_A_PLATFORM
-        return Answer(f"Hello, {named(asked.person.name)}.\n\n{_WHAT}{third}\n\n{_MORE}")
+        # There, the name is that of an account of the machine.
+        hello = "Hello." if here else f"Hello, {named(asked.person.name)}."
+        return Answer(f"{hello}\n\n{_WHAT}{third}\n\n{_MORE}")
 
     async def help(self, asked: Invocation) -> Answer:
         """Tells the first commands, those of one topic, or all; and buttons for the rest."""

@@ -9,7 +9,7 @@ from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Outbound, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
+from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, Desk, refused, spent
 from bot.flow.commanding.table import Answer, Question, Queued, answer_key
 from bot.flow.commands.consequences import Consequences
 from bot.flow.commands.dispatch import in_answer, invoked
@@ -30,11 +30,13 @@ _LOOKS = 5
 
 
 @frozen
-class PlanReplacing(ButtonsAlone):
+class PlanReplacing(Desk[Replacement]):
     """The desk of those cards: it carries the asking command out again, or drops it.
 
     The state of the message's row tells if the question is open, so it is answered once.
     """
+
+    buttons = (REPLACE_BUTTONS,)
 
     _arrivals: StoredArrivals
     _journal: Journal
@@ -43,10 +45,9 @@ class PlanReplacing(ButtonsAlone):
     _queueing: Queueing
     _consequences: Consequences
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = REPLACE_BUTTONS.read(press.data)
-        if meant is None:
-            return refused(NOT_OURS)
+    async def press(
+        self, meant: Replacement, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         for _ in range(_LOOKS):
             arrival = await self._arrivals.get(meant.row, chat)
             shown = await self._plan(meant, chat)
@@ -62,10 +63,9 @@ class PlanReplacing(ButtonsAlone):
                 continue
         return spent()
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: Replacement, chat: int) -> str | None:
         """Returns the outbound key of the question with this button in this chat."""
-        meant = REPLACE_BUTTONS.read(data)
-        arrival = await self._arrivals.get(meant.row, chat) if meant is not None else None
+        arrival = await self._arrivals.get(meant.row, chat)
         return answer_key(arrival.row.id) if arrival is not None else None
 
     async def _plan(self, meant: Replacement, chat: int) -> Plan | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.domain.change import SaveConversation, SaveTurn, Write
 from bot.domain.turn.mandate import PERSONAL
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import TurnAsker
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Interrupt, Wake
 from bot.flow.commanding.table import Answer, Command, Invocation
@@ -64,16 +64,8 @@ class TurnCommands:
         return Answer(told, (*ended, *closed, *opening), then)
 
     async def compact(self, asked: Invocation) -> Answer:
-        turn = Turn(
-            id=secrets.token_hex(8),
-            chat=asked.chat.id,
-            conversation=asked.chat.conversation,
-            asker=asked.person.id,
-            asker_name=asked.person.name,
-            model=self._choosing.model(asked.chat.settings.model),
-            created_at=self._clock.now(),
-            mandate=PERSONAL,
-            origin="compaction",
-            state=TurnState.QUEUED,
-        )
-        return Answer("Summarising…", (SaveTurn(turn),), (Wake(asked.chat.id),))
+        chat, person = asked.chat, asked.person
+        asker = TurnAsker(chat.id, chat.conversation, person.id, person.name)
+        model, now = self._choosing.model(chat.settings.model), self._clock.now()
+        turn = asker.starts(secrets.token_hex(8), now, PERSONAL, model=model, origin="compaction")
+        return Answer("Summarising…", (SaveTurn(turn),), (Wake(chat.id),))

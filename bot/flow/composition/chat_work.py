@@ -1,8 +1,9 @@
-"""The work of a chat: the queue of its messages, and the desks for turns that rest or ended."""
+"""The work of a chat: the queue of its messages, and the desk for turns that rest."""
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from bot.flow.arrivals.threads import Threads
 from bot.flow.commanding.desks import Desk
@@ -17,9 +18,6 @@ from bot.flow.queue.rest_desk import RestDesk
 from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.room import Ground
-from bot.flow.turn.rest_card import REST_BUTTONS
-from bot.flow.ways.buttons import END_BUTTONS
-from bot.flow.ways.desk import WaysDesk
 from bot.ports.lanes import Lanes
 
 
@@ -44,10 +42,9 @@ class ChatWork:
         return Trials(self._ground.wake, self._ground.world.clock)
 
     @property
-    def desks(self) -> Mapping[str, Desk]:
-        store, journal, clock = self._ground.store, self._ground.journal, self._ground.world.clock
-        ways = WaysDesk(journal, store.turns, store.outbox, store.people, self.lanes, clock)
-        return {REST_BUTTONS.letter: RestDesk(journal, self.lanes, clock), END_BUTTONS.letter: ways}
+    def desks(self) -> Sequence[Desk[Any]]:
+        journal, clock = self._ground.journal, self._ground.world.clock
+        return (RestDesk(journal, self.lanes, clock),)
 
     @cached_property
     def queue(self) -> ChatQueue:

@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.domain.talk.message import Press
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.doorway import Doorway
+from bot.flow.arrivals.echoes import Echoes
 from bot.flow.arrivals.heeding import Heeding
 from bot.flow.arrivals.intake import Intake
 from bot.flow.arrivals.knocking import Knocking
@@ -14,7 +15,7 @@ from bot.flow.arrivals.lines import Lines
 from bot.flow.arrivals.patient_router import PatientRouter
 from bot.flow.arrivals.presses import PresentWords, Presses
 from bot.flow.arrivals.router import Router
-from bot.flow.arrivals.set_aside import ASIDE_BUTTONS, SetAsideUpdates
+from bot.flow.arrivals.set_aside import SetAsideUpdates
 from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.arrivals.thumbs import Thumbs, Touches
 from bot.flow.commanding.desks import Desks
@@ -22,8 +23,6 @@ from bot.flow.commands.dispatch import Commands
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.rooms import Rooms
-from bot.flow.people.knocks import KNOCK_BUTTONS
-from bot.flow.plans.replace_question import REPLACE_BUTTONS
 from bot.flow.room import Ground
 
 
@@ -74,7 +73,7 @@ class Entrance:
         people, chats = self._ground.store.people, self._ground.store.chats
         return Router(
             self._touches,
-            PrivateTalk(people, chats, self.doorway, self._heeding),
+            PrivateTalk(people, chats, self.doorway, self._heeding, Echoes(journal)),
             GroupTalk(people, overhearing, work.seams, work.threads, self._heeding),
             overhearing,
             groups.moving,
@@ -110,14 +109,10 @@ class Entrance:
 
     @cached_property
     def _desks(self) -> Desks:
-        desks = {
-            **{letter: desk for room in self._rooms.all for letter, desk in room.desks.items()},
-            **self._work.desks,
-            REPLACE_BUTTONS.letter: self._table.plan_replacing,
-            KNOCK_BUTTONS.letter: self._knocking,
-            ASIDE_BUTTONS.letter: self._set_aside,
-        }
-        return Desks(self._ground.store.outbox, self._ground.journal, desks)
+        own = (self._table.plan_replacing, self._knocking, self._set_aside)
+        desks = [desk for room in self._rooms.all for desk in room.desks]
+        journal = self._ground.journal
+        return Desks(self._ground.store.outbox, journal, (*desks, *self._work.desks, *own))
 
     async def present_words(self, press: Press) -> str:
         """Returns the words that a button changes; empty where it changes none."""

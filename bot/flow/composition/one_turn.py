@@ -1,11 +1,11 @@
-"""One turn: the loop, its gate and the settlement; the reading of its message is the way in."""
+"""One turn around its loop: the opening, the scene, the rest and the settlement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.flow.approvals.asking import Asking
 from bot.flow.composition.rooms import Rooms
+from bot.flow.composition.turn_loop import TurnLoop
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.companion import Companion
 from bot.flow.log.companions import Companions
@@ -14,20 +14,12 @@ from bot.flow.models.leaning import Leanings
 from bot.flow.room import Ground
 from bot.flow.turn.chores import Summarising
 from bot.flow.turn.conversations import Conversations
-from bot.flow.turn.gatekeeper import Gatekeeper
-from bot.flow.turn.grounds import Grounds
 from bot.flow.turn.last_word import LastWords
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.probation import Probation
-from bot.flow.turn.repetitions import Repetitions
-from bot.flow.turn.replies import Replies
 from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
-from bot.flow.turn.steering import Steering
-from bot.flow.turn.tool_loop import ToolLoop
-from bot.flow.turn.tool_runner import ToolRunner
-from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.flow.turn.turns import Turns
 
 
@@ -53,6 +45,9 @@ class OneTurn:
             self._ground.store.people,
             self._ground.world.walls,
         )
+        loop = TurnLoop(
+            self._ground, self._rooms, self._way_out, self._companions, self._compaction
+        ).loop
         probation = Probation(clock, self._ground.policy.limits.counted_after_seconds)
         chores = {
             "compaction": Summarising(self._compaction, self._scenes),
@@ -60,7 +55,7 @@ class OneTurn:
         }
         return Turns(
             openings,
-            self._loop,
+            loop,
             self._settlement,
             Resting(self._companions, probation),
             chores,
@@ -87,43 +82,6 @@ class OneTurn:
     @cached_property
     def _compaction(self) -> Compaction:
         return Compaction(self._rooms.models.calls, self._ground.policy.limits)
-
-    @cached_property
-    def _loop(self) -> ToolLoop:
-        models, policy = self._rooms.models, self._ground.policy
-        reactions = self._way_out.reactions
-        steering = Steering(
-            self._ground.store.inbox, self._rooms.reading.gathering, reactions, self._companions
-        )
-        replies = Replies(
-            models.calls,
-            steering,
-            self._companions,
-            models.choosing,
-            policy.fallback_models,
-            self._ground.policy.limits.images_in_view,
-        )
-        clock, trusted = self._ground.world.clock, self._trusted
-        return ToolLoop(
-            replies,
-            ToolRunner(clock, self._ground.policy.limits, trusted),
-            self._gatekeeper,
-            Asking(clock, self._ground.policy.limits),
-            self._compaction,
-            self._companions,
-            self._ground.policy.limits,
-        )
-
-    @property
-    def _trusted(self) -> TrustedOrigins:
-        return TrustedOrigins(self._ground.store.rules, self._ground.store.people)
-
-    @property
-    def _gatekeeper(self) -> Gatekeeper:
-        store, documents = self._ground.store, self._ground.policy.documents
-        grounds = Grounds(store.approvals, store.rules, documents)
-        owners, repeated = self._rooms.approvals.owners, Repetitions(self._ground.policy.limits)
-        return Gatekeeper(store.people, owners, self._companions, grounds, repeated)
 
     @cached_property
     def _settlement(self) -> Settlement:

@@ -6,9 +6,10 @@ from functools import cached_property
 from bot.domain.change import Change
 from bot.domain.tools.house import place_of
 from bot.flow.approvals.room import ApprovalRoom
-from bot.flow.background.companion import BackgroundCompanion
+from bot.flow.background.room import BackgroundRoom
 from bot.flow.composition.way_out import WayOut
 from bot.flow.errands.room import ErrandRoom
+from bot.flow.explaining.room import ExplainingRoom
 from bot.flow.goals.room import GoalRoom
 from bot.flow.groups.room import GroupRoom
 from bot.flow.hooks.room import HookRoom
@@ -18,7 +19,7 @@ from bot.flow.memory.room import MemoryRoom
 from bot.flow.models.room import ModelRoom
 from bot.flow.money.room import MoneyRoom
 from bot.flow.money.till import Till
-from bot.flow.people.room import PeopleRoom
+from bot.flow.people.room import PeopleRoom, zone_question
 from bot.flow.plans.room import PlanRoom
 from bot.flow.reading.room import ReadingRoom
 from bot.flow.room import Ground, Room
@@ -27,8 +28,7 @@ from bot.flow.skills.room import SkillRoom
 from bot.flow.speaking.room import SpeakingRoom
 from bot.flow.undoing.room import UndoingRoom
 from bot.flow.verbose.room import VerboseRoom
-from bot.flow.ways.companion import WaysCompanion
-from bot.flow.ways.speakers import Speakers
+from bot.flow.ways.room import WayRoom
 from bot.ports.tool import Tool
 
 
@@ -41,15 +41,19 @@ class Rooms:
         self.approvals = ApprovalRoom(ground)
         self.hooks = HookRoom(ground)
         self.memory = MemoryRoom(ground)
-        self.schedules = ScheduleRoom(ground)
+        question = zone_question(ground)
+        self.schedules = ScheduleRoom(ground, None if question is None else question.with_command)
         self.verbose = VerboseRoom(ground)
         self.models = ModelRoom(ground, self.money.till, lambda: self.tools)
         self.plans = PlanRoom(ground, self.approvals.owners)
         self.skills = SkillRoom(ground, self.models.preamble)
         self.errands = ErrandRoom(ground, self.models.choosing)
+        self.explaining = ExplainingRoom(ground, self.models.choosing)
         self.speaking = SpeakingRoom(ground, self.money.till)
         self.goals = GoalRoom(ground, self.schedules, self.models.choosing)
         self.reading = ReadingRoom(ground, self.money.till, way_out.lives)
+        self.background = BackgroundRoom(ground)
+        self.ways = WayRoom(ground)
         self._announce = way_out.delivery.wake
 
     @cached_property
@@ -71,7 +75,9 @@ class Rooms:
         """Every room, in no order that matters."""
         return (
             self.approvals.room,
+            self.background.room,
             self.errands.room,
+            self.explaining.room,
             self.goals.room,
             self.groups.room,
             self.hooks.room,
@@ -85,6 +91,7 @@ class Rooms:
             self.speaking.room,
             self.undoing.room,
             self.verbose.room,
+            self.ways.room,
         )
 
     @cached_property
@@ -107,14 +114,11 @@ class Rooms:
         Plans come after skills, so a plan continues under its own skill, not the chat's choice. The
         companion that opens runs of goals comes before the one of runs.
         """
-        ground, store, policy = self._ground, self._ground.store, self._ground.policy
-        speakers = Speakers(store.people, ground.zones)
-        ways = WaysCompanion(store.outbox, speakers, (policy.model, *policy.fallback_models))
         return (
-            BackgroundCompanion(ground.world.persona, store.people).answers,
+            *self.background.room.companions,
             *self.skills.room.companions,
             *self.plans.room.companions,
-            ways.answers,
+            *self.ways.room.companions,
             *self.models.room.companions,
             *self.memory.room.companions,
             *self.approvals.room.companions,

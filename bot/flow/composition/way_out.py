@@ -7,7 +7,7 @@ from functools import cached_property
 from bot.domain.change import Change
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
-from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.seats import Admission
@@ -61,12 +61,9 @@ class WayOut:
     @cached_property
     def delivery(self) -> Delivery:
         return Delivery(
-            self._store.outbox,
-            self._world.channels,
-            self._world.clock,
-            self._never_shown,
-            self._told_of_move,
-            self._policy.limits,
+            Outlet(self._store.outbox, self._world.channels, self._world.clock),
+            Reports(self._never_shown, self._told_of_move),
+            self._policy.limits.card_seconds,
             admission=Admission(self._world.clock, self._store.peers),
         )
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from bot.domain.change import (
     Change,
@@ -13,10 +14,12 @@ from bot.domain.change import (
     KeepPassage,
     LinkAccount,
     OweVoice,
+    Retract,
     SaveErrand,
     SaveRun,
     SaveTask,
     Show,
+    Write,
 )
 from bot.domain.turn.transcript import Entry
 from bot.domain.value import frozen
@@ -53,7 +56,7 @@ class AnnouncingJournal:
         self._tell(change)
 
     def _tell(self, change: Change) -> None:
-        for chat in {w.chat for w in change.writes if isinstance(w, Show)}:
+        for chat in {w.chat for w in change.writes if _is_to_be_delivered(w)}:
             self._announce(chat)
         if any(isinstance(w, _ABOUT_PASSAGES) for w in change.writes):
             self._remembered()
@@ -70,3 +73,8 @@ class AnnouncingJournal:
 
     async def chats_with_work(self) -> Sequence[int]:
         return await self._journal.chats_with_work()
+
+
+def _is_to_be_delivered(write: Write) -> TypeGuard[Show | Retract]:
+    """Returns True for a message; one that grows is taken away later, behind its answer."""
+    return isinstance(write, Show) or (isinstance(write, Retract) and write.message_id is None)

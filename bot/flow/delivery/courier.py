@@ -1,6 +1,7 @@
 """Delivers the owed messages of one chat in order, and pauses when the platform is blocked."""
 
 import logging
+import random
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -10,6 +11,7 @@ from bot.domain.talk.errors import (
     ChatMoved,
     ContentRefused,
     FloodWait,
+    NobodyThere,
     RecipientGone,
     StoreError,
 )
@@ -29,6 +31,7 @@ FIRST_DELAY_SECONDS = 1.0
 LONGEST_DELAY_SECONDS = 60.0
 
 Jitter: TypeAlias = Callable[[], float]
+DRAWN: Jitter = random.random
 """A number from 0 to 1."""
 
 ToldOfMove: TypeAlias = Callable[[str, RawUpdate], Awaitable[None]]
@@ -107,6 +110,8 @@ class Courier:
             return max(wait.seconds, SHORTEST_WAIT)
         except FloodWait as wait:
             return max(wait.retry_after, SHORTEST_WAIT)
+        except NobodyThere:
+            return None
         except (ChannelUnreachable, ChatMoved, StoreError) as fault:
             self._complain(str(fault))
         except Exception:  # a fault of one row must not stop the others
@@ -153,7 +158,7 @@ class Courier:
 
     def _goes_last(self, row: OutboxRow) -> bool:
         """Returns True for calls that would delay others, or stand in their place already."""
-        if row.content.kind is not OutboundKind.CALLS:
+        if row.content.kind is not OutboundKind.CALLS or self._showing.delays_nobody(row):
             return False
         return bool(row.message_ids) or self._showing.wait_beside(row) > 0
 

@@ -1,13 +1,13 @@
 """Delivers owed messages to people's screens, in order, through every fault of the network."""
 
 import asyncio
-import random
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from bot.domain.talk.limits import Limits
+from bot.domain.value import frozen
 from bot.flow.activities import ActivityOwner
-from bot.flow.delivery.courier import Courier, Jitter, Pauses, ToldOfMove
+from bot.flow.delivery.courier import DRAWN, Courier, Jitter, Pauses, ToldOfMove
+from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.giving_up import GivenUp, GivingUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.owed_rows import OwedRows
@@ -22,6 +22,23 @@ AT_WORK = 256
 """The most chats that are delivered to at a time."""
 
 
+@frozen
+class Outlet:
+    """The messages that are owed, and the way of each to its screen."""
+
+    outbox: WholeOutbox
+    channels: Mapping[str, Channel]
+    clock: Clock
+
+
+@frozen
+class Reports:
+    """The parts that hear of a message that is shown nowhere, and of a chat that has moved."""
+
+    given_up: GivenUp
+    moved: ToldOfMove
+
+
 class Delivery(ActivityOwner):
     """Delivers the rows of each chat in order, in a task that exists while rows are owed.
 
@@ -31,23 +48,21 @@ class Delivery(ActivityOwner):
 
     def __init__(
         self,
-        outbox: WholeOutbox,
-        channels: Mapping[str, Channel],
-        clock: Clock,
-        given_up: GivenUp,
-        moved: ToldOfMove,
-        limits: Limits,
-        jitter: Jitter = random.random,
+        outlet: Outlet,
+        reports: Reports,
+        card_seconds: float,
+        jitter: Jitter = DRAWN,
         admission: Admission | None = None,
     ) -> None:
         super().__init__()
-        self._outbox = outbox
-        self._channels = channels
+        clock = outlet.clock
+        self._outbox = outlet.outbox
+        self._channels = outlet.channels
         self._clock = clock
-        self._giving_up = GivingUp(outbox, given_up, clock)
-        self._moved = moved
-        self._looking = Looking(outbox)
-        self._card_life = float(limits.card_seconds)
+        self._giving_up = GivingUp(outlet.outbox, reports.given_up, clock)
+        self._moved = reports.moved
+        self._looking = Looking(outlet.outbox)
+        self._card_life = card_seconds
         self._jitter = jitter
         self._admission = Admission(clock) if admission is None else admission
         self._seats = Seats(AT_WORK, self._send_out)
@@ -105,6 +120,9 @@ class Delivery(ActivityOwner):
             self._admission.give_back(chat)
 
     def _courier(self, chat: int, woken_at: float) -> Courier:
+        def refused() -> bool:
+            return chat in self._admission.refused
+
         return Courier(
             chat,
             OwedRows(
@@ -113,6 +131,7 @@ class Delivery(ActivityOwner):
                 self._channels,
                 self._giving_up,
                 self._clock,
+                self.passing,
                 self._card_life,
                 woken_at,
             ),
@@ -122,9 +141,7 @@ class Delivery(ActivityOwner):
                 self._channels,
                 self._clock,
                 self.passing,
-                self._opened_at,
-                woken_at,
-                refused=lambda: chat in self._admission.refused,
+                Doubts(self._clock, self._opened_at, woken_at, refused),
             ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),

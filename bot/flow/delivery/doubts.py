@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from datetime import datetime, timedelta
 
 from bot.domain.talk.errors import ChannelError, ChannelUnreachable
-from bot.domain.talk.message import OutboundKind
+from bot.domain.talk.message import VANISHING, OutboundKind
 from bot.ports.clock import Clock
 from bot.ports.outbox import OutboxRow
 
@@ -40,7 +40,7 @@ class Doubts:
         kinds: set[bool] = set()
         for row in rows:
             calls = row.content.kind is OutboundKind.CALLS
-            if row.content.kind is OutboundKind.GONE or calls in kinds:
+            if row.content.kind in VANISHING or calls in kinds:
                 continue
             kinds.add(calls)
             foreign = self._refused() or not row.ours

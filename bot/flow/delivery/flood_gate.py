@@ -5,13 +5,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import SendRates
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
-from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links
+from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, WrappedChannel
 from bot.ports.clock import Clock
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -201,19 +201,12 @@ class FloodGate:
         self._sweep_at = max(_FEW_LINES, 2 * len(self._lines))
 
 
-class GatedChannel:
+class GatedChannel(WrappedChannel):
     """A channel behind a flood gate: messages wait for leave; drafts and signs use what is left."""
 
     def __init__(self, channel: Channel, gate: FloodGate) -> None:
-        self._channel = channel
+        super().__init__(channel)
         self._gate = gate
-        self.name = channel.name
-        self.drafts = channel.drafts
-        self.gated = channel.gated
-        self.instant = channel.instant
-        self.growth = channel.growth
-        self.locates = channel.locates
-        self.folds_above = channel.folds_above
 
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""
@@ -298,6 +291,13 @@ class GatedChannel:
         return True
 
 
+@runtime_checkable
+class _Gated(Protocol):
+    """A channel behind a gate, which may stand behind another wrapper."""
+
+    def wait_beside(self, to: Address) -> float: ...
+
+
 def wait_beside(channel: Channel, to: Address) -> float:
     """Returns the seconds that a message waits which must delay no other one."""
-    return channel.wait_beside(to) if isinstance(channel, GatedChannel) else 0.0
+    return channel.wait_beside(to) if isinstance(channel, _Gated) else 0.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from bot.domain.talk.message import OutboundKind
 from bot.flow.delivery.giving_up import GivingUp
+from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.showing import vanishes
 from bot.ports.clock import Clock
 from bot.ports.outbox import Deliveries, OutboxRow
@@ -28,6 +29,7 @@ class OwedRows:
     _channels: Collection[str]
     _giving_up: GivingUp
     _clock: Clock
+    _passing: Passing
     _card_life: float
     _woken_at: float | None
     look_again: bool = False
@@ -48,7 +50,7 @@ class OwedRows:
         since = self._clock.steady() if self._woken_at is None else self._woken_at
         self._woken_at = None
         # Rows that vanish go last: a placeholder stays until the answer is on the screen.
-        rows = sorted(await self.all(), key=vanishes)
+        rows = sorted(filter(self._is_due, await self.all()), key=vanishes)
         if not rows or rows[0].address.channel not in self._channels:
             return ()
         asking = [row for row in rows if _asks(row)]
@@ -58,6 +60,11 @@ class OwedRows:
         for row in late:
             await self._giving_up.give_up(row, _LATE_CARD)
         return rows if not late else await self.rows()
+
+    def _is_due(self, row: OutboxRow) -> bool:
+        """Returns False for a growing message that is being sent: its end wakes the delivery."""
+        stray = row.content.kind is OutboundKind.STRAY
+        return not stray or not self._passing.strays.under_way(row.about)
 
     async def all(self) -> Sequence[OutboxRow]:
         """Returns every row that is owed to the chat, whether it can be delivered or not."""

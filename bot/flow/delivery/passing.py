@@ -4,6 +4,8 @@ import asyncio
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
+from bot.flow.delivery.strays import Strays
+
 _MOST_TAKEN = 1_000
 
 
@@ -11,9 +13,11 @@ class Passing:
     """Keeps those who show, look for and take away messages of a chat out of each other's way.
 
     A message that is being shown has no id yet, so a search could take it for the one it wants.
+    `strays` tells of those whose ids may stay unknown.
     """
 
     def __init__(self) -> None:
+        self.strays = Strays()
         self._locks: WeakValueDictionary[int, asyncio.Lock] = WeakValueDictionary()
         self._taken: OrderedDict[tuple[int, str], None] = OrderedDict()
 

@@ -1,24 +1,37 @@
 """Brings one owed message onto the screen: sends, edits or deletes it, and records that."""
 
+import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.talk.errors import ContentRefused, FormRefused
-from bot.domain.talk.message import Outbound, OutboundKind, Piece, Plain
+from bot.domain.talk.message import VANISHING, Block, Markdown, Outbound, OutboundKind, Piece, Plain
 from bot.flow.delivery.doubts import Doubts
 from bot.flow.delivery.flood_gate import wait_beside
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.passing import Passing
-from bot.flow.delivery.splitting import pieces_of
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
 from bot.ports.outbox import Delivered, Deliveries, DeliveryState, OutboxRow
 
 _LOG = logging.getLogger(__name__)
 
+SHORT = 2_000
+"""Characters of a content that is split at once; a longer one is split in a thread.
+
+The costliest Markdown of this length takes 30 ms.
+"""
+
+SECONDS = 10.0
+"""Seconds that splitting may take before the text is shown as it is written."""
+
 _LEFT_OVER = Outbound(OutboundKind.NOTICE, (Plain("⋯"),))
 """Replaces the text of messages that a shorter new content no longer needs."""
+
+_MOST_LOOKS = 3
+"""Searches for growing messages that one turn has left behind; the last one finds none."""
 
 
 class Showing:
@@ -34,12 +47,9 @@ class Showing:
         channels: Mapping[str, Channel],
         clock: Clock,
         passing: Passing,
-        opened_at: datetime,
-        woken_at: float,
-        *,
-        refused: Callable[[], bool],
+        doubts: Doubts,
     ) -> None:
-        self.doubts = Doubts(clock, opened_at, woken_at, refused)
+        self.doubts = doubts
         self._looking = looking
         self._outbox = outbox
         self._channels = channels
@@ -55,6 +65,10 @@ class Showing:
     def wait_beside(self, row: OutboxRow) -> float:
         """Returns the seconds that a message about calls waits for the sake of others."""
         return wait_beside(self._channels[row.address.channel], row.address)
+
+    def delays_nobody(self, row: OutboxRow) -> bool:
+        """Returns True where sending needs no leave, so that a message delays no other one."""
+        return not self._channels[row.address.channel].gated
 
     async def show(self, row: OutboxRow) -> None:
         """Changes the screen from its last recorded state to the state that the row wants."""
@@ -100,11 +114,33 @@ class Showing:
         return found
 
     async def _take_away(self, row: OutboxRow, channel: Channel) -> None:
-        for message_id in row.message_ids:
-            async with self._passing.beside(row.chat):
-                await self._deleted(row, message_id, channel)
-                self._passing.take(row.chat, message_id)
+        """Deletes the messages of a row; those whose ids nobody knew are looked for as well."""
+        for looks in range(_MOST_LOOKS + 1):
+            for message_id in row.message_ids:
+                async with self._passing.beside(row.chat):
+                    await self._deleted(row, message_id, channel)
+                    self._passing.take(row.chat, message_id)
+            found = await self._stray(row, channel) if looks < _MOST_LOOKS else None
+            if found is None:
+                break
+            row = replace(row, message_ids=(found,))
+            # Known from now on, so no other search takes it for another message.
+            await self._save(replace(self._delivered(row, (), row.message_ids), state=row.state))
         await self._save(self._delivered(row, (), ()))
+
+    async def _stray(self, row: OutboxRow, channel: Channel) -> str | None:
+        """Returns the id of a growing message that a turn has left behind, if one stands."""
+        if row.content.kind is not OutboundKind.STRAY:
+            return None
+        strays = self._passing.strays
+        if strays.cleared_up(row.about):
+            strays.looked(row.about)
+            return None
+        async with self._passing.beside(row.chat):
+            found = await self._looking.find(channel, row.chat, row.address, None, row.created_at)
+            if found is None:
+                strays.looked(row.about)
+        return found
 
     async def _deleted(self, row: OutboxRow, message_id: str, channel: Channel) -> None:
         try:
@@ -160,7 +196,7 @@ class Showing:
 
 def vanishes(row: OutboxRow) -> bool:
     """Returns True for a row that must disappear from the screen."""
-    return row.content.kind is OutboundKind.GONE
+    return row.content.kind in VANISHING
 
 
 def _name(row: OutboxRow, place: int) -> str:
@@ -192,3 +228,21 @@ def _with_instead(
 
 def _about(row: OutboxRow) -> dict[str, int | str]:
     return {"chat": row.chat, "row": row.key}
+
+
+async def pieces_of(
+    channel: Channel, content: Outbound, shown: Sequence[Piece] = (), seconds: float = SECONDS
+) -> Sequence[Piece]:
+    """Returns the platform messages of a content; plain ones where formatting takes too long."""
+    if sum(len(block.text) for block in content.blocks) <= SHORT:
+        return channel.split(content, shown)
+    try:
+        async with asyncio.timeout(seconds):
+            return await asyncio.to_thread(channel.split, content, shown)
+    except TimeoutError:
+        _LOG.warning("a message is shown without formatting: it took over %g s", seconds)
+        return await asyncio.to_thread(channel.split, replace(content, blocks=_plain(content)))
+
+
+def _plain(content: Outbound) -> tuple[Block, ...]:
+    return tuple(Plain(b.text) if isinstance(b, Markdown) else b for b in content.blocks)

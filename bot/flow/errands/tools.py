@@ -9,7 +9,7 @@ from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.tool import Status, ToolOutput
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.errands import Errands
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 
 class DelegateArguments(Arguments):
@@ -57,9 +57,7 @@ class Delegate(ArgumentsTool[DelegateArguments]):
     def __init__(self, errands: Errands) -> None:
         self._errands = errands
 
-    async def perform(
-        self, arguments: DelegateArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: DelegateArguments, place: Place, seen: Seen) -> ToolOutput:
         errand = await self._errands.get(errand_id(place.turn, place.call_id))
         if errand is None or errand.result is None:
             raise ToolFailure("the errand has no result")

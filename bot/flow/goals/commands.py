@@ -26,8 +26,7 @@ from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.goals.cards import GoalCards
 from bot.flow.goals.ending import stopped
 from bot.flow.goals.goal_choosing import GoalChoosing
-from bot.flow.goals.parts import GoalParts
-from bot.flow.goals.words import (
+from bot.flow.goals.goal_pages import (
     DROP,
     END,
     GoalWords,
@@ -38,6 +37,7 @@ from bot.flow.goals.words import (
     sure_to_delete,
     sure_to_end,
 )
+from bot.flow.goals.parts import GoalParts
 
 _HOW = "Write `/goal <what you want to reach>`, as in `/goal Find three flats for us in Porto`."
 THEIRS = "Only the one who asked for this goal, or an owner, can change it."

@@ -1,6 +1,7 @@
 """The desk of goals: a reply to a question, or a command, answers it, and the next run reads it."""
 
 from datetime import datetime
+from typing import Never
 
 from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal, GoalState
 from bot.domain.change import AddDiary, Change, SaveGoal, Show, Write
@@ -9,20 +10,17 @@ from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
 from bot.domain.text.visible_text import clipped
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, Taken, Unawaited, refused
+from bot.flow.commanding.desks import NOT_OURS, Desk, Taken, refused
 from bot.flow.goals.planning import GoalPlanning
 from bot.ports.clock import Clock
 from bot.ports.goals import GoalRows
 from bot.ports.journal import Journal
 
-LETTER = "g"
-"""The first letter of the data of its buttons; no message has one so far."""
-
 _LOOKED_AT = 20
 
 
 @frozen
-class GoalDesk(Unawaited):
+class GoalDesk(Desk[Never]):
     """Takes answers; an answer that comes again after a death counts once."""
 
     _goals: GoalRows
@@ -30,8 +28,10 @@ class GoalDesk(Unawaited):
     _journal: Journal
     _clock: Clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        """Refuses: these messages have no buttons."""
+    async def press(
+        self, meant: Never, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
+        """Refuses: no message has a button of this desk so far."""
         return refused(NOT_OURS)
 
     async def reply(

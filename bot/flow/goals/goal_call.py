@@ -1,14 +1,14 @@
 """One call of a goal's tools: its entry in the diary, and its message to people."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.goal import MOST_ENTRY, DiaryEntry, DiaryKind, Goal
 from bot.domain.change import AddDiary, Show
-from bot.domain.talk.message import Outbound
+from bot.domain.talk.message import Call, Outbound
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.tool import ToolCall
-from bot.flow.log.foreign_addresses import shown_safely
+from bot.flow.log.foreign_addresses import as_wanted
 from bot.flow.log.work import Work
 
 
@@ -34,8 +34,12 @@ class GoalCall:
         )
         return AddDiary(entry)
 
-    def show(self, content: Outbound) -> Show:
-        told = replace(content, previews=self.work.log.chat.settings.previews)
-        return Show(
-            self.key, self.goal.chat, shown_safely(self.work, told), about=self.work.turn.id
-        )
+    def asks(self, content: Outbound) -> Show:
+        return self.show(content, Call.NEEDS)
+
+    def ends(self, content: Outbound) -> Show:
+        return self.show(content, Call.DONE)
+
+    def show(self, content: Outbound, call: Call = Call.NONE) -> Show:
+        told, turn = as_wanted(self.work, content), self.work.turn.id
+        return Show(self.key, self.goal.chat, told, about=turn, call=call)

@@ -5,15 +5,15 @@ from functools import cached_property
 from bot.domain.talk.chat import Chat
 from bot.flow.goals.cards import GoalCards
 from bot.flow.goals.commands import GoalCommands
-from bot.flow.goals.desk import LETTER, GoalDesk
+from bot.flow.goals.desk import GoalDesk
 from bot.flow.goals.goal_opening import GoalOpening
+from bot.flow.goals.goal_pages import GoalWords
 from bot.flow.goals.keeping import GoalKeeping
 from bot.flow.goals.parts import GoalParts
 from bot.flow.goals.planning import GoalPlanning
 from bot.flow.goals.status import TheGoals
 from bot.flow.goals.tools import GoalShelf, goal_tools
 from bot.flow.goals.updates import GoalUpdates
-from bot.flow.goals.words import GoalWords
 from bot.flow.models.choosing import Choosing
 from bot.flow.room import Ground, Room
 from bot.flow.schedules.room import ScheduleRoom
@@ -38,7 +38,7 @@ class GoalRoom:
         )
         return Room(
             commands=commands.table,
-            desks={LETTER: self._parts.desk},
+            desks=(self._parts.desk,),
             companions=(self._keeping.answers,),
             tools=goal_tools(GoalShelf(self._goals, self.planning, self._ground.world.clock)),
             status=(TheGoals(self._goals, self._scheduled),),

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from bot.domain.assignments.goal import GoalCondition, condition
 from bot.flow.commanding.table import Invocation
-from bot.flow.goals.words import SIGNS
+from bot.flow.goals.goal_pages import SIGNS
 from bot.ports.goals import GoalRows
 from bot.ports.scheduled import TaskRows
 

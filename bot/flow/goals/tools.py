@@ -21,7 +21,7 @@ from bot.flow.goals.planning import GoalPlanning
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.clock import Clock
 from bot.ports.goals import GoalRows
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 _LOOKED_AT = 100
 """Entries of a diary among which those of this run are counted."""
@@ -102,9 +102,7 @@ class GoalUpdate(ArgumentsTool[GoalUpdateArguments]):
     def __init__(self, shelf: GoalShelf) -> None:
         self._shelf = shelf
 
-    async def perform(
-        self, arguments: GoalUpdateArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: GoalUpdateArguments, place: Place, seen: Seen) -> ToolOutput:
         goal = await self._shelf.of(place)
         if (arguments.question is None) != (arguments.state != "stuck"):
             raise ToolFailure("a question belongs to the state stuck, and stuck needs one")
@@ -137,9 +135,7 @@ class DiaryWrite(ArgumentsTool[DiaryArguments]):
     def __init__(self, shelf: GoalShelf) -> None:
         self._shelf = shelf
 
-    async def perform(
-        self, arguments: DiaryArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: DiaryArguments, place: Place, seen: Seen) -> ToolOutput:
         if not arguments.text.strip():
             raise ToolFailure("an entry needs words")
         goal = await self._shelf.of(place)

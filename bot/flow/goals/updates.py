@@ -1,4 +1,4 @@
-"""Writes of the tools of goals, in the transaction of their results, so that each counts once."""
+"""Writes of the tools of goals: milestones, states, questions, in the transaction of results."""
 
 import logging
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ class GoalUpdates:
                 return await self._over(told, GoalState(end), text)
             case GoalState.STUCK:
                 new = told.goal.changed(state=GoalState.STUCK, question=told.key)
-                asks = told.show(wording.question(new, asked))
+                asks = told.asks(wording.question(new, asked))
                 entry = told.entry(DiaryKind.QUESTION, asked)
                 held = HoldGoalTasks(new.id, TaskState.PAUSED, STUCK)
                 return new, (SaveGoal(new, told.goal.version), entry, held, asks)
@@ -74,7 +74,7 @@ class GoalUpdates:
         content = wording.done if end is GoalState.DONE else wording.given_up
         entries = (told.entry(DiaryKind.MILESTONE, text),) if text else ()
         ended = await stopped(new, self._goals, self._scheduled, told.now, told.work.turn.id)
-        shown = told.show(content(new, text))
+        shown = told.ends(content(new, text))
         return new, (SaveGoal(new, told.goal.version), *entries, *ended, shown)
 
     async def _put_off(self, told: GoalCall, words: str | None) -> tuple[Write, ...]:

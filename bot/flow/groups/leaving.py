@@ -7,8 +7,8 @@ from bot.domain.talk.errors import ChannelError
 from bot.domain.talk.message import Address, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen, replace
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
-from bot.flow.groups.news import LEAVE_BUTTONS
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused
+from bot.flow.groups.news import LEAVE_BUTTONS, LeaveButton
 from bot.ports.groups import Groups
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
@@ -19,17 +19,20 @@ NOT_LEFT = "I could not leave just now. Nothing was changed; please try again."
 
 
 @frozen
-class LeavingDesk(ButtonsAlone):
+class LeavingDesk(Desk[LeaveButton]):
     """Leaves at once; the platform then tells that the bot is gone, and the group's work ends."""
+
+    buttons = (LEAVE_BUTTONS,)
 
     _groups: Mapping[str, Groups]
     _journal: Journal
     _outbox: Outbox
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: LeaveButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         """Leaves, and takes the button away; to press again after a death does no harm."""
-        meant = LEAVE_BUTTONS.read(press.data)
-        group = Address.from_key("" if meant is None else meant.group)
+        group = Address.from_key(meant.group)
         groups = self._groups.get(group.channel)
         if person is None or not person.is_owner:
             return refused(OWNERS)

@@ -189,8 +189,8 @@ def told_to_doer(change: PresenceChange, ends: Sequence[Write]) -> str:
 
 
 _ANSWERING = (
-    "I answer there when I am mentioned or replied to, and only to people you let in. To "
-    "let somebody in, reply to their message with /allow."
+    "I answer there when somebody whom you let in mentions me or replies to me. "
+    "To let somebody in, reply to their message with /allow."
 )
 _UNKNOWN = "I do not know who added me. If you do not want this, let me leave."
 _SEES = (

@@ -10,7 +10,7 @@ from bot.flow.groups.farewell import Farewell
 from bot.flow.groups.leaving import LeavingDesk
 from bot.flow.groups.membership import Membership
 from bot.flow.groups.moving import Moving
-from bot.flow.groups.news import LEAVE_BUTTONS, News
+from bot.flow.groups.news import News
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.room import Ground, Room
@@ -32,7 +32,7 @@ class GroupRoom:
         leaving = LeavingDesk(world.groups, self._ground.journal, outbox)
         return Room(
             commands=GroupCommands(world.groups, world.channels).table,
-            desks={LEAVE_BUTTONS.letter: leaving},
+            desks=(leaving,),
         )
 
     @cached_property

@@ -8,10 +8,11 @@ from typing import Any
 from bot.domain.assignments.hook import Hook, HookCall, turn_of_call
 from bot.domain.assignments.hook_words import filled
 from bot.domain.change import SaveConversation, SaveTurn, Write
-from bot.domain.talk.chat import Chat, Conversation
+from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import Turn, TurnAsker
 from bot.domain.value import frozen
+from bot.flow.log.fresh_start import of_run
 
 
 @frozen
@@ -52,25 +53,14 @@ def called(hook: Hook, sign: CallSigns, value: Any, chat: Chat, now: datetime) -
 
 def queued(call: HookCall, person: Person, chat: Chat) -> Sequence[Write]:
     """Returns the writes of the turn; a conversation of its own is closed from the start."""
-    title = f"Hook {call.hook}"
     if not call.fresh:
         return (SaveTurn(turn_for(call, chat.conversation, person.id, person.name, call.at)),)
-    own = Conversation(secrets.token_hex(6), chat.id, call.at, closed_at=call.at, title=title)
+    own = of_run(chat.id, f"Hook {call.hook}", call.at)
     turn = turn_for(call, own.id, person.id, person.name, call.at)
     return SaveConversation(own), SaveTurn(turn)
 
 
 def turn_for(call: HookCall, conversation: str, asker: int, name: str, now: datetime) -> Turn:
     """Returns the queued turn of a call in this conversation."""
-    return Turn(
-        id=call.turn,
-        chat=call.chat,
-        conversation=conversation,
-        asker=asker,
-        asker_name=name,
-        model="",
-        created_at=now,
-        mandate=call.mandate,
-        origin="hook",
-        state=TurnState.QUEUED,
-    )
+    by = TurnAsker(call.chat, conversation, asker, name)
+    return by.starts(call.turn, now, call.mandate, origin="hook")

@@ -8,6 +8,9 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import OUTCOME_UNKNOWN, Refuse
 from bot.domain.turn.transcript import Body, LateResultBody, ResultBody
 
+ENDED_BY_FAULT = "Not run: the turn ended with a fault of the program."
+"""The result of a call that a fault of ours kept from running."""
+
 _WHY: dict[Code, tuple[Status, str]] = {
     Code.CANCELLED: (Status.SKIPPED, "Not run: the turn was stopped before it."),
     Code.LIMIT: (Status.SKIPPED, "Not run: the turn reached a limit."),
@@ -21,7 +24,7 @@ _WHY: dict[Code, tuple[Status, str]] = {
         Status.SKIPPED,
         "Not run: the program failed before it. Make the call again if it is still needed.",
     ),
-    Code.ERROR: (Status.FAILED, "Not run: the turn ended with a fault of the program."),
+    Code.ERROR: (Status.FAILED, ENDED_BY_FAULT),
     Code.OUTCOME_UNKNOWN: (OUTCOME_UNKNOWN.status, OUTCOME_UNKNOWN.text),
 }
 

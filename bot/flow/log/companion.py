@@ -34,6 +34,9 @@ feature does not enter its room.
 _LONG = 9.0
 """Seconds of a run from which on something may have been shown because it takes long."""
 
+ROUNDS_TOLD = 10
+"""Rounds after which people are told how far a turn is, and after each further so many."""
+
 
 def every_turn(work: Work) -> bool:
     del work
@@ -63,18 +66,16 @@ def with_voice(work: Work) -> bool:
     return work.log.chat.settings.voice
 
 
-def without_zone(work: Work) -> bool:
-    """Turns in a private chat whose person has told no zone, when the turn began."""
-    chat, asker = work.log.chat, work.asker
-    told = asker is not None and asker.timezone is not None
-    return chat.private and not told and chat.settings.timezone is None
-
-
 def with_ways(work: Work) -> bool:
     """Turns that follow an end with buttons, that took long, or that do not end with an answer."""
     if work.resumed or work.agenda.leads_on is not None or work.clock.steady() > work.began + _LONG:
         return True
     return work.ends_whole is False
+
+
+def of_many_rounds(work: Work) -> bool:
+    """Turns that have taken so many rounds that people are told how far they are."""
+    return work.turn.rounds >= ROUNDS_TOLD
 
 
 def asked(answers: Sequence[tuple[Concern, A]], work: Work) -> list[A]:

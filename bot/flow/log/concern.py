@@ -1,4 +1,4 @@
-"""Which turns concern plans, errands, tasks and skills, told from values that a turn holds anyway.
+"""Which turns concern plans, errands, tasks, skills and clocks, by values that they hold anyway.
 
 They stand here, and not in the rooms of these features, so that a turn which does not use a feature
 does not enter its room.
@@ -6,6 +6,7 @@ does not enter its room.
 
 from bot.domain.assignments.errand import DELEGATE
 from bot.domain.assignments.task import is_run
+from bot.domain.clock.zones import CLOCK_TOOLS
 from bot.domain.skills.skill import USE
 from bot.domain.tools.house import SUBMIT_PLAN
 from bot.flow.log.work import Work
@@ -38,3 +39,12 @@ def shows_skill(work: Work) -> bool:
     """Turns of skills, and turns that have a skill in view."""
     view = work.log.view
     return of_skills(work) or (view is not None and view.skill is not None)
+
+
+def without_needed_zone(work: Work) -> bool:
+    """Turns that depend on the clock of a person who had told no zone, in a private chat."""
+    chat, asker = work.log.chat, work.asker
+    if asker is not None and asker.timezone is not None:
+        return False
+    needed = work.turn.origin == "task" or not CLOCK_TOOLS.isdisjoint(work.called)
+    return needed and chat.private and chat.settings.timezone is None

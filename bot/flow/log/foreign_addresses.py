@@ -33,13 +33,17 @@ def counting(work: Work, words: str) -> tuple[str, ...] | None:
     return work.log.addresses.among(words)
 
 
+def as_wanted(work: Work, content: Outbound) -> Outbound:
+    """Returns a message that a tool sends as people may see it, with previews if the chat wants."""
+    return shown_safely(work, replace(content, previews=work.log.chat.settings.previews))
+
+
 def shown_safely(work: Work, content: Outbound) -> Outbound:
     """Returns a message of the model as people may see it.
 
     Beside foreign text, an address may carry what the model knows: to whoever presses a link whose
     words hide it, and by a preview to the address itself before anybody presses it.
     """
-
     if work.log.foreign_to(work.turn.asker) is None:
         return content.linking_freely()
     among = work.log.addresses.among

@@ -1,4 +1,4 @@
-"""Starts the next conversation of a chat, branches one off, and opens one again."""
+"""Starts the next conversation of a chat or of a run, branches one off, and opens one again."""
 
 import secrets
 from dataclasses import replace
@@ -26,6 +26,11 @@ def fresh(chat: Chat, now: datetime) -> tuple[Chat, tuple[Write, ...]]:
         rests,
         EndGrants(chat.id),
     )
+
+
+def of_run(chat: int, title: str, now: datetime) -> Conversation:
+    """Returns the conversation of a run; it is closed, so no message of a person continues it."""
+    return Conversation(secrets.token_hex(6), chat, now, closed_at=now, title=title)
 
 
 def put_away(current: Conversation, chat: Chat, now: datetime) -> Conversation:

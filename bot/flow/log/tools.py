@@ -26,7 +26,7 @@ from bot.domain.turn.transcript import (
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.chats import ConversationRows
 from bot.ports.journal import Journal
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 _RECENT = 10
 _MOST = 30
@@ -57,7 +57,7 @@ class GetConversation(ArgumentsTool[GetConversationArguments]):
         self._journal = journal
 
     async def perform(
-        self, arguments: GetConversationArguments, place: Place, seen: str | None
+        self, arguments: GetConversationArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         if arguments.conversation_id is None:
             return await self._list(arguments.list_recent or _RECENT, place)
@@ -106,7 +106,7 @@ class EndConversation(ArgumentsTool[EndConversationArguments]):
     replay = Replay.ONCE
 
     async def perform(
-        self, arguments: EndConversationArguments, place: Place, seen: str | None
+        self, arguments: EndConversationArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         return ToolOutput(
             "The conversation ends with your answer.",

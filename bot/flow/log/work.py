@@ -1,22 +1,26 @@
 """A turn while its lane works on it: the log, the row, the cards, and the time spent."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bot.domain.change import CountStart, SaveTurn, Write
-from bot.domain.consent.approval import Approval
+from bot.domain.change import CountStart, SaveTurn, Write, with_one_sound
+from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
 from bot.domain.turn.progress import Progress, fold
 from bot.domain.turn.transcript import AskerBody, Body, Entry
-from bot.domain.turn.turn import Turn
+from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.history import ChatLog
 from bot.flow.log.starts import Start
 from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
+
+
+def _nothing(_: "Work") -> Sequence[Write]:
+    return ()
 
 
 @dataclass(slots=True, eq=False, weakref_slot=True)
@@ -62,6 +66,8 @@ class Work:
     """The zone of the people who read its cards; None when nobody told one."""
     counted_after: float = Limits().counted_after_seconds
     """Seconds that a step must live before a death in it counts."""
+    left_behind: Callable[["Work"], Sequence[Write]] = _nothing
+    """Returns what becomes owed to the screen with the write that ends or parks the turn."""
     address: Address = field(init=False)
     """The place of the chat."""
     task: str = field(init=False)
@@ -150,9 +156,18 @@ class Work:
         turn: Turn | None = None,
         also: Sequence[Write] = (),
         durable: bool = False,
+        asked: bool = False,
     ) -> tuple[Entry, ...]:
-        """Appends to the turn and saves its row, in one transaction."""
+        """Appends to the turn and saves its row, in one transaction.
+
+        Of the messages among the other writes at most one makes a sound; none asks by a sound while
+        a card of the turn is open, or its task has `asked` in another way.
+        """
+        waits = any(card.state is ApprovalState.OPEN for card in self.approvals)
+        also = with_one_sound(also, asked=asked or waits)
         row = turn if turn is not None else self.counted()
+        if row.state is not TurnState.RUNNING:
+            also = (*self.left_behind(self), *also)
         self.start.progress()
         self._torn = True
         entries = await self.log.write(row.id, bodies, (SaveTurn(row), *also), durable=durable)

@@ -15,7 +15,7 @@ from bot.domain.memory.recalled import PassagesInView, Recipient, told_again
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.errors import StewardError
 from bot.domain.text.stems import beginnings
-from bot.domain.tools.tool import ExactRule, Surroundings
+from bot.domain.tools.tool import ExactRule, Surroundings, Warrant
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
@@ -121,7 +121,8 @@ class MemoryCompanion:
         if view.untrusted_for(work.turn.asker) is not None:
             return None
         exact = ExactRule(call.call.canonical)
-        return Agreed(Consent(REMEMBER, exact, Surroundings()), {})
+        consent = Consent(REMEMBER, exact, Surroundings())
+        return Agreed(consent, {}, warrant=Warrant.NOTED)
 
     async def briefing(self, work: Work, view: ViewFold) -> Briefing:
         self._views[work] = view

@@ -62,13 +62,15 @@ def refusal(note: Note | None, chat: Chat, person: Person) -> str:
     return "" if chat.private or person.may_decide_for(note.person) else NOT_YOURS
 
 
-class NoteChanging(AskingDesk):
+class NoteChanging(AskingDesk[NoteButton | WordsButton]):
     """A changed note is a new one in the place of the old one.
 
     So a model that knows the old words is told that they hold no longer, and reads the new ones.
     The message about the change alone keeps the old words: they go when it is erased, which is
     with the next change, with the note, and with `/forget`.
     """
+
+    buttons = (NOTE_BUTTONS, WORDS_BUTTONS)
 
     def __init__(
         self, journal: Journal, notes: Notes, chats: Chats, outbox: Outbox, clock: Clock
@@ -78,14 +80,15 @@ class NoteChanging(AskingDesk):
         self._chats = chats
         self._clock = clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
+    async def press(
+        self, meant: NoteButton | WordsButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         """Asks for the words, which come as a reply; or brings back those before a change.
 
         Before a note is deleted below the message about its change, that message asks.
         """
-        meant = NOTE_BUTTONS.read(press.data)
-        if meant is None or person is None:
-            return await super().press(press, chat, person)
+        if isinstance(meant, WordsButton) or person is None:
+            return await super().press(meant, press, chat, person)
         note, here = await self._notes.get(meant.note), await self._chats.get(chat)
         why = refusal(note, here, person)
         if why or note is None:
@@ -94,12 +97,13 @@ class NoteChanging(AskingDesk):
             return await self._undo(note, here, person)
         return await self._below_change(meant.verb, note, here, press)
 
-    def stem(self, data: str) -> str | None:
-        meant = None if NOTE_BUTTONS.read(data) is not None else WORDS_BUTTONS.read(data)
-        return None if meant is None else asking(meant.note).removesuffix(":")
+    def stem(self, meant: NoteButton | WordsButton) -> str | None:
+        return asking(meant.note).removesuffix(":") if isinstance(meant, WordsButton) else None
 
-    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
-        note = await self._changeable(press.data, chat, person)
+    async def question(
+        self, meant: NoteButton | WordsButton, press: Press, chat: int, person: Person
+    ) -> Outbound | str:
+        note = await self._changeable(meant.note, chat, person)
         if isinstance(note, str):
             return note
         return _question(asked_of(press, person, f"{Hint.NOTE}\nNow it says: “{note.text}”"))
@@ -126,14 +130,13 @@ class NoteChanging(AskingDesk):
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
-    async def present(self, data: str, chat: int, person: Person) -> str:
-        note = await self._changeable(data, chat, person)
-        return "" if isinstance(note, str) else note.text
+    async def present(self, meant: NoteButton | WordsButton, chat: int, person: Person) -> str:
+        note = await self._changeable(meant.note, chat, person)
+        return note.text if isinstance(meant, WordsButton) and isinstance(note, Note) else ""
 
-    async def _changeable(self, data: str, chat: int, person: Person) -> Note | str:
+    async def _changeable(self, id: str, chat: int, person: Person) -> Note | str:
         """Returns the note whose words a button asks for, or the reason why it cannot change."""
-        meant = WORDS_BUTTONS.read(data)
-        note = None if meant is None else await self._notes.get(meant.note)
+        note = await self._notes.get(id)
         return refusal(note, await self._chats.get(chat), person) or note or GONE
 
     async def _change(self, old: Note, id: str, words: str, chat: Chat, person: Person) -> None:

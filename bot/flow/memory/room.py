@@ -2,7 +2,6 @@
 
 from functools import cached_property
 
-from bot.domain.memory.note import NOTE_BUTTONS
 from bot.flow.memory.commands import MemoryCommands
 from bot.flow.memory.companion import MemoryCompanion
 from bot.flow.memory.exporting import ExportCommands
@@ -31,7 +30,7 @@ class MemoryRoom:
                 *forgetting.table,
                 *self._exporting.table,
             ),
-            desks={NOTE_BUTTONS.letter: changing},
+            desks=(changing,),
             companions=(self._companion.answers, NotedCompanion().answers),
             tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )

@@ -17,7 +17,7 @@ from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.chats import Chats
 from bot.ports.notes import Notes
 from bot.ports.people import People
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 _LOOKED_AT = 12
 """Passages that are looked at: some may only say that something is not known."""
@@ -38,7 +38,7 @@ class Remember(ArgumentsTool[RememberArguments]):
     """
 
     name = REMEMBER
-    summary = "note something for later; asks first if this chat contains text from outside"
+    summary = "note something for later; asks first after I read something that you did not write"
     description = (
         "Note one lasting fact or wish of the person for all later conversations. Use it when "
         "they ask for it, or tell something that will matter again; never for secrets. The "
@@ -55,9 +55,7 @@ class Remember(ArgumentsTool[RememberArguments]):
         told = (Plain(arguments.note),)
         return Preview(seen.title, seen.subject, Effect.WRITE, told, reach=Reach.TALK)
 
-    async def perform(
-        self, arguments: RememberArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: RememberArguments, place: Place, seen: Seen) -> ToolOutput:
         return ToolOutput("Noted. The person sees the note and can undo it.")
 
 
@@ -77,9 +75,7 @@ class RecallTool(ArgumentsTool[RecallArguments]):
         self._recall = recall
         self._chats = chats
 
-    async def perform(
-        self, arguments: RecallArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: RecallArguments, place: Place, seen: Seen) -> ToolOutput:
         chat = await self._chats.get(place.chat)
         owner = whose(chat, place.person)
         found = await self._recall.searched(arguments.query, owner, _LOOKED_AT, place.embedding)
@@ -118,9 +114,7 @@ class Forget(ArgumentsTool[ForgetArguments]):
         told = (Plain(note.text),)
         return Preview(title, title, Effect.WRITE, told, seen=note.text, reach=Reach.TALK)
 
-    async def perform(
-        self, arguments: ForgetArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: ForgetArguments, place: Place, seen: Seen) -> ToolOutput:
         await self._note(arguments.note, place)
         return ToolOutput("The note is deleted.")
 

@@ -54,6 +54,19 @@ class Choosing:
     def knows(self, model: str) -> bool:
         return self._models.knows(model)
 
+    def meant(self, words: str) -> str:
+        """Returns the model that is offered by this name, or by a part of it that no other has.
+
+        Words that name none, or more than one, are returned as they are.
+        """
+        if self.knows(words):
+            return words
+        wanted, offered = words.lower(), self.offered()
+        names = {model: model.partition("/")[2].lower() for model in offered}
+        exact = [model for model in offered if names[model] == wanted]
+        found = exact or [model for model in offered if wanted and wanted in names[model]]
+        return found[0] if len(found) == 1 else words
+
     async def looked_up(self, model: str) -> LookedUp:
         """Asks the provider for a model, unless a setting names it."""
         if model in self.offered():

@@ -69,6 +69,7 @@ class ModelCommands:
             saved = SaveSettings(asked.chat, replace(asked.chat.settings, model=None))
             told = f"Back to {inline_code(default)}."
             return _offered(told, self._models(default), saved)
+        wanted = self._choosing.meant(wanted)
         if not self._choosing.knows(wanted):
             known = " or ".join(inline_code(f"{name}/") for name in self._choosing.providers)
             told = f"There is no model {inline_code(wanted[:60])} here."

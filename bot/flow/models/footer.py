@@ -1,17 +1,14 @@
 """A companion of turns that tells, below an answer, what the answer took."""
 
-from collections.abc import Sequence
-
+from bot.domain.clock.span import took
 from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import Usage
-from bot.domain.money.money import Nano, told
+from bot.domain.money.money import told_sum
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import ReplyBody
 from bot.flow.log.companion import Companion, Results, with_footer
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
-
-_MINUTE = 60
 
 
 class Footer:
@@ -36,9 +33,9 @@ class Footer:
         tokens = used.prompt + used.output
         parts = (
             _counted(ran, "tool call") if ran else "",
-            _lasting(work.worked_seconds),
+            took(work.worked_seconds),
             _counted(tokens, "token") if tokens else "",
-            _money([self._choosing.cost(reply) for reply in replies]),
+            told_sum([self._choosing.cost(reply) for reply in replies]),
             self._by_tier(work),
         )
         return Ended(below=" · ".join(part for part in parts if part))
@@ -55,16 +52,3 @@ class Footer:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-def _lasting(seconds: float) -> str:
-    whole = round(seconds)
-    if whole < 1:
-        return "under 1 s"
-    return f"{whole} s" if whole < _MINUTE else f"{whole // _MINUTE} min {whole % _MINUTE} s"
-
-
-def _money(costs: Sequence[Nano | None]) -> str:
-    """Returns the cost of calls; nothing when the price of one of them is not known."""
-    known = [cost for cost in costs if cost is not None]
-    return told(sum(known)) if known and len(known) == len(costs) else ""

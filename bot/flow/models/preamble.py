@@ -12,8 +12,8 @@ from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.domain.tools.tool import ToolSpec
 from bot.domain.tools.tool_choice import TOOL_BYTES, Leaning, chosen, fits
-from bot.flow.models.finding import ByMeaning, FindTools, UseTool
 from bot.flow.models.lending import Lending
+from bot.flow.models.tool_finding import ByMeaning, FindTools, UseTool
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
 from bot.ports.tool import Tool

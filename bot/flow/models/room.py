@@ -10,6 +10,7 @@ from bot.flow.models.companion import ModelCompanion
 from bot.flow.models.footer import Footer
 from bot.flow.models.lending import Lending
 from bot.flow.models.model_calls import ModelCalls
+from bot.flow.models.own_searches import OwnSearches
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.money.till import Till
 from bot.flow.room import Ground, Room
@@ -18,8 +19,6 @@ from bot.ports.tool import Tool
 
 @dataclass(eq=False)
 class ModelRoom:
-    """Builds what calls models."""
-
     _ground: Ground
     _till: Till
     _house: Callable[[], Sequence[Tool]]
@@ -40,6 +39,10 @@ class ModelRoom:
     def calls(self) -> ModelCalls:
         world = self._ground.world
         return ModelCalls(world.models, self._till, world.clock, self._ground.policy.model_times)
+
+    @cached_property
+    def searches(self) -> OwnSearches:
+        return OwnSearches(self._ground.store.consents, self._ground.world.searches)
 
     @cached_property
     def choosing(self) -> Choosing:

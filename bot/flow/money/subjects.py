@@ -30,7 +30,7 @@ class Subjects:
         """Returns a function that names each of these subjects for a reader."""
         match by:
             case By.MODEL:
-                return str
+                return lambda name: "demo (costs nothing)" if name == "demo/demo" else name
             case By.SKILL:
                 return lambda name: name or "without a skill"
             case By.PERSON:

@@ -11,7 +11,7 @@ READ = {**{word: level for level, word in SPELLED.items()}, "on": Level.CHANGES}
 """The level of each word; `on` is the word of before, which gave more."""
 
 TOLD = {
-    Level.TALK: "They can chat with me. I ask you before anything that they want changed.",
+    Level.TALK: "They can chat with me. Before I change anything for them, I ask you.",
     Level.CHANGES: (
         "They may approve changes of files in the folder of their chat. I ask you about commands "
         "and everything else."
@@ -32,8 +32,8 @@ BRIEF = {
 
 _LABELS = {
     Level.TALK: "💬 Only talk",
-    Level.CHANGES: "✏️ May approve own changes",
-    Level.COMMANDS: "⌨️ May approve own commands, too",
+    Level.CHANGES: "✏️ Let them approve changes",
+    Level.COMMANDS: "⌨️ Let them approve commands, too",
 }
 
 

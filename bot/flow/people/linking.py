@@ -1,9 +1,11 @@
 """The command of owners that makes two accounts one person."""
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
-from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Write
-from bot.domain.talk.person import Person, Role
+from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Show, Write
+from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
 from bot.domain.text.names import named
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
@@ -13,7 +15,19 @@ from bot.flow.people.accounts import BRIEF, WHO, account_meant, account_of, call
 from bot.flow.people.knocks import Knocks
 from bot.ports.clock import Clock
 from bot.ports.members import Members
+from bot.ports.outbox import DeliveryState, Outbox, OutboxRow
 from bot.ports.people import People
+
+TERMINAL = "terminal"
+"""The command by which an owner says that a terminal is theirs."""
+
+_UNASKED = (
+    "That terminal has not asked for this chat within the last hour. Start `steward chat --with …` "
+    "in it first. "
+    "Nothing was changed."
+)
+_ASKED_FOR = timedelta(hours=1)
+"""Time that the question of a terminal stays open: whoever sits there then is still the same."""
 
 _JOIN = "join"
 _SAME = "🔗 They are the same person"
@@ -39,6 +53,7 @@ class _Holder:
 class LinkCommand:
     _people: People
     _members: Members
+    _outbox: Outbox
     _knocks: Knocks
     _clock: Clock
 
@@ -53,6 +68,15 @@ class LinkCommand:
                 Topic.PEOPLE,
                 brief=f"{BRIEF} <second account>",
                 chosen=True,
+            ),
+            Command(
+                TERMINAL,
+                "say that a terminal is yours",
+                self.take_terminal,
+                "<user>",
+                Topic.PEOPLE,
+                chosen=True,
+                away=True,
             ),
         )
 
@@ -76,6 +100,35 @@ class LinkCommand:
         others = (key for key, one in known if one.id == holder.id and key != second)
         leaving = _Holder(holder, second, (second, *others))
         return await self._joined(asked, _Holder(person, account), leaving, agreed=agreed)
+
+    async def take_terminal(self, asked: Invocation) -> Answer:
+        """Makes the terminal of a user of the machine an account of the person who asks.
+
+        A terminal shows its person's private chats, so only they can say that it is theirs, and
+        only in the chat where the terminal has asked.
+        """
+        terminal, person = f"{AT_THE_MACHINE}:{' '.join(asked.words)}", asked.person
+        known = await self._people.accounts()
+        holder = next((one for key, one in known if key == terminal), None)
+        if holder is None:
+            return Answer("No such terminal was here. Start `steward chat` there first.")
+        if holder.id == person.id:
+            return Answer(f"{terminal} is yours already.")
+        keys = [key for key, one in known if one.id == holder.id]
+        if any(not key.startswith(f"{AT_THE_MACHINE}:") for key in keys):
+            return Answer(f"{terminal} belongs to {named(holder.name)}. {_NOTHING}")
+        staying = _Holder(person, asked.message.sender.key)
+        question = await self._outbox.row(question_key(terminal, staying.account))
+        if question is None or question.chat != asked.chat.id:
+            return Answer(_UNASKED)
+        if not is_open(question, self._clock.now()):
+            return Answer(_UNASKED)
+        leaving = _Holder(holder, terminal, tuple(sorted(keys, key=terminal.__ne__)))
+        answer = await self._joined(asked, staying, leaving, agreed=True)
+        if not answer.writes:
+            return answer
+        told = Outbound(OutboundKind.NOTICE, (Markdown(answer.text),))
+        return replace(answer, writes=(*answer.writes, Show(question.key, question.chat, told)))
 
     async def _joined(
         self, asked: Invocation, staying: _Holder, leaving: _Holder, *, agreed: bool
@@ -106,6 +159,18 @@ class LinkCommand:
             told = f"{', '.join(keys)} are now accounts of {name}: all"
         told = f"{told} have the same memory, rights and budget."
         return Answer(told, (write, *audits, *cards), (Recount(),))
+
+
+def question_key(terminal: str, account: str) -> str:
+    """Returns the outbound key of the question to an account if a terminal is theirs."""
+    return f"{TERMINAL}:{terminal}:{account}"
+
+
+def is_open(question: OutboxRow, now: datetime) -> bool:
+    """Returns True for an hour while nobody has answered; one that was given up is on no screen."""
+    given_up = question.state is DeliveryState.DEAD
+    fresh = now - question.created_at < _ASKED_FOR
+    return fresh and not given_up and question.content.kind is OutboundKind.OPTION
 
 
 def _accounts(asked: Invocation) -> tuple[str | None, str | None]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from bot.flow.approvals.undecided import CardEnding
-from bot.flow.commanding.desks import PLACES
 from bot.flow.commanding.table import Command
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.people.commands import PeopleCommands
+from bot.flow.people.fault_news import FaultNews
 from bot.flow.people.knocks import Knocks
 from bot.flow.people.letting_in import LettingInCommand
 from bot.flow.people.linking import LinkCommand
@@ -33,13 +33,14 @@ class PeopleRoom:
     @cached_property
     def room(self) -> Room:
         ground, store = self._ground, self._ground.store
-        world, policy = ground.world, ground.policy
+        world = ground.world
         zones = ZoneAsking(ground.journal, store.outbox, world.zones_at, self._rezoned, world.clock)
-        question = ZoneQuestion(store.people, store.outbox, world.channels)
+        question = zone_question(ground)
         return Room(
             commands=self._of_owners,
-            desks={PLACES: zones},
-            companions=(question.answers,) if policy.timezone is None else (),
+            desks=(zones,),
+            companions=() if question is None else (question.answers,),
+            beside={"news of faulty channels": self._faults.run},
         )
 
     @property
@@ -49,7 +50,7 @@ class PeopleRoom:
         pace, zones = self._ground.policy.member_pace, self._ground.zones
         return (
             *LettingInCommand(people, store.chats, knocks, clock).table,
-            *LinkCommand(people, members, knocks, clock).table,
+            *LinkCommand(people, members, store.outbox, knocks, clock).table,
             *PeopleCommands(people, members, self._preamble, clock, pace, zones).table,
             *RevokeCommand(people, members, self._ending, knocks, clock).table,
         )
@@ -61,7 +62,22 @@ class PeopleRoom:
         return PersonalCommands(zones, world.clock, self._rezoned, world.channels).table
 
     @property
+    def _faults(self) -> FaultNews:
+        ground = self._ground
+        return FaultNews(
+            ground.world.channel_faults, ground.store.members, ground.journal, ground.world.clock
+        )
+
+    @property
     def narrowed(self) -> Narrowed:
         """The part that tells owners, once after an update, who may only talk now."""
         store = self._ground.store
         return Narrowed(store.people, store.members, self._ground.journal)
+
+
+def zone_question(ground: Ground) -> ZoneQuestion | None:
+    """Returns the question which clock a person uses; None where a setting tells it."""
+    store, channels = ground.store, ground.world.channels
+    if ground.policy.timezone is not None:
+        return None
+    return ZoneQuestion(store.people, store.outbox, channels)

@@ -46,8 +46,10 @@ _NO_PLACE = "That is no location. Share one as a reply, or write `/timezone` and
 _NO_ZONE = "I found no time zone there. Write `/timezone` and your city, as in `/timezone Lisbon`."
 
 
-class ZoneAsking(AskingDesk):
+class ZoneAsking(AskingDesk[ZoneButton]):
     """Sets the zone of a city or a place; where people use two, it asks which one."""
+
+    buttons = (ZONE_BUTTONS,)
 
     def __init__(
         self, journal: Journal, outbox: Outbox, zones_at: ZonesAt, rezoned: Rezoned, clock: Clock
@@ -58,12 +60,13 @@ class ZoneAsking(AskingDesk):
         self._clock = clock
         self._names = ZoneNames()
 
-    def stem(self, data: str) -> str | None:
-        meant = ZONE_BUTTONS.read(data)
-        return None if meant is None else _KEYS[meant.by].removesuffix(":")
+    def stem(self, meant: ZoneButton) -> str | None:
+        return _KEYS[meant.by].removesuffix(":")
 
-    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
-        if press.data == ANOTHER_CITY.data:
+    async def question(
+        self, meant: ZoneButton, press: Press, chat: int, person: Person
+    ) -> Outbound | str:
+        if meant.by is ZoneWay.CITY:
             return _which_city(f"🌍 {Hint.CITY}")
         return Outbound(OutboundKind.NOTICE, (Plain(f"📍 {_ASKS}"),), asks=_ASKS)
 

@@ -1,16 +1,19 @@
-"""A companion of turns that asks a person once which clock they use, below their first answer."""
+"""Asks a person once which clock they use, when a time first matters to them."""
 
 from collections.abc import Mapping
 
 from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
+from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
-from bot.domain.talk.person import AT_THE_MACHINE
+from bot.domain.talk.person import AT_THE_MACHINE, Person
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.value import frozen
-from bot.flow.log.companion import Companion, Results, without_zone
+from bot.flow.commanding.table import Invocation
+from bot.flow.log.companion import Companion, Results
+from bot.flow.log.concern import without_needed_zone
 from bot.flow.log.work import Work
 from bot.flow.people.personal import zone_buttons
 from bot.ports.channel import Channel
@@ -24,7 +27,7 @@ _QUESTION = (
 
 @frozen
 class ZoneQuestion:
-    """Asks in private chats, in the transaction of the answer, and never again.
+    """Asks in private chats, in the transaction of the answer or of the task, and never again.
 
     At the machine's own terminal nobody is asked: its buttons would be keys in the way of a line.
     """
@@ -35,24 +38,32 @@ class ZoneQuestion:
 
     @property
     def answers(self) -> Companion:
-        return Companion(without_zone, ended=self.ended)
+        return Companion(without_needed_zone, ended=self.ended)
 
     async def ended(self, work: Work, finish: Finish, closed: Results) -> Ended:
-        chat = work.log.chat
-        answered = finish.stop_reason is StopReason.FINAL_ANSWER
-        if not answered or not chat.private or chat.address.channel == AT_THE_MACHINE:
+        if finish.stop_reason is not StopReason.FINAL_ANSWER:
             return Ended()
         person = await self._people.get(work.turn.asker)
-        if person is None or person.timezone is not None or chat.settings.timezone is not None:
-            return Ended()
+        return Ended(await self.of(person, work.log.chat, _language(work)))
+
+    async def with_command(self, asked: Invocation) -> tuple[Show, ...]:
+        """Returns the question beside the answer to a command for which a time matters."""
+        return await self.of(asked.person, asked.chat, asked.message.language)
+
+    async def of(self, person: Person | None, chat: Chat, language: str) -> tuple[Show, ...]:
+        """Returns the question, if nobody has asked it and nothing tells the clock."""
+        if not chat.private or chat.address.channel == AT_THE_MACHINE or person is None:
+            return ()
+        if person.timezone is not None or chat.settings.timezone is not None:
+            return ()
         key = f"zone:{person.id}"
         if await self._outbox.row(key) is not None:
-            return Ended()
+            return ()
         channel = self._channels.get(chat.address.channel)
         located = channel is not None and channel.locates
-        rows = zone_buttons(_language(work), located=located)
-        question = Outbound(OutboundKind.MENU, (Markdown(_QUESTION),), rows)
-        return Ended((Show(key, chat.id, question),))
+        rows = zone_buttons(language, located=located)
+        question = Outbound(OutboundKind.MENU, (Markdown(_QUESTION),), rows, silent=True)
+        return (Show(key, chat.id, question),)
 
 
 def _language(work: Work) -> str:

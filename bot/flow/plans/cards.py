@@ -4,10 +4,19 @@ from bot.domain.change import Show
 from bot.domain.plans.plan import Plan, PlanState, PlanStep, PlanVerb, StepState
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.hunks import readable
-from bot.domain.talk.message import Block, Button, FileRef, Hint, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import (
+    Block,
+    Button,
+    Call,
+    FileRef,
+    Hint,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import denial, without_deed
-from bot.domain.value import frozen
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.cards import REPLY, place_told
 from bot.flow.approvals.fitting import LONGEST
 
@@ -77,6 +86,11 @@ def shown(plan: Plan, note: str = "") -> list[Show]:
     return [
         Show(plan.key_in(chat), chat, card(plan, chat, note), about=plan.id) for chat in plan.chats
     ]
+
+
+def asking(plan: Plan) -> list[Show]:
+    """Returns the card of a plan that has just become ready: it calls who may approve it."""
+    return [replace(one, call=Call.NEEDS) for one in shown(plan)]
 
 
 def replaced(plan: Plan) -> list[Show]:

@@ -323,7 +323,7 @@ class PlanCommands:
         if plan.state is not PlanState.EXECUTING or plan.turn is not None:
             return Answer(f"There is nothing to resume: {_stand(plan)}")
         if plan.failed_step is not None:
-            told = f"Step {plan.failed_step.number} failed. The plan's card asks how to go on:"
+            told = f"Step {plan.failed_step.number} failed. The plan's card asks you what to do:"
             return Answer(told, tuple(shown(plan)))
         resumed = await self._desk.resumed(plan, asked.person)
         return Answer("Going on.", resumed, (Wake(plan.chat),))

@@ -11,7 +11,7 @@ from bot.domain.loop.verdict import LoopState
 from bot.domain.plans.plan import Plan, PlanState, PlanStep, bounds
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.reach import Reach
-from bot.domain.tools.house import SUBMIT_PLAN
+from bot.domain.tools.house import SEARCH_ASKERS, SUBMIT_PLAN
 from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Entrusted, Finish, Gate, RecordPlanned, Refuse
@@ -129,6 +129,8 @@ class PlanCompanion:
 
     def stance(self, work: Work, call: OpenCall, tools: Mapping[str, Tool]) -> Stance | None:
         kept, name = self._of(work), call.call.name
+        if name in SEARCH_ASKERS:
+            return None  # It asks while the plan is collected, and is no step of it.
         if kept.plan is not None and kept.plan.collecting:
             return Deferred(reads_run=self._explore or name == SUBMIT_PLAN)
         step = steps_at_hand(work, kept.plan).get(call.call.id)
@@ -213,7 +215,7 @@ def _stranded(step: PlanStep, skills: SkillSet) -> Refuse | None:
 def _agreed(step: PlanStep, plan: Plan) -> Agreed:
     known, where = f"Step {step.number} of the approved plan", step.preview.where
     reasons = {
-        Difference.DANGER: f"Dangerous step of the plan: approve it separately ({known})",
+        Difference.DANGER: f"{known}. It is dangerous, so I ask once more",
         Difference.PLACE: f"{known} was shown to you in another place: {where}",
         Difference.STATE: f"{known} was shown to you before its file changed",
     }

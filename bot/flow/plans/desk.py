@@ -1,5 +1,7 @@
 """Takes people's decisions about plans: approve, change, stop and resume, each exactly once."""
 
+import secrets
+
 from bot.domain.change import AddAudit, AskStop, Change, SavePlan, SaveTurn, Show, Write
 from bot.domain.consent.assent import is_assent, is_question
 from bot.domain.plans.plan import (
@@ -17,6 +19,8 @@ from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, 
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.turn import TurnAsker
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.asking_desk import asked_of
 from bot.flow.commanding.desks import (
@@ -24,13 +28,12 @@ from bot.flow.commanding.desks import (
     NOT_OURS,
     NOT_YOURS,
     UNSHOWN,
+    Desk,
     Taken,
-    Unawaited,
     refused,
     spent,
 )
-from bot.flow.plans.cards import PLAN_BUTTONS, document, named, offered, replaced, shown
-from bot.flow.plans.execution import execution_of
+from bot.flow.plans.cards import PLAN_BUTTONS, PlanButton, document, named, offered, replaced, shown
 from bot.flow.plans.turn_end import plan_line
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -56,7 +59,7 @@ _LOOKS = 5
 
 
 @frozen
-class PlanDesk(Unawaited):
+class PlanDesk(Desk[PlanButton]):
     """Takes decisions about plans from anywhere; it never runs a call.
 
     While a turn executes a plan, that turn owns the row; then the desk asks the turn to stop.
@@ -69,10 +72,11 @@ class PlanDesk(Unawaited):
     _lanes: Lanes
     _clock: Clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = PLAN_BUTTONS.read(press.data)
-        if meant is None:
-            return refused(NOT_OURS)
+    buttons = (PLAN_BUTTONS,)
+
+    async def press(
+        self, meant: PlanButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         token, version, verb = meant.token, meant.version, meant.verb
         for _ in range(_LOOKS):
             plan = await self._plans.by_token(token)
@@ -141,10 +145,27 @@ class PlanDesk(Unawaited):
         await self._recollect(plan, person)
         return Taken.WISHED
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def waits_for(self, chat: int, person: Person) -> int:
+        return int(await self._waiting(chat, person) is not None)
+
+    async def refuse(self, chat: int, person: Person) -> bool:
+        plan = await self._waiting(chat, person)
+        try:
+            return plan is not None and bool(await self.stop(plan, person))
+        except Conflict:
+            return False
+
+    async def _waiting(self, chat: int, person: Person) -> Plan | None:
+        """Returns the plan that waits for the person, if nothing stands below its card."""
+        plan = await self._plans.live(chat)
+        if plan is None or not plan.ready or not person.may_decide_for(plan.asker):
+            return None
+        newest = await self._outbox.newest(chat)
+        return plan if newest is not None and newest.key == plan.key_in(chat) else None
+
+    async def card_key(self, meant: PlanButton, chat: int) -> str | None:
         """Returns the outbound key of the plan's card with this button in this chat."""
-        meant = PLAN_BUTTONS.read(data)
-        plan = await self._plans.by_token(meant.token) if meant is not None else None
+        plan = await self._plans.by_token(meant.token)
         return plan.key_in(chat) if plan is not None and chat in plan.chats else None
 
     async def _approve(self, plan: Plan, person: Person, chat: int) -> PressAnswer:
@@ -185,8 +206,10 @@ class PlanDesk(Unawaited):
         return PressAnswer("Skipped." if state is StepState.SKIPPED else "Trying again.")
 
     async def _start(self, plan: Plan) -> SaveTurn:
-        chat = await self._chats.get(plan.chat)
-        return execution_of(plan, chat.conversation, self._clock.now())
+        """Returns the write of the queued turn that executes a plan."""
+        chat, id = await self._chats.get(plan.chat), f"plan-{secrets.token_hex(8)}"
+        asker = TurnAsker(chat.id, chat.conversation, plan.asker, plan.asker_name)
+        return SaveTurn(asker.starts(id, self._clock.now(), PERSONAL, origin="plan"))
 
     def _queued(
         self,

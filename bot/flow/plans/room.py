@@ -3,7 +3,6 @@
 from functools import cached_property
 
 from bot.flow.approvals.owners import Owners
-from bot.flow.plans.cards import PLAN_BUTTONS
 from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.companion import PlanCompanion
 from bot.flow.plans.desk import PlanDesk
@@ -26,7 +25,7 @@ class PlanRoom:
         companion = PlanCompanion(self._ending, skills, most, policy.plan_explore)
         return Room(
             commands=self.commands.table,
-            desks={PLAN_BUTTONS.letter: self.desk},
+            desks=(self.desk,),
             companions=(companion.answers,),
             tools=(SubmitPlanTool(),),
         )

@@ -7,7 +7,7 @@ from pydantic import Field
 from bot.domain.tools.house import SUBMIT_PLAN
 from bot.domain.tools.tool import SubmitPlan, ToolOutput
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.tool import Place
+from bot.ports.tool import Place, Seen
 
 
 class SubmitPlanArguments(Arguments):
@@ -28,8 +28,6 @@ class SubmitPlanTool(ArgumentsTool[SubmitPlanArguments]):
     )
     takes = SubmitPlanArguments
 
-    async def perform(
-        self, arguments: SubmitPlanArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: SubmitPlanArguments, place: Place, seen: Seen) -> ToolOutput:
         handed_in = SubmitPlan(arguments.title.strip(), arguments.summary.strip())
         return ToolOutput("The plan is shown to the person.", after=handed_in)

@@ -14,7 +14,7 @@ from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
 from bot.flow.approvals.owners import Owners
 from bot.flow.log.work import Work
-from bot.flow.plans.cards import failures, shown, skips
+from bot.flow.plans.cards import asking, failures, shown, skips
 from bot.flow.plans.steps import changes, progressed
 from bot.ports.people import People
 
@@ -51,7 +51,7 @@ class PlanEnding:
             saved = (SavePlan(over, plan.version), _line(work, over))
             return Ended(saved, also=NO_STEPS, instead=words)
         ready = await self.ready(plan, work.progress.submitted, work.log.chat, work.purpose)
-        saved = (SavePlan(ready, plan.version), *shown(ready), _line(work, ready))
+        saved = (SavePlan(ready, plan.version), *asking(ready), _line(work, ready))
         return Ended(saved, instead=words)
 
     async def unapprovable(self, asker: int, chat: Chat) -> str:
@@ -105,7 +105,7 @@ def _waiting(plan: Plan, finish: Finish) -> str | None:
     failed = plan.failed_step
     if failed is None or finish.stop_reason is not StopReason.WAITING_FOR_USER:
         return None
-    return f"Step {failed.number} of the plan failed. I asked on the plan's card how to go on."
+    return f"Step {failed.number} of the plan failed. The plan's card asks you what to do."
 
 
 def _summary(plan: Plan) -> str:

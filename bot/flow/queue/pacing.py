@@ -57,7 +57,7 @@ class Pacing:
 
     async def _decline(self, arrival: Arrival, bound: Bound, free: datetime) -> None:
         chat, person = arrival.chat.id, arrival.person
-        reason = f"more than {bound.count} messages a {bound.unit}"
+        reason = f"more than {bound}"
         writes: list[Write] = [arrival.declined(reason)]
         now = self._clock.now()
         key = f"pace:{chat}:{person.id}:{bound.unit}:{(now - _EPOCH) // bound.span}"
@@ -72,10 +72,10 @@ class Pacing:
 
 def _told(who: str, bound: Bound, declined: int, wait: timedelta) -> str:
     named = f"{who}, you" if who else "You"
-    most = "1 message" if bound.count == 1 else f"{bound.count} messages"
     these = "this message" if declined == 1 else f"your last {declined} messages"
     again = "it" if declined == 1 else "them"
+    free = lasting(wait.total_seconds(), roughly=True)
     return (
-        f"{named} can send {most} a {bound.unit}. I did not take {these}. "
-        f"Please send {again} again in {lasting(wait.total_seconds())}. Commands always work."
+        f"{named} can send {bound}. I did not take {these}. "
+        f"Please send {again} again in {free}. Commands always work."
     )

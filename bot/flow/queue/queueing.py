@@ -6,6 +6,7 @@ from bot.domain.change import AskStop, Change, CheckAccess, Write
 from bot.domain.talk.chat import QueueMode
 from bot.domain.talk.message import InboundMessage
 from bot.domain.text.names import plain_name
+from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen, replace
 from bot.flow.queue.arrival import Arrival
 from bot.flow.queue.chat_queue import ChatQueue
@@ -13,7 +14,7 @@ from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.seams import Seams
 from bot.flow.signs.reactions import Reactions
 from bot.ports.inbox import InboundRow, Inbox
-from bot.ports.journal import Journal
+from bot.ports.journal import Agenda, Journal
 from bot.ports.lanes import Lanes
 
 
@@ -71,14 +72,17 @@ class Queueing:
         return False
 
     async def _stops(self, arrival: Arrival) -> tuple[Write, ...]:
-        """Returns stops for the turns that the person may end, if the chat's mode is interrupt."""
+        """Returns stops for busy turns that the person may end, if the chat's mode is interrupt.
+
+        A card goes on waiting, as beside any other words, and so does a turn before its next try.
+        """
         if arrival.chat.settings.queue_mode is not QueueMode.INTERRUPT:
             return ()
         agenda = await self._journal.agenda(arrival.chat.id)
         return tuple(
             AskStop(turn.id, f"a newer message of {plain_name(arrival.person.name)}")
             for turn in agenda.unfinished
-            if arrival.person.may_decide_for(turn.asker)
+            if _is_at_work(turn, agenda) and arrival.person.may_decide_for(turn.asker)
         )
 
     async def _store(
@@ -104,3 +108,10 @@ class Queueing:
     async def waiting(self, chats: Collection[int], message_id: str) -> InboundRow | None:
         """Returns the row of a message that still waits in one of the chats, otherwise None."""
         return await self._inbox.message(chats, message_id)
+
+
+def _is_at_work(turn: Turn, agenda: Agenda) -> bool:
+    """Returns True for a turn that runs, or whose helpers do."""
+    parked = turn.state is TurnState.PARKED
+    sent = parked and any(errand.parent == turn.id for errand in agenda.errands)
+    return turn.state is TurnState.RUNNING or sent

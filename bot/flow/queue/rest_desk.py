@@ -7,25 +7,26 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import GIVEN_UP, TurnState
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, NOT_YOURS, ButtonsAlone, refused, spent
-from bot.flow.turn.rest_card import REST_BUTTONS, RestVerb, key_of
+from bot.flow.commanding.desks import NOT_YOURS, Desk, refused, spent
+from bot.flow.turn.rest_card import REST_BUTTONS, RestButton, RestVerb, key_of
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 
 
 @frozen
-class RestDesk(ButtonsAlone):
+class RestDesk(Desk[RestButton]):
     """Ends the rest of a turn, as its asker or an owner wants it."""
+
+    buttons = (REST_BUTTONS,)
 
     _journal: Journal
     _lanes: Lanes
     _clock: Clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = REST_BUTTONS.read(press.data)
-        if meant is None:
-            return refused(NOT_OURS)
+    async def press(
+        self, meant: RestButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         agenda = await self._journal.agenda(chat)
         lane = next((one.home for one in agenda.errands if one.id == meant.turn), chat)
         if lane != chat:
@@ -49,7 +50,6 @@ class RestDesk(ButtonsAlone):
         self._lanes.wake(lane)
         return PressAnswer(told)
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: RestButton, chat: int) -> str | None:
         """Returns the outbound key of the card with this button."""
-        meant = REST_BUTTONS.read(data)
-        return key_of(meant.turn) if meant is not None else None
+        return key_of(meant.turn)

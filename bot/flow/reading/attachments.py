@@ -85,8 +85,8 @@ class Enclosures:
             return FoundFile(one, Unheard(unheard, cure))
         return FoundFile(one, NotRead(why))
 
-    async def _kept(self, files: Files, parcel: Parcel) -> tuple[bytes, ReceivedFile | str]:
-        """Returns a file and its place, or the reason why there is no place for it."""
+    async def _kept(self, files: Files, parcel: Parcel) -> tuple[bytes, ReceivedFile | str | None]:
+        """Returns a file and its place, the reason why there is none, or None in a project."""
         recalled = await self._keeping.recall(parcel)
         if recalled is not None:
             kept, data = recalled

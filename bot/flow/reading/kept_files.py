@@ -71,9 +71,15 @@ class Keeping:
         await self._store(again)
         return again, data
 
-    async def keep(self, parcel: Parcel, data: bytes) -> ReceivedFile:
-        """Keeps a file; raises ToolFailure with the reason when there is no place for it."""
-        workspace = (await self._workspaces(parcel.chat, parcel.person)).path
+    async def keep(self, parcel: Parcel, data: bytes) -> ReceivedFile | None:
+        """Keeps a file; raises ToolFailure with the reason when there is no place for it.
+
+        None where files are not kept at all: nothing is written into a person's project.
+        """
+        found = await self._workspaces(parcel.chat, parcel.person)
+        workspace = found.path
+        if found.project:
+            return None
         name = safe_name(parcel.attachment.name, _NAMES[parcel.attachment.kind])
         # Of 20 MB this takes longer than other chats should wait.
         digest = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest())

@@ -14,7 +14,7 @@ from bot.domain.value import frozen
 from bot.flow.commanding.asking_desk import AskingDesk, answer_to, asked_of, question
 from bot.flow.commanding.desks import Taken
 from bot.flow.schedules.making import TaskMaking
-from bot.flow.schedules.words import TaskWords
+from bot.flow.schedules.task_pages import TaskWords
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -55,8 +55,10 @@ def asking_buttons(task: TimedTask) -> tuple[Button, ...]:
     )
 
 
-class TaskChanging(AskingDesk):
+class TaskChanging(AskingDesk[TaskButton]):
     """A reply that names no time is asked for again."""
+
+    buttons = (TASK_BUTTONS,)
 
     def __init__(
         self,
@@ -75,14 +77,14 @@ class TaskChanging(AskingDesk):
         self._words = words
         self._clock = clock
 
-    def stem(self, data: str) -> str | None:
-        meant = TASK_BUTTONS.read(data)
-        return None if meant is None else _QUESTIONS.data(meant)
+    def stem(self, meant: TaskButton) -> str | None:
+        return _QUESTIONS.data(meant)
 
-    async def question(self, press: Press, chat: int, person: Person) -> Outbound | str:
-        meant = TASK_BUTTONS.read(press.data)
-        task = None if meant is None else await self._of(chat, meant.task)
-        if meant is None or task is None:
+    async def question(
+        self, meant: TaskButton, press: Press, chat: int, person: Person
+    ) -> Outbound | str:
+        task = await self._of(chat, meant.task)
+        if task is None:
             return GONE
         if not person.may_decide_for(task.asker):
             return THEIRS
@@ -115,10 +117,9 @@ class TaskChanging(AskingDesk):
             await self._show(answer, chat, again)
         return Taken.DECIDED
 
-    async def present(self, data: str, chat: int, person: Person) -> str:
-        meant = TASK_BUTTONS.read(data)
-        task = None if meant is None else await self._of(chat, meant.task)
-        if meant is None or task is None or not person.may_decide_for(task.asker):
+    async def present(self, meant: TaskButton, chat: int, person: Person) -> str:
+        task = await self._of(chat, meant.task)
+        if task is None or not person.may_decide_for(task.asker):
             return ""
         return _present(task, meant.part)
 

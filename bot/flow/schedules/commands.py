@@ -1,10 +1,11 @@
 """The commands about tasks that run at their times."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias
 
 from bot.domain.assignments.task import Allowed, Overlap, TimedTask, task_id
 from bot.domain.assignments.task_wish import TaskWish
-from bot.domain.change import AskStop, SaveTask
+from bot.domain.change import AskStop, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import EXAMPLES
 from bot.domain.text.markdown import inline_code, literal
@@ -19,7 +20,7 @@ from bot.flow.schedules.firing import Firing
 from bot.flow.schedules.keeping import removed
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.menu import delete_menu, edit_menu
-from bot.flow.schedules.words import TaskWords
+from bot.flow.schedules.task_pages import TaskWords
 from bot.ports.clock import Clock
 from bot.ports.scheduled import Occasion, TaskRows
 
@@ -44,6 +45,10 @@ _FORMS = {
 _OVERLAPS = frozenset(Overlap)
 
 
+AskedClock: TypeAlias = Callable[[Invocation], Awaitable[Sequence[Write]]]
+"""Returns the question which clock a person uses, where nobody knows it."""
+
+
 @frozen
 class TaskCommands:
     _scheduled: TaskRows
@@ -52,6 +57,8 @@ class TaskCommands:
     _words: TaskWords
     _calls: TaskCalls
     _clock: Clock
+    _asked_clock: AskedClock | None = None
+    """Returns the question for people whose clock nobody knows; None where a setting tells it."""
 
     @property
     def table(self) -> Sequence[Command]:
@@ -80,7 +87,8 @@ class TaskCommands:
             task = await self._making.made(id, wish, self._occasion(asked))
         except WhenUnclear as fault:
             return Answer(str(fault))
-        writes = (SaveTask(task), *await self._making.tidied(asked.person.id))
+        question = () if self._asked_clock is None else await self._asked_clock(asked)
+        writes = (SaveTask(task), *await self._making.tidied(asked.person.id), *question)
         shown = await self._words.shown(task, asked.chat.id, "⏰ Scheduled.")
         return replace(shown, writes=writes)
 

@@ -9,9 +9,9 @@ from bot.domain.change import Change, SaveRun, SaveTask, SaveTurn, Write
 from bot.domain.turn.turn import TurnState
 from bot.flow.room import Ground, Room
 from bot.flow.schedules.calls import TaskCalls
-from bot.flow.schedules.changing import TASK_BUTTONS, TaskChanging
+from bot.flow.schedules.changing import TaskChanging
 from bot.flow.schedules.clockwork import Clockwork
-from bot.flow.schedules.commands import TaskCommands
+from bot.flow.schedules.commands import AskedClock, TaskCommands
 from bot.flow.schedules.companion import RunCompanion
 from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import Firing
@@ -19,10 +19,10 @@ from bot.flow.schedules.gate import RunGate, line_up
 from bot.flow.schedules.keeping import TaskKeeping
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.rezoning import Rezoning
-from bot.flow.schedules.shelf import TaskShelf
+from bot.flow.schedules.task_pages import TaskWords
+from bot.flow.schedules.task_shelf import TaskShelf
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.tools import task_tools
-from bot.flow.schedules.words import TaskWords
 from bot.flow.ways.speakers import Speakers
 from bot.ports.peers import QueuedRun
 
@@ -32,8 +32,9 @@ _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 class ScheduleRoom:
     """Builds what makes tasks, starts their runs in a fair line, and keeps what they did."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, asked_clock: AskedClock | None) -> None:
         self._ground = ground
+        self._asked_clock = asked_clock
         self._scheduled = ground.store.scheduled
         self._bounds = ground.policy.schedules
 
@@ -42,7 +43,9 @@ class ScheduleRoom:
         store, clock = self._ground.store, self._ground.world.clock
         calls = TaskCalls(self._scheduled, store.approvals, clock)
         words = TaskWords(self._scheduled, self.timetable)
-        commands = TaskCommands(self._scheduled, self.making, self.firing, words, calls, clock)
+        commands = TaskCommands(
+            self._scheduled, self.making, self.firing, words, calls, clock, self._asked_clock
+        )
         changing = TaskChanging(
             self._scheduled,
             self.making,
@@ -56,7 +59,7 @@ class ScheduleRoom:
         runs = RunCompanion(self._scheduled, Speakers(store.people, self._ground.zones), self._days)
         return Room(
             commands=commands.table,
-            desks={TASK_BUTTONS.letter: changing},
+            desks=(changing,),
             companions=(runs.answers, TaskKeeping(self._scheduled, self.making).answers),
             tools=task_tools(shelf),
             beside={"clock of tasks": self.clockwork.run},

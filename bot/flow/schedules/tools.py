@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -27,10 +27,11 @@ from bot.domain.talk.message import Block
 from bot.domain.talk.reach import Reach
 from bot.domain.text.names import quoted_name
 from bot.domain.text.visible_text import visible
+from bot.domain.tools.house import SEARCH_ASKERS
 from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
-from bot.flow.schedules.shelf import TaskShelf
+from bot.flow.schedules.task_shelf import SCHEDULED, TaskShelf
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 
 def _a_day(text: str) -> str:
@@ -65,6 +66,9 @@ def _a_call(call: dict[str, Any]) -> dict[str, Any]:
     whole = set(call) == {"tool", "arguments"} and isinstance(call["tool"], str)
     if not whole or not isinstance(call["arguments"], dict):
         raise PydanticCustomError("call", "must have a tool and its arguments, and nothing else")
+    if call["tool"] in SEARCH_ASKERS:
+        # A card that said so would promise what no run may do.
+        raise PydanticCustomError("call", "only asks a person, and no run may; leave it out")
     return call
 
 
@@ -127,7 +131,15 @@ class NoArguments(Arguments):
     pass
 
 
-class ScheduleTask(ArgumentsTool[ScheduleArguments]):
+A = TypeVar("A", bound=Arguments)
+
+
+class _TaskTool(ArgumentsTool[A]):
+    def __init__(self, shelf: TaskShelf) -> None:
+        self._shelf = shelf
+
+
+class ScheduleTask(_TaskTool[ScheduleArguments]):
     """Makes a task; the flow stores it in the transaction of the result."""
 
     name = SCHEDULE_TASK
@@ -139,26 +151,21 @@ class ScheduleTask(ArgumentsTool[ScheduleArguments]):
     takes = ScheduleArguments
     effect = Effect.WRITE
 
-    def __init__(self, shelf: TaskShelf) -> None:
-        self._shelf = shelf
-
     async def foresee(
         self, arguments: ScheduleArguments, place: Place, exact: ExactRule
     ) -> Preview:
         now = self._shelf.now().isoformat()
         task = await self._shelf.made(_wish(arguments), place, now)
-        title = f"Schedule: {visible(task.said)}"
-        blocks = self._shelf.described(task, place.chat)
+        title = f"{SCHEDULED}{visible(task.said)}"
+        blocks = self._shelf.described(task, place.chat, title)
         return _card(title, task, blocks, seen=now, done="Task scheduled")
 
-    async def perform(
-        self, arguments: ScheduleArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: ScheduleArguments, place: Place, seen: Seen) -> ToolOutput:
         task = await self._shelf.made(_wish(arguments), place, seen)
         return ToolOutput(f"Task {task.id} is scheduled. Next: {_due(task)} ({task.zone}).")
 
 
-class ListTasks(ArgumentsTool[NoArguments]):
+class ListTasks(_TaskTool[NoArguments]):
     """Lists the tasks of the chat."""
 
     name = LIST_TASKS
@@ -166,10 +173,7 @@ class ListTasks(ArgumentsTool[NoArguments]):
     description = "List the scheduled tasks of this chat with their ids, times and states."
     takes = NoArguments
 
-    def __init__(self, shelf: TaskShelf) -> None:
-        self._shelf = shelf
-
-    async def perform(self, arguments: NoArguments, place: Place, seen: str | None) -> ToolOutput:
+    async def perform(self, arguments: NoArguments, place: Place, seen: Seen) -> ToolOutput:
         tasks = await self._shelf.in_chat(place.chat)
         lines = [
             f"{one.id} · {one.state} · {one.said} · next {_due(one)} · "
@@ -180,7 +184,7 @@ class ListTasks(ArgumentsTool[NoArguments]):
         return ToolOutput("\n".join(lines) or "This chat has no tasks.", untrusted=source)
 
 
-class UpdateTask(ArgumentsTool[UpdateArguments]):
+class UpdateTask(_TaskTool[UpdateArguments]):
     """Changes a task once the person has agreed."""
 
     name = UPDATE_TASK
@@ -192,9 +196,6 @@ class UpdateTask(ArgumentsTool[UpdateArguments]):
     takes = UpdateArguments
     effect = Effect.WRITE
 
-    def __init__(self, shelf: TaskShelf) -> None:
-        self._shelf = shelf
-
     def completed(self, spec: ToolSpec) -> ToolSpec:
         return replace(spec, input_schema=_brief(spec.input_schema))
 
@@ -202,21 +203,20 @@ class UpdateTask(ArgumentsTool[UpdateArguments]):
         now = self._shelf.now().isoformat()
         task = await self._shelf.owned(arguments.task, place)
         new = await self._shelf.changed(task, _wish(arguments), place, now)
-        title = f"Change the task {task.id}"
+        act = "Change"
         if new.state is not task.state:
-            title = f"{'Pause' if arguments.state == 'paused' else 'Resume'} the task {task.id}"
-        blocks = self._shelf.described(new, place.chat)
+            act = "Pause" if arguments.state == "paused" else "Resume"
+        title = _about(act, task)
+        blocks = self._shelf.described(new, place.chat, title)
         return _card(title, new, blocks, seen=now, done="Task changed")
 
-    async def perform(
-        self, arguments: UpdateArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: UpdateArguments, place: Place, seen: Seen) -> ToolOutput:
         task = await self._shelf.owned(arguments.task, place)
         new = await self._shelf.changed(task, _wish(arguments), place, seen)
         return ToolOutput(f"Task {task.id} is changed. Next: {_due(new)} ({new.zone}).")
 
 
-class CancelTask(ArgumentsTool[CancelArguments]):
+class CancelTask(_TaskTool[CancelArguments]):
     """Deletes a task once the person has agreed."""
 
     name = CANCEL_TASK
@@ -225,18 +225,13 @@ class CancelTask(ArgumentsTool[CancelArguments]):
     takes = CancelArguments
     effect = Effect.WRITE
 
-    def __init__(self, shelf: TaskShelf) -> None:
-        self._shelf = shelf
-
     async def foresee(self, arguments: CancelArguments, place: Place, exact: ExactRule) -> Preview:
         task = await self._shelf.owned(arguments.task, place)
-        title = f"Delete the task {task.id}"
-        blocks = self._shelf.described(task, place.chat)
+        title = _about("Delete", task)
+        blocks = self._shelf.described(task, place.chat, title)
         return Preview(title, title, Effect.WRITE, blocks, done="Task deleted", reach=Reach.TALK)
 
-    async def perform(
-        self, arguments: CancelArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: CancelArguments, place: Place, seen: Seen) -> ToolOutput:
         task = await self._shelf.owned(arguments.task, place)
         return ToolOutput(f"Task {task.id} is deleted.")
 
@@ -252,10 +247,15 @@ class NothingToReport(ArgumentsTool[NoArguments]):
     )
     takes = NoArguments
 
-    async def perform(self, arguments: NoArguments, place: Place, seen: str | None) -> ToolOutput:
+    async def perform(self, arguments: NoArguments, place: Place, seen: Seen) -> ToolOutput:
         if not is_run(place.turn) and not is_hook_run(place.turn):
             raise ToolFailure("this is no such run: somebody waits for your answer")
         return ToolOutput("The chat stays silent. End with a short word; nobody reads it.")
+
+
+def _about(act: str, task: TimedTask) -> str:
+    """Returns the title of a card about a task, which people know by its words."""
+    return f"{act} the task “{visible(task.name)}”"
 
 
 def _card(

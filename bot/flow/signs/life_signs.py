@@ -1,12 +1,13 @@
 """Begins and ends the signs of life of a turn: typing, drafts, one line for each tool."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeAlias
 
+from bot.domain.change import Retract, Write
 from bot.domain.talk.message import Address, Button
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
@@ -40,10 +41,35 @@ class Lives:
     _placing: Placing
     _beside: Callable[[Work, Put], Signs]
     _placeholders: dict[str, Placeholder] = field(default_factory=dict, init=False)
+    _at_work: set[str] = field(default_factory=set, init=False)
 
-    def taken(self, work: Work, since: datetime) -> None:
-        """Shows that the turn works now on messages that came at `since`."""
+    def taken(self, work: Work, since: datetime, *, cut: bool = False) -> None:
+        """Shows that the turn works now on messages that came at `since`.
+
+        `cut` is true when its last start was cut off, here or in another run of the program.
+        """
+        turn = work.turn
+        if self._grows(work):
+            if cut and turn.id not in self._at_work:
+                self._placing.screen.strays.doubt(turn.id, turn.created_at)
+            self._at_work.add(turn.id)
+            work.left_behind = self._left_behind
         self._reactions.taken(work.address, work.message_ids, since)
+
+    def _left_behind(self, work: Work) -> Sequence[Write]:
+        """Returns what is owed when the turn leaves a growing message whose id nobody knows.
+
+        It is stored together with the end of the turn, so the next run of the program knows too.
+        """
+        turn, strays = work.turn, self._placing.screen.strays
+        placeholder = self._placeholders.get(turn.id)
+        if placeholder is not None:
+            placeholder.close()
+        since = strays.since(turn.id)
+        if since is None:
+            return ()
+        strays.owe(turn.id)
+        return (Retract(turn.chat, turn.id, None, since),)
 
     def rested(self, work: Work) -> None:
         """Ends the signs of a turn that has parked or settled; its answer is owed by now."""
@@ -51,6 +77,8 @@ class Lives:
         if placeholder is not None:
             placeholder.end()
             self._placing.names[work.turn.id] = placeholder.number + 1
+        if work.turn.state is not TurnState.RUNNING:
+            self._at_work.discard(work.turn.id)
         if work.turn.state is TurnState.SETTLED:
             self._placing.names.pop(work.turn.id, None)
             well = work.turn.stop_reason in _WELL
@@ -102,12 +130,17 @@ class Lives:
     def _place(self, work: Work) -> Placeholder | None:
         """Returns the placeholder of a turn; None where drafts need no message."""
         channel, turn = self._channels[work.address.channel], work.turn
-        by_itself = work.log.chat.private and not channel.growth.private
-        if by_itself or channel.instant:
+        if not self._grows(work):
             return None
         placeholder = Placeholder(self._placing, channel, work.address, turn)
         self._placeholders[turn.id] = placeholder
         return placeholder
+
+    def _grows(self, work: Work) -> bool:
+        """Returns True where an answer grows in a message of its own."""
+        channel = self._channels[work.address.channel]
+        by_itself = work.log.chat.private and not channel.growth.private
+        return not (by_itself or channel.instant or work.log.chat.screen is not None)
 
 
 def _nowhere(_: Button) -> bool:

@@ -4,18 +4,12 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Collection
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Protocol
 
 from bot.domain.change import Change, Retract
-from bot.domain.talk.errors import (
-    ChannelError,
-    ChannelUnreachable,
-    ContentRefused,
-    FloodWait,
-    StoreError,
-)
+from bot.domain.talk.errors import ChannelError, ContentRefused, FloodWait, StoreError
 from bot.domain.talk.message import Address, Button, Piece
 from bot.domain.turn.turn import Turn
 from bot.flow.activities import ActivityOwner
@@ -25,11 +19,36 @@ from bot.ports.journal import Journal
 
 _LOG = logging.getLogger(__name__)
 
-_NO_WORDS = "…"
+
+class UnknownMessages(Protocol):
+    """Keeps in mind which turns may have a message on the screen whose id nobody knows."""
+
+    def doubt(self, turn: str, since: datetime) -> None:
+        """Notes that an earlier run of the program may have sent one of the turn."""
+        ...
+
+    def sending(self, turn: str, number: int, at: datetime) -> AbstractContextManager[None]:
+        """Returns a block in which a message of the turn is sent and its id recorded."""
+        ...
+
+    def since(self, turn: str) -> datetime | None:
+        """Returns the time since when a message of the turn may stand; None when none does."""
+        ...
+
+    def owe(self, turn: str) -> None:
+        """Notes that a search for a message of the turn is owed."""
+        ...
+
+    def looked(self, turn: str) -> None:
+        """Notes the end of a search."""
+        ...
 
 
 class Screen(Protocol):
     """Tells what the delivery knows of messages that stand beside the owed ones."""
+
+    @property
+    def strays(self) -> UnknownMessages: ...
 
     def beside(self, chat: int) -> AbstractAsyncContextManager[object]:
         """Returns a block in which no message of the chat is looked for or taken away."""
@@ -74,7 +93,6 @@ class Placing(ActivityOwner):
         self.screen = screen
         self.looking = looking
         self.clock = clock
-        self.opened_at = clock.now()
         self.names: Counter[str] = Counter()
 
 
@@ -84,9 +102,10 @@ class Placeholder:
     As soon as the message is on the screen, its deletion is owed: if the program dies, the next
     one deletes it. The answer does not depend on it, so no answer is lost or sent twice.
 
-    A message may stand though nobody knows its id: its confirmation did not come, or an earlier run
-    of the program died over it. So it is looked for before another one is made, and in the end.
-    Where messages have names, showing it again tells its id.
+    A message may stand though nobody knows its id: its confirmation has not come yet, or never
+    came, or an earlier run of the program died over it. When the turn ends, the delivery has to
+    look for it. Before that, it is looked for when the next text needs one; where messages have
+    names, showing it again tells its id.
     """
 
     def __init__(self, placing: Placing, channel: Channel, address: Address, turn: Turn) -> None:
@@ -100,10 +119,6 @@ class Placeholder:
         self._links: Collection[str] | None = ()
         self._button: Button | None = None
         self._task: asyncio.Task[None] | None = None
-        self._lost = False
-        earlier = turn.created_at < placing.opened_at and turn.id not in placing.names
-        self._unsure: datetime | None = turn.created_at if earlier else None
-        """Since when a message of the turn may stand whose id nobody knows."""
         self._placed = False
         self._ended = False
         self.missed = False
@@ -117,9 +132,6 @@ class Placeholder:
         if self._task is not None or text == self._shown or self._ended:
             return
         self._links = links
-        self._start(text)
-
-    def _start(self, text: str) -> None:
         self.missed = False
         name = f"placeholder {self._address.key}"
         # Sending runs in a task of its own: if it were cancelled with the turn, a message could
@@ -136,55 +148,39 @@ class Placeholder:
             self.show(text, self._links)
         return True
 
+    def close(self) -> None:
+        """Begins to send no more text; what is being sent already may still appear."""
+        self._ended = True
+
     def end(self) -> None:
         """Shows no more text, and has the message deleted if it is on the screen."""
         self._ended = True
-        if self._task is not None:
-            return
-        if self._lost:
-            # It is shown once more, which tells its id.
-            self._lost = False
-            self._start(self._shown or _NO_WORDS)
-        elif self._unsure is not None and self._message is None:
-            name = f"left placeholder {self._address.key}"
-            self._task = self._placing.start(self._look_back(), name)
-        elif self._placed:
+        if self._task is None and self._placed:
             self._placing.wake(self._turn.chat)
-
-    async def _look_back(self) -> None:
-        """Has a message taken away that was left behind, if there is one."""
-        try:
-            async with self._placing.screen.beside(self._turn.chat):
-                await self._look()
-        except ChannelError as fault:
-            _LOG.info("a placeholder may stay: %s", fault)
-        finally:
-            self._task = self._unsure = None
-        self.end()
 
     async def _look(self) -> None:
         """Looks for a message whose id nobody knows; the answer grows on in it."""
-        if self._unsure is None:
+        chat, strays = self._turn.chat, self._placing.screen.strays
+        since = strays.since(self._turn.id)
+        if since is None:
             return
-        found, chat = None, self._turn.chat
         try:
             found = await self._placing.looking.find(
-                self._channel, chat, self._address, None, self._unsure
+                self._channel, chat, self._address, None, since
             )
         except StoreError as fault:
-            _LOG.info("a placeholder may stay: %s", fault)
-        self._unsure = None
-        if found is not None and self._channel.growth.named:
-            self._lost = True
-        elif found is not None:
+            _LOG.info("a placeholder may stay for now: %s", fault)
+            return
+        if found is not None:
             self._placed, self._message = True, found
             await self._owe(found)
+        strays.looked(self._turn.id)
 
     async def _show(self, text: str) -> None:
-        began = self._placing.clock.now()
         try:
             async with self._placing.screen.beside(self._turn.chat):
-                await self._draw(text)
+                if not self._ended:
+                    await self._draw(text)
         except ContentRefused as refused:
             # Someone deleted the message, or it was replaced: the next text makes a new one.
             _LOG.info("a placeholder is gone: %s", refused)
@@ -193,15 +189,11 @@ class Placeholder:
             self.missed = True
         except ChannelError as fault:
             _LOG.info("a placeholder was left out: %s", fault)
-            cut = isinstance(fault, ChannelUnreachable) and fault.maybe_done
-            if cut and self._message is None:
-                named = self._channel.growth.named
-                self._lost = named and not self._ended
-                self._unsure = None if named else began
         finally:
             self._task = None
-        if self._ended:
-            self.end()
+            if self._ended:
+                # The delivery may have waited for the id.
+                self._placing.wake(self._turn.chat)
 
     async def _draw(self, text: str) -> None:
         turn = self._turn
@@ -211,14 +203,22 @@ class Placeholder:
             await self._look()
         once = f"growing {turn.id} {self.number}"
         place = DraftPlace(self._message, turn.reply_to, self._button, once)
-        shown = await self._channel.draft(self._address, text, self._links, place)
-        if shown is not None and shown != self._message:
-            self._placed, self._lost = True, False
-            await self._owe(shown)
+        with self._in_doubt():
+            shown = await self._channel.draft(self._address, text, self._links, place)
+            if shown is not None and shown != self._message:
+                self._placed = True
+                await self._owe(shown)
         self._message, self._shown = shown, text if shown is not None else ""
 
+    def _in_doubt(self) -> AbstractContextManager[None]:
+        """Returns a block in which the message is sent, if it has no id yet."""
+        if self._message is not None:
+            return nullcontext()
+        placing, turn = self._placing, self._turn.id
+        return placing.screen.strays.sending(turn, self.number, placing.clock.now())
+
     def _forget(self) -> None:
-        self._message, self._lost = None, False
+        self._message = None
         self.number += 1
 
     async def _owe(self, message: str) -> None:

@@ -87,7 +87,7 @@ class Reactions(ActivityOwner):
             self._want(address, message_id, Sign.NONE)
 
     def _want(self, address: Address, message_id: str, sign: Sign) -> None:
-        if not self.open or (address.channel, address.chat) in self._unwilling:
+        if not (self.open and message_id) or (address.channel, address.chat) in self._unwilling:
             return
         if address.channel not in self._channels:
             return  # The channel is served no more.

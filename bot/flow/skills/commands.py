@@ -6,7 +6,7 @@ from pathlib import PurePath
 from textwrap import shorten
 
 from bot.domain.change import ChooseSkill, EndGrants
-from bot.domain.skills.skill import Skill, SkillSet
+from bot.domain.skills.skill import Skill, SkillFault, SkillSet
 from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
 from bot.flow.commanding.choices import choice
@@ -82,7 +82,7 @@ class SkillCommands:
         lines += [f"- ⚠️ and {-room} more; `steward doctor` tells them"] if room < 0 else []
         if len(found) > _MOST:
             lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")
-        lines += [f"- ✗ {literal(_short(str(fault)))}" for fault in faults[:_FAULTS]]
+        lines += [f"- ✗ {literal(_short(fault))}" for fault in faults[:_FAULTS]]
         if (more := len(faults) - _FAULTS) > 0:
             lines.append(f"- ✗ and {more} more like this; /skills <name> tells of one")
         if not lines:
@@ -165,7 +165,8 @@ def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[s
     return tuple(dict.fromkeys((*remarks, *skill.warnings)))
 
 
-def _short(fault: str) -> str:
-    """Shortens a fault's path to the skill's folder and file."""
-    path, colon, rest = fault.partition(": ")
-    return "/".join(PurePath(path).parts[-2:]) + colon + rest
+def _short(fault: SkillFault) -> str:
+    """Returns a fault with what helps, and its path from the skill's folder on."""
+    path, colon, rest = str(fault).partition(": ")
+    helps = f". {fault.helps}." if fault.helps else ""
+    return f"{'/'.join(PurePath(path).parts[-2:])}{colon}{rest}{helps}"

@@ -14,7 +14,7 @@ from bot.domain.tools.tool import PutToWork, ToolOutput
 from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.descriptions import Descriptions
 from bot.ports.skills import Skills
-from bot.ports.tool import Place, Tool
+from bot.ports.tool import Place, Seen, Tool
 
 _MOST_FOUND, _MOST_SOUGHT = 10, 30
 _MOST_FILES = 40
@@ -37,9 +37,7 @@ class FindSkills(ArgumentsTool[FindSkillsArguments]):
         self._skills = skills
         self._descriptions = descriptions
 
-    async def perform(
-        self, arguments: FindSkillsArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: FindSkillsArguments, place: Place, seen: Seen) -> ToolOutput:
         found = await self._found(arguments.query, place)
         if not found:
             count = len(self._skills.known.offered)
@@ -82,9 +80,7 @@ class UseSkill(ArgumentsTool[UseSkillArguments]):
         self._skills = skills
         self._depth = depth
 
-    async def perform(
-        self, arguments: UseSkillArguments, place: Place, seen: str | None
-    ) -> ToolOutput:
+    async def perform(self, arguments: UseSkillArguments, place: Place, seen: Seen) -> ToolOutput:
         last, known = place.skill, self._skills.known
         if arguments.name.strip().lower() == NONE:
             return ToolOutput(laid_down(last), after=PutToWork(""))
@@ -133,7 +129,7 @@ class ReadSkillFile(ArgumentsTool[ReadSkillFileArguments]):
         self._skills = skills
 
     async def perform(
-        self, arguments: ReadSkillFileArguments, place: Place, seen: str | None
+        self, arguments: ReadSkillFileArguments, place: Place, seen: Seen
     ) -> ToolOutput:
         known = self._skills.known
         name = _called(arguments.skill, known)

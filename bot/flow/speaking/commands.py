@@ -29,9 +29,10 @@ class VoiceCommands:
 
     def _missing(self, asked: Invocation) -> str:
         """Returns a sentence about the service that is not set up; nothing when both are."""
-        cure = "set `{}` and restart me." if asked.person.is_owner else "an owner can set `{}`."
+        owner = asked.person.is_owner
+        cure = "run `steward setup voice` and restart me." if owner else "an owner can change that."
         if not self._speaks:
-            return f"Spoken answers are not set up: {cure.format('STEWARD_SPEAK_URL')}"
+            return f"Spoken answers are not set up: {cure}"
         if not self._hears:
-            return f"I cannot hear voice messages: {cure.format('STEWARD_HEAR_URL')}"
+            return f"I cannot hear voice messages: {cure}"
         return ""

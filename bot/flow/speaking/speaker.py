@@ -8,8 +8,8 @@ from weakref import WeakValueDictionary
 from bot.domain.change import Change, EndVoice, SetVoice, Show, Write
 from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.domain.turn.voice import VoiceNote
-from bot.flow.speaking.messages import answer_in, undelivered, unspoken, voice_note
 from bot.flow.speaking.sound_sweep import SoundSweep
+from bot.flow.speaking.voice_messages import answer_in, undelivered, unspoken, voice_note
 from bot.flow.speaking.voicing import Unspoken, Voicing
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from bot.domain.change import Show
-from bot.domain.talk.message import Markdown, Outbound, OutboundKind
+from bot.domain.talk.message import Call, Markdown, Outbound, OutboundKind
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.flow.log.work import Work
@@ -13,8 +13,8 @@ from bot.flow.turn.scene import Scenes
 _EVERYTHING = 1_000.0
 """A fill level of the window at which no old turn may stay."""
 _MADE = (
-    "From now on I go by a summary of this conversation, no longer by every word. /undo takes the "
-    "summary back."
+    "From now on I have a summary of this conversation before me, and not every word. /undo takes "
+    "the summary back."
 )
 
 
@@ -39,5 +39,6 @@ class Summarising:
         settled = work.counted(
             state=TurnState.SETTLED, stop_reason=StopReason.FINAL_ANSWER, ended_at=work.clock.now()
         )
-        show = Show(f"answer:{work.turn.id}", work.turn.chat, content, about=work.turn.id)
+        turn = work.turn
+        show = Show(f"answer:{turn.id}", turn.chat, content, about=turn.id, call=Call.DONE)
         await work.write(turn=settled, also=(show,), durable=True)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.domain.consent.approval import Approval
 from bot.domain.consent.consent import Difference, outdated
+from bot.domain.consent.secret_names import opens_secret
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.foresight import unforeseen
@@ -22,7 +23,8 @@ async def first_look(
 ) -> Preview | Run | Refuse:
     """Returns the preview of a call, or its gate if it only reads or cannot run.
 
-    One that only reads has a preview when it `carries` data out. With `ahead`, a call that its
+    One that only reads has a preview when it `carries` data out, or opens a file whose name is one
+    of a secret. With `ahead`, a call that its
     tool cannot preview yet gets a preview of its arguments.
     """
     tool = tools.get(call.name)
@@ -35,7 +37,8 @@ async def first_look(
         return Refuse(Status.INVALID, Code.ARGUMENTS, text)
     try:
         tool.check(call.arguments)
-        reads = tool.spec.effect is Effect.READ and not carries
+        asks = carries or opens_secret(call, str(place.workspace))
+        reads = tool.spec.effect is Effect.READ and not asks
         if reads and not (ahead and tool.spec.planned):
             return Run(Effect.READ)
         return await tool.preview(call.arguments, place)

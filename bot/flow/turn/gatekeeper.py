@@ -3,13 +3,14 @@
 from collections.abc import Mapping
 
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.consent.consent import difference, of_card
 from bot.domain.loop.contribution import Agreed, Deferred, Stance
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.talk.rights import NOTHING, Rights
 from bot.domain.tools.run_place import walls_of
-from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
-from bot.domain.turn.progress import OpenCall
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall, Warrant
+from bot.domain.turn.progress import OpenCall, Progress
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse, Run
 from bot.domain.value import frozen, replace
 from bot.flow.approvals.owners import AskedOwners, Owners
@@ -19,7 +20,6 @@ from bot.flow.log.work import Work
 from bot.flow.turn.bounds import bounded, refusal_of
 from bot.flow.turn.first_look import asked_anew, first_look
 from bot.flow.turn.grounds import Grounds, Outside, asked_once
-from bot.flow.turn.held_approvals import HeldApprovals
 from bot.flow.turn.repetitions import Repetitions
 from bot.flow.turn.stances import agreed, deferred
 from bot.ports.people import People
@@ -36,6 +36,22 @@ class _Foreign:
     def carried_by(self, call: ToolCall, tools: Mapping[str, Tool]) -> bool:
         """Returns true when the call may carry out what the foreign text asked for."""
         return self.outside is not None and may_carry(call, tools, self.work)
+
+
+class HeldApprovals:
+    """Lets an equal call run for each approved call that a rest closed before it ran."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._used: set[str] = set()
+
+    def covers(self, call: ToolCall, preview: Preview) -> bool:
+        """Returns True, once, when a person has approved what a card would show again."""
+        for card in self._progress.held(call):
+            if card.id not in self._used and difference(of_card(card), call, preview) is None:
+                self._used.add(card.id)
+                return True
+        return False
 
 
 @frozen
@@ -147,7 +163,7 @@ class Gatekeeper:
                 return deferred(call, preview, stance, planned=planned)
             case Agreed() if isinstance(preview, Run) and planned:
                 # It keeps its place behind the changes that were agreed to before it.
-                return Run(Effect.WRITE)
+                return Run(Effect.WRITE, warrant=Warrant.AGREED)
             case Agreed():
                 if not isinstance(preview, Preview):
                     return preview
@@ -156,10 +172,14 @@ class Gatekeeper:
             case _ if not isinstance(preview, Preview):
                 return preview
             case _ if held.covers(call, preview):
-                return Run(preview.effect, preview)
+                return Run(preview.effect, preview, warrant=Warrant.HELD)
             case _:
-                ruled = _within(asker, preview) and _walled(preview, place)
-                return await self._grounds.gate(call, preview, place, foreign.outside, ruled=ruled)
+                walled, outside = _walled(preview, place), foreign.outside
+                ruled = walled and _within(asker, preview)
+                reads = walled and asker is not None and asker.is_owner
+                return await self._grounds.gate(
+                    call, preview, place, outside, ruled=ruled, reads=reads
+                )
 
 
 def _weight(stance: Stance) -> int:

@@ -7,7 +7,7 @@ from bot.domain.consent.approval import Approval, Rule
 from bot.domain.consent.consent import difference, of_rule
 from bot.domain.consent.rules import allowed_by, folder_rule
 from bot.domain.tools.server import is_lent
-from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall
+from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall, Warrant
 from bot.domain.turn.step import AskFirst, Gate, Refuse, Run
 from bot.domain.value import frozen, replace
 from bot.ports.approvals import Approvals, Rules
@@ -49,14 +49,20 @@ class Grounds:
         outside: Outside | None,
         *,
         ruled: bool,
+        reads: bool,
     ) -> Gate:
-        """Returns the gate of one call; rules count where its asker may approve (`ruled`)."""
+        """Returns the gate of one call; rules count where its asker may approve (`ruled`).
+
+        With `reads` a command that only reads needs no card, unless foreign text is in view.
+        """
         ruled = ruled and preview.effect is Effect.WRITE
         rule = await self._rule(call, place, preview) if ruled else None
         if preview.effect is Effect.READ:
             return Run(Effect.READ, preview)
+        if reads and preview.reads and outside is None:
+            return Run(Effect.WRITE, preview, warrant=Warrant.LOOKS)
         if rule is not None and outside is None:
-            return Run(Effect.WRITE, preview, allowed_by(rule))
+            return Run(Effect.WRITE, preview, allowed_by(rule), Warrant.RULE)
         if _same(call, await self._approvals.open_in(place.chat)):
             return WAITING
         if outside is not None:
@@ -82,7 +88,7 @@ def _barred(call: ToolCall, preview: Preview, outside: Outside, *, given: bool) 
     """
     bare = preview.unruled()
     if given:
-        return replace(bare, paused=outside.source)
+        return replace(bare, paused=outside.source, trustable=outside.origins)
     if preview.always is None or not is_lent(call.name) or not outside.ends:
         return bare
     return replace(bare, barred=outside.source, trustable=outside.origins)

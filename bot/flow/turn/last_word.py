@@ -6,7 +6,15 @@ from bot.domain.change import Show
 from bot.domain.loop.contribution import Ended
 from bot.domain.money.model import FinishReason
 from bot.domain.talk.chat import LongAnswers
-from bot.domain.talk.message import Block, ButtonRows, Markdown, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import (
+    Block,
+    ButtonRows,
+    Call,
+    Markdown,
+    Outbound,
+    OutboundKind,
+    Plain,
+)
 from bot.domain.turn.outcome import Outcome, StopReason
 from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import Finish
@@ -110,7 +118,7 @@ class LastWords:
         # Most turns have nothing foreign in view, and stay in this room.
         foreign = work.log.foreign_to(turn.asker) is not None
         shown = shown_safely(work, content) if foreign else content.linking_freely()
-        return Show(f"answer:{turn.id}", turn.chat, shown, about=turn.id)
+        return Show(f"answer:{turn.id}", turn.chat, shown, about=turn.id, call=Call.DONE)
 
 
 def _said_before(progress: Progress, last: str) -> tuple[str, ...]:

@@ -91,7 +91,8 @@ class Openings:
         part = await self._companions.taken_up(work, started, agenda)
         work.occasion = part.purpose
         await work.write(*part.bodies, *again, turn=part.turn, also=(*part.writes, *shown))
-        self._lives.taken(work, turn.created_at)
+        cut = turn.state is TurnState.RUNNING
+        self._lives.taken(work, turn.created_at, cut=cut)
         return work
 
     def _begun(self, turn: Turn) -> Turn:

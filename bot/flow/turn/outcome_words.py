@@ -11,7 +11,7 @@ from bot.domain.turn.progress import HINT, Done, Progress
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import NoteBody
 from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, GIVEN_UP, ONE_OF_SEVERAL
-from bot.flow.turn.trouble_words import others_told, streamed, words_of
+from bot.flow.turn.model_failure import others_told, streamed, words_of
 
 _HAPPENED: dict[StopReason, tuple[str, str]] = {
     StopReason.MAX_ROUNDS: (

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 
+from bot.domain.assignments.unwatched import is_unwatched
 from bot.domain.change import AddVerdict
 from bot.domain.talk.errors import (
     ModelDenied,
@@ -14,8 +15,8 @@ from bot.domain.talk.errors import (
     RequestInvalid,
     SpoiltThinking,
 )
-from bot.domain.tools.tool import ToolSpec
 from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.reply_mending import admit
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
 from bot.domain.turn.transcript import Body, CallPart, CutBody, NoteBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest, RequestView
@@ -24,13 +25,14 @@ from bot.flow.log.companions import Companions
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
-from bot.flow.models.finding import as_meant
 from bot.flow.models.model_calls import ModelCalls
+from bot.flow.models.own_searches import OwnSearches
+from bot.flow.models.tool_finding import as_meant
 from bot.flow.money.companion import cause_of
 from bot.flow.money.receipt import PaidReply
 from bot.flow.signs.newest_state import Live
-from bot.flow.turn.model_faults import PauseLine, after, failed
-from bot.flow.turn.reply_mending import admit
+from bot.flow.turn.model_failure import after, failed
+from bot.flow.turn.retry_notice import RetryNotice
 from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.steering import Steering
 
@@ -64,13 +66,14 @@ class Replies:
     _choosing: Choosing
     _fallbacks: Sequence[str]
     _images: int
+    _searches: OwnSearches
 
     async def next(
         self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live
     ) -> tuple[Outlook, Finish | None]:
         """Stores a reply; returns the next outlook, and the ending if no model replies."""
         outlook, why = await self._chosen(work, outlook)
-        scene = outlook.scene
+        scene = await self.offered(work, outlook.scene)
         fold, hidden = await self._prepare(work, scene, step)
         view = fold.view()
         foreign = fold.untrusted_for(work.turn.asker) is not None
@@ -78,7 +81,7 @@ class Replies:
         # What a provider looks up comes into view in the middle of the very reply.
         foreign = foreign or any(spec.hosted for spec in request.tools)
         live.guard(work.log.addresses.links if foreign else None)
-        pause = PauseLine(work)
+        pause = RetryNotice(work)
         try:
             shown = _unseen if hidden else live.write
             paid = await self._models.reply(request, cause_of(work), shown, pause.tell)
@@ -98,6 +101,15 @@ class Replies:
         await self._store(work, scene, paid, view, replace(step, why=f"{step.why}{why}"))
         live.spoken()
         return replace(outlook, overflow=False, fleeting=False), None
+
+    async def offered(self, work: Work, scene: Scene) -> Scene:
+        """Returns the scene with the tools that the model is offered now."""
+        if not scene.profile.calls:
+            return scene
+        watched = not is_unwatched(work.turn.parent or work.turn.id)
+        specs, profile = scene.preamble.specs, scene.profile
+        offered = await self._searches.offered(specs, profile, work.asker, watched=watched)
+        return replace(scene, offered=offered)
 
     async def _chosen(self, work: Work, outlook: Outlook) -> tuple[Outlook, str]:
         """Returns the outlook with the model for this round, and the reason for the record.
@@ -161,9 +173,7 @@ class Replies:
         body = ReplyBody(
             parts,
             reply.finish,
-            Provenance(
-                profile.provider, profile.name, reply.answered_model, epoch=scene.preamble.epoch
-            ),
+            Provenance(profile.provider, profile.name, reply.answered_model, epoch=scene.epoch),
             reply.usage,
             wrap_up=isinstance(step, WrapUp),
         )
@@ -220,26 +230,11 @@ def _request(work: Work, scene: Scene, view: RequestView, *, calls_allowed: bool
     return ModelRequest(
         profile,
         scene.preamble.system,
-        _offered(work, scene) if profile.calls else (),
+        scene.offered,
         view.messages,
         calls_allowed=calls_allowed,
         max_output=max(_LEAST_OUTPUT, min(profile.max_output, room)),
         estimate=view.diagnostics.estimate,
-    )
-
-
-def _offered(work: Work, scene: Scene) -> tuple[ToolSpec, ...]:
-    """Returns the tools of the request; nobody is asked before the provider runs a hosted one."""
-    specs = scene.preamble.specs
-    if not any(spec.hosted for spec in specs):
-        return specs
-    asker = work.asker
-    able = scene.profile.searches and asker is not None
-    return tuple(
-        spec
-        for spec in specs
-        if not spec.hosted
-        or (able and asker is not None and not asker.effective_rights.refusal(spec.name))
     )
 
 
@@ -249,13 +244,17 @@ def _after(model: str, fallbacks: Sequence[str]) -> Sequence[str]:
 
 
 def _epoch_changed(work: Work, scene: Scene) -> bool:
-    """Returns True when the newest reply was made in another epoch and no cut follows it."""
+    """Returns True when this model's newest reply was made in another epoch and no cut follows it.
+
+    No model reads the thinking of another one, so their replies may be of any epoch.
+    """
+    model = (scene.profile.provider, scene.profile.name)
     for entry in reversed(work.log.entries()):
         match entry.body:
             case CutBody():
                 return False
-            case ReplyBody(provenance=told):
-                return told.epoch != scene.preamble.epoch
+            case ReplyBody(provenance=told) if (told.provider, told.requested_model) == model:
+                return told.epoch != scene.epoch
             case _:
                 pass
     return False

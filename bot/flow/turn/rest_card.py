@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from bot.domain.change import Show
 from bot.domain.talk.button_data import ButtonCodec
-from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import ButtonRows, Call, Outbound, OutboundKind, Plain
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
@@ -90,7 +90,8 @@ def _buttons(turn: Turn) -> ButtonRows:
 
 def _shown(turn: Turn, text: str, buttons: ButtonRows = ()) -> Show:
     content = Outbound(OutboundKind.CARD, (Plain(text),), buttons)
-    return Show(key_of(turn.id), turn.chat, content, about=turn.id)
+    call = Call.NEEDS if buttons else Call.NONE
+    return Show(key_of(turn.id), turn.chat, content, about=turn.id, call=call)
 
 
 def _minutes(pause: timedelta) -> str:

@@ -1,4 +1,4 @@
-"""The rest of a turn that failed too often, and how it is tried again."""
+"""The long rest of a turn that failed too often or that no model served, and its next trial."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,9 +14,9 @@ from bot.flow.log.closing import body_of, closings
 from bot.flow.log.companions import Companions
 from bot.flow.log.work import Work
 from bot.flow.turn.card_ends import ended_cards
+from bot.flow.turn.model_failure import words_of
 from bot.flow.turn.probation import Probation
 from bot.flow.turn.rest_card import shown_after, shown_resting, shown_unserved
-from bot.flow.turn.trouble_words import words_of
 
 _ASKS_AGAIN = "I failed before it and ask again at the next try"
 _RESTS = (

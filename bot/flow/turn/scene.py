@@ -1,12 +1,11 @@
 """The fixed circumstances of a running turn: system text, tools, place and model."""
 
-from collections.abc import Sequence
-
 from bot.domain.clock.zones import Zones
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import ModelTrouble
 from bot.domain.talk.chat import Chat
 from bot.domain.tools.server import ServerCondition
+from bot.domain.tools.tool import ToolSpec
 from bot.domain.value import frozen
 from bot.flow.log.companions import Companions
 from bot.flow.log.history import ChatLog
@@ -26,6 +25,14 @@ class Scene:
     preamble: Preamble
     place: Place
     profile: ModelProfile
+    offered: tuple[ToolSpec, ...] = ()
+    """The tools that the model is offered in this round."""
+
+    @property
+    def epoch(self) -> str:
+        """Returns a short name for exactly the system text and the tools of this round."""
+        own = (spec.name for spec in self.offered if spec.hosted or spec.switches)
+        return "+".join((self.preamble.epoch, *own))
 
     def fold(self, log: ChatLog, images: int) -> ViewFold:
         """Returns the log as the model of this scene reads it, with at most so many pictures."""
@@ -67,6 +74,7 @@ class Scenes:
         place = Place(
             workspace=folder.path,
             own=folder.own,
+            project=folder.project,
             chat=chat.shown_in,
             turn=turn.id,
             conversation=turn.conversation,
@@ -87,6 +95,6 @@ class Scenes:
         """Tells the maker of preambles that a chat has nothing to do."""
         await self._preamble.rest(chat)
 
-    async def servers(self, work: Work) -> Sequence[ServerCondition]:
+    async def servers(self, work: Work) -> tuple[ServerCondition, ...]:
         """Returns the present state of the servers of the chat."""
-        return await self._preamble.servers(work.log.chat)
+        return tuple(await self._preamble.servers(work.log.chat))

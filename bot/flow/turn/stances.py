@@ -37,5 +37,5 @@ def agreed(call: ToolCall, seen: Preview, stance: Agreed, *, within: bool, walle
     if different is not None:
         return AskFirst(seen.explained(stance.reasons.get(different, "")))
     if within or reaches(stance.reach, seen.needs):
-        return Run(seen.effect, seen)
+        return Run(seen.effect, seen, warrant=stance.warrant)
     return AskFirst(seen.unruled())

@@ -10,7 +10,15 @@ from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import OutboundKind
 from bot.domain.text.visible_text import one_line
-from bot.domain.tools.tool import Effect, Preview, Replay, Status, ToolCall
+from bot.domain.tools.tool import (
+    Code,
+    Effect,
+    Preview,
+    Replay,
+    Status,
+    ToolCall,
+    Warrant,
+)
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import Progress
 from bot.domain.turn.step import (
@@ -31,9 +39,10 @@ from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen, replace
 from bot.flow.approvals.asking import Asking
 from bot.flow.approvals.outcomes import outcomes
+from bot.flow.approvals.ruled import reads_unasked
 from bot.flow.log.closing import body_of, synthetic
 from bot.flow.log.companions import Companions
-from bot.flow.log.foreign_addresses import shown_safely
+from bot.flow.log.foreign_addresses import as_wanted
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.models.compaction import Compaction
@@ -43,6 +52,7 @@ from bot.flow.turn.grounds import Outside
 from bot.flow.turn.replies import Replies
 from bot.flow.turn.scene import Outlook, Scene
 from bot.flow.turn.tool_runner import Due, Ran, ToolRunner
+from bot.ports.tool import Tool
 
 _LOG = logging.getLogger(__name__)
 
@@ -144,9 +154,23 @@ class ToolLoop:
         fold, asker = self._fold(work, scene), work.turn.asker
         lasting = work.turn.mandate.foreign
         source = fold.untrusted_for(asker) or lasting
-        outside = Outside(source, fold.origins_for(asker), not lasting) if source else None
-        tools = scene.preamble.tools
+        origins = () if lasting else fold.origins_for(asker)
+        outside = Outside(source, origins, not lasting) if source else None
+        tools = await self._known(work, scene)
         return await self._gatekeeper.judge(work, tools, scene.place, outside)
+
+    async def _known(self, work: Work, scene: Scene) -> Mapping[str, Tool]:
+        """Returns the tools that calls are judged by; one that only asks must have been offered.
+
+        Its open card stays open, whatever was decided meanwhile.
+        """
+        tools = scene.preamble.tools
+        new = {one.call.name for one in work.progress.open_calls if one.approval is None}
+        asking = {name for name in new if name in tools and tools[name].spec.switches}
+        if not asking:
+            return tools
+        asking -= {spec.name for spec in (await self._replies.offered(work, scene)).offered}
+        return {name: tool for name, tool in tools.items() if name not in asking}
 
     async def _make_room(self, work: Work, outlook: Outlook) -> tuple[Outlook, Finish | None]:
         """Cuts the view; returns an ending when it was too long and nothing is left to cut."""
@@ -167,6 +191,7 @@ class ToolLoop:
         closed = self._runner.advised(refused, work.progress)
         if closed:
             await self._record(work, scene, closed)
+            _tell_failed(closed, live)
         if not step.run:
             return
         due = [self._due(work, scene, gates, call) for call in step.run]
@@ -177,14 +202,19 @@ class ToolLoop:
             await work.write(*intents, durable=True)
         with work.start.step():
             ran = await self._runner.run(due, scene.preamble.tools, work.progress)
-        ran = [_ruled(one, gates.get(one.call.id)) for one in ran]
-        await self._record(work, scene, ran)
+        judged = [gates.get(one.call.id) for one in ran]
+        ran = [_warranted(one, gate) for one, gate in zip(ran, judged, strict=True)]
+        unasked = any(isinstance(gate, Run) and gate.warrant is Warrant.LOOKS for gate in judged)
+        await self._record(work, scene, ran, (reads_unasked(work),) if unasked else ())
         live.finished([(r.call, r.result) for r in ran])
 
-    async def _record(self, work: Work, scene: Scene, ran: Sequence[Ran]) -> None:
+    async def _record(
+        self, work: Work, scene: Scene, ran: Sequence[Ran], shown: Sequence[Show] = ()
+    ) -> None:
         """Writes results, their sends and their lines in the record in one transaction."""
         bodies = [body_of(r.result, work.late_approval) for r in ran]
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
+        also.extend(shown)
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         told = [(r.call, r.result) for r in ran]
         part = await self._companions.after_results(work, work.counted(), told)
@@ -201,12 +231,12 @@ class ToolLoop:
 
 
 def _log_verdict(step: Step, progress: Progress, work: Work) -> None:
-    """Logs one line for each verdict: the step, its reason, and the reply if it is new."""
+    """Logs each verdict for developers: the step, its reason, and the reply if it is new."""
     reply = progress.reply
     if reply is None or progress.since_reply:
-        _LOG.info("step %s: %s", type(step).__name__, step.why, extra=work.tags)
+        _LOG.debug("step %s: %s", type(step).__name__, step.why, extra=work.tags)
         return
-    _LOG.info(
+    _LOG.debug(
         "step %s: %s; reply of %d calls and %d characters, %s",
         type(step).__name__,
         step.why,
@@ -225,22 +255,32 @@ def _preview(work: Work, gates: Mapping[str, Gate], call: ToolCall) -> Preview |
     return None if card is None else card.preview
 
 
-def _ruled(ran: Ran, gate: Gate | None) -> Ran:
-    """Adds what a person is told of a call that a standing rule let run, once it has succeeded."""
-    if not isinstance(gate, Run) or gate.preview is None or not gate.allowed:
-        return ran
-    if ran.result.status is not Status.SUCCESS:
-        return ran
+def _warranted(ran: Ran, gate: Gate | None) -> Ran:
+    """Adds why a call could run; one without a gate of its own ran by its card.
+
+    Of a call that a standing rule let run, a person is told once it has succeeded.
+    """
+    if not isinstance(gate, Run):
+        return replace(ran, result=replace(ran.result, warrant=Warrant.CARD))
+    result = replace(ran.result, warrant=gate.warrant)
+    if gate.preview is None or not gate.allowed or result.status is not Status.SUCCESS:
+        return replace(ran, result=result)
     told = f"{gate.preview.outcome}, {gate.allowed}"
-    return replace(ran, result=replace(ran.result, ruled=one_line(told, _LONGEST_RULED)))
+    return replace(ran, result=replace(result, ruled=one_line(told, _LONGEST_RULED)))
+
+
+def _tell_failed(closed: Sequence[Ran], live: Live) -> None:
+    """Shows calls of which a first look told already that they fail, as those that ran are."""
+    failed = [(r.call, r.result) for r in closed if r.result.code is Code.ERROR]
+    if failed:
+        live.running([call for call, _ in failed])
+        live.finished(failed)
 
 
 def _as_wanted(work: Work, write: Write) -> Write:
-    """Returns a message that a tool sends as people may see it, with previews if wanted."""
-    if not isinstance(write, Show):
-        return write
-    content = replace(write.content, previews=work.log.chat.settings.previews)
-    return replace(write, content=shown_safely(work, content))
+    """Returns a message that a tool sends as people may see it; any other write as it is."""
+    shows = isinstance(write, Show)
+    return replace(write, content=as_wanted(work, write.content)) if shows else write
 
 
 def _told_in(writes: Sequence[Write]) -> int | None:

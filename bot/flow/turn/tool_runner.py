@@ -4,7 +4,6 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
 from bot.domain.change import AddArtifact, AllowServer, SaveFileChange, Show, Write
 from bot.domain.talk.errors import (
@@ -27,7 +26,7 @@ from bot.domain.tools.tool import (
     ToolOutput,
     ToolResult,
 )
-from bot.domain.turn.progress import HINT, Done, Progress, error_key
+from bot.domain.turn.progress import HINT, Progress, error_key
 from bot.domain.value import frozen, replace
 from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.ports.clock import Clock
@@ -64,7 +63,7 @@ class ToolRunner:
         self, due: Sequence[Due], tools: Mapping[str, Tool], progress: Progress
     ) -> list[Ran]:
         """Runs the calls side by side and returns their results in call order."""
-        room = max(1.0, self._limits.tools_seconds - _spent(progress))
+        room = max(1.0, self._limits.tools_seconds - progress.tool_seconds)
         async with asyncio.TaskGroup() as group:
             tasks = [
                 group.create_task(self._run(one, tools, room), name=one.call.subject) for one in due
@@ -173,7 +172,7 @@ class ToolRunner:
 
     def _fitted(self, ran: Sequence[tuple[Ran, Place]], progress: Progress) -> list[Ran]:
         """Cuts each result and the whole round to their bounds; the full texts are stored."""
-        used = sum(len(d.result.text.encode()) for d in _this_round(progress))
+        used = sum(len(d.result.text.encode()) for d in progress.this_round)
         fitted: list[Ran] = []
         for one, place in ran:
             room = max(_LEAST, self._limits.round_bytes - used)
@@ -186,7 +185,7 @@ class ToolRunner:
         if ran.result.status not in (Status.FAILED, Status.INVALID, Status.TIMEOUT):
             return ran
         key = error_key(ran.result)
-        now = {done.round for done in _this_round(progress)}
+        now = {done.round for done in progress.this_round}
         before = {d.round for d in progress.done if error_key(d.result) == key} - now
         times = 1 + len(before)
         if times < self._limits.same_error_hint:
@@ -200,19 +199,6 @@ class ToolRunner:
 
 _LEAST = 500
 """Bytes that every result may have, however much the round has used."""
-
-
-def _this_round(progress: Progress) -> list[Done]:
-    ids = {call.id for call in progress.reply.calls} if progress.reply is not None else set[str]()
-    return [d for d in progress.done if d.call.id in ids]
-
-
-def _spent(progress: Progress) -> float:
-    """Returns the seconds of this round's tools; of calls side by side only the longest counts."""
-    longest: dict[datetime, int] = {}
-    for done in _this_round(progress):
-        longest[done.at] = max(longest.get(done.at, 0), done.result.duration_ms)
-    return sum(longest.values()) / 1000
 
 
 def _status(output: ToolOutput) -> Status:

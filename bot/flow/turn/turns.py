@@ -1,6 +1,7 @@
 """A turn from its opening to its settled end."""
 
 import asyncio
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
@@ -23,13 +24,15 @@ from bot.flow.reading.gathering import Gathered
 from bot.flow.signs.life_signs import Lives
 from bot.flow.turn import server_faults
 from bot.flow.turn.chores import Chore
-from bot.flow.turn.model_faults import failed
+from bot.flow.turn.model_failure import failed
 from bot.flow.turn.openings import Openings
 from bot.flow.turn.resting import Resting
 from bot.flow.turn.scene import Scenes
 from bot.flow.turn.settlement import Settlement
 from bot.flow.turn.tool_loop import ToolLoop
 from bot.ports.journal import Agenda
+
+_LOG = logging.getLogger(__name__)
 
 
 @frozen
@@ -77,7 +80,10 @@ class Turns:
             with suppress(StewardError):
                 await work.start.fail()
             raise
-        return work.turn.state is TurnState.SETTLED
+        settled = work.turn.state is TurnState.SETTLED
+        if settled:
+            _log_end(work)
+        return settled
 
     async def _go_on(self, work: Work) -> None:
         ending = self._loop.broken_off(work)
@@ -120,3 +126,11 @@ class Turns:
     async def set_aside(self, work: Work) -> None:
         await self._settlement.set_aside(work)
         self._lives.rested(work)
+
+
+def _log_end(work: Work) -> None:
+    """Logs the one line of a turn for people."""
+    how = work.turn.stop_reason.value if work.turn.stop_reason is not None else "no answer"
+    lasted = (work.clock.now() - work.turn.created_at).total_seconds()
+    calls = len(work.progress.done)
+    _LOG.info("turn ended: %s, %d calls, %.0f s", how, calls, lasted, extra=work.tags)

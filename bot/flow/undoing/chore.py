@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.change import AddAudit, DropFileChange, DropPassage, Show, Write
-from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import ButtonRows, Call, Outbound, OutboundKind, Plain
 from bot.domain.tools.file_change import (
     UNDO_BUTTONS,
     FileChange,
@@ -21,7 +21,7 @@ from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.changed_since import question
 from bot.flow.undoing.putting_back import Put, PuttingBack
-from bot.flow.undoing.undo_turns import asked_in, lasting, newest_deed, summarised
+from bot.flow.undoing.undo_turns import asked_in, newest_deed, past_undoing, summarised
 from bot.ports.file_changes import FileChanges, PresentFile, WorkspaceDoor
 from bot.ports.outbox import Outbox
 
@@ -62,7 +62,7 @@ class UndoChore:
             return
         entries = work.log.entries(turn)
         files = [one for one in await self._parts.changes.of_task(turn) if not one.undone]
-        left = lasting(entries)
+        left = past_undoing(entries)
         told = wording.taken_out(asked_in(entries), files, left)
         buttons = _offer(turn, files)
         kind = OutboundKind.OPTION if buttons else OutboundKind.NOTICE
@@ -136,7 +136,7 @@ CARD = "card"
 
 def _shown(work: Work, content: Outbound) -> Show:
     turn = work.turn
-    return Show(f"answer:{turn.id}", turn.chat, content, about=turn.id)
+    return Show(f"answer:{turn.id}", turn.chat, content, about=turn.id, call=Call.DONE)
 
 
 def _notice(work: Work, text: str) -> Show:

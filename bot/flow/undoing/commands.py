@@ -8,7 +8,6 @@ from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, answer_key
 from bot.flow.undoing import wording
-from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.undo_turns import newest_deed, undo_turn
 from bot.ports.approvals import Approvals
@@ -35,7 +34,7 @@ class UndoCommands:
         agenda = await self._journal.agenda(asked.chat.id)
         if [word.lower() for word in asked.words] == ["files"]:
             return await self._files(asked)
-        if is_busy(agenda):
+        if agenda.busy:
             return Answer(wording.BUSY)
         if agenda.plan is not None:
             return Answer(wording.PLANNED)

@@ -10,7 +10,7 @@ from bot.domain.talk.person import Person
 from bot.domain.tools.file_change import UNDO_BUTTONS, FileChange, Stage, UndoButton, UndoVerb
 from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused
 from bot.flow.undoing import wording
 from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import CARD
@@ -39,8 +39,10 @@ class UndoRows:
 
 
 @frozen
-class UndoDesk(ButtonsAlone):
+class UndoDesk(Desk[UndoButton]):
     """Takes presses, and the wish of a command; old contents are kept for `days`."""
+
+    buttons = (UNDO_BUTTONS,)
 
     _journal: Journal
     _rows: UndoRows
@@ -48,10 +50,9 @@ class UndoDesk(ButtonsAlone):
     _clock: Clock
     _days: int
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = UNDO_BUTTONS.read(press.data)
-        if meant is None:
-            return refused(NOT_OURS)
+    async def press(
+        self, meant: UndoButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
         files = await self._files(meant)
         shown = press.message_id and await self._rows.outbox.key_of(chat, press.message_id)
         if not files:
@@ -154,10 +155,9 @@ class UndoDesk(ButtonsAlone):
         if row is not None and row.content.buttons:
             await self._journal.commit(Change((without_buttons(row, line),), durable=True))
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: UndoButton, chat: int) -> str | None:
         """Returns the outbound key of the card with this button; offers have none of their own."""
-        meant = UNDO_BUTTONS.read(data)
-        if meant is None or meant.verb is not UndoVerb.ONE:
+        if meant.verb is not UndoVerb.ONE:
             return None
         change = await self._rows.changes.get(meant.of)
         card = None if change is None else await self._rows.cards.of(change)

@@ -15,10 +15,9 @@ from bot.domain.talk.person import Person
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording
-from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.undo_turns import newest_turn
 from bot.flow.ways.buttons import pressed_in, without_buttons
 from bot.flow.ways.desk import GONE_ON, PRESSED
@@ -43,8 +42,10 @@ EDIT_BUTTONS = ButtonCodec("y", EditButton)
 
 
 @frozen
-class EditDesk(ButtonsAlone):
+class EditDesk(Desk[EditButton]):
     """Offers the button, and takes its press; the words are read from the row of the edit."""
+
+    buttons = (EDIT_BUTTONS,)
 
     _journal: Journal
     _inbox: Inbox
@@ -74,10 +75,10 @@ class EditDesk(ButtonsAlone):
         content = Outbound(OutboundKind.OPTION, told, ((button,),), reply_to=to)
         return turn, Show(_key(turn), chat.id, content, about=turn)
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = EDIT_BUTTONS.read(press.data)
-        first = await self._turns.get(meant.turn) if meant is not None else None
-        edit = await self._inbox.get(meant.row) if meant is not None else None
+    async def press(
+        self, meant: EditButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
+        first, edit = await self._turns.get(meant.turn), await self._inbox.get(meant.row)
         message = None if edit is None or edit.chat != chat else self._rows.message(edit)
         if first is None or message is None or first.chat != chat:
             return refused(NOT_OURS)
@@ -91,7 +92,7 @@ class EditDesk(ButtonsAlone):
 
     async def _queue(self, first: Turn, text: str, person: Person, shown: OutboxRow) -> PressAnswer:
         agenda = await self._journal.agenda(first.chat)
-        if is_busy(agenda) or agenda.plan is not None:
+        if agenda.busy or agenda.plan is not None:
             return refused(wording.RETRY_BUSY)
         if await self._newest(agenda.chat) != first.id:
             return refused(GONE_ON)
@@ -110,10 +111,9 @@ class EditDesk(ButtonsAlone):
         own = (entry.body for entry in log if entry.turn == turn)
         return [body for body in own if isinstance(body, AskerBody)]
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: EditButton, chat: int) -> str | None:
         """Returns the outbound key of the offer with this button."""
-        meant = EDIT_BUTTONS.read(data)
-        return None if meant is None else _key(meant.turn)
+        return _key(meant.turn)
 
 
 def _key(turn: str) -> str:

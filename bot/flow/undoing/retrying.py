@@ -10,9 +10,8 @@ from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.models.choosing import Choosing
 from bot.flow.undoing import wording
-from bot.flow.undoing.agendas import is_busy
 from bot.flow.undoing.desk import UndoRows
-from bot.flow.undoing.undo_turns import lasting, newest_turn
+from bot.flow.undoing.undo_turns import newest_turn, past_undoing
 from bot.flow.ways.follower import anew
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -32,11 +31,11 @@ class RetryCommands:
 
     async def retry(self, asked: Invocation) -> Answer:
         """Queues a turn that takes the first answer out of view and asks again."""
-        model = asked.words[0] if asked.words else ""
+        model = self._choosing.meant(asked.words[0]) if asked.words else ""
         if model and not self._choosing.knows(model):
             return Answer(f"There is no model {inline_code(model[:60])} here. /model lists them.")
         agenda = await self._journal.agenda(asked.chat.id)
-        if is_busy(agenda):
+        if agenda.busy:
             return Answer(wording.RETRY_BUSY)
         if agenda.plan is not None:
             return Answer(wording.RETRY_PLANNED)
@@ -56,7 +55,7 @@ class RetryCommands:
         """Returns what the first answer has done that stays; empty without anything."""
         files = [one for one in await self._rows.changes.of_task(turn) if not one.undone]
         names = [wording.named(one) for one in files]
-        done = [*dict.fromkeys(names), *lasting(entries)]
+        done = [*dict.fromkeys((*names, *past_undoing(entries)))]
         if not done:
             return ""
         back = " /undo files puts files back." if files else ""

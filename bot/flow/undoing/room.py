@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from bot.domain.tools.file_change import UNDO_BUTTONS
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.models.choosing import Choosing
 from bot.flow.reading.row_reader import RowReader
@@ -12,7 +11,7 @@ from bot.flow.undoing.cards_back import CardsBack
 from bot.flow.undoing.chore import UndoChore, UndoParts
 from bot.flow.undoing.commands import UndoCommands
 from bot.flow.undoing.desk import UndoDesk, UndoRows
-from bot.flow.undoing.edits import EDIT_BUTTONS, EditDesk
+from bot.flow.undoing.edits import EditDesk
 from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.retrying import RetryCommands
 from bot.flow.undoing.undo_sweep import UndoSweep
@@ -34,7 +33,7 @@ class UndoingRoom:
         retry = RetryCommands(journal, self._rows, self._choosing, clock)
         return Room(
             commands=(*undo.table, *retry.table),
-            desks={UNDO_BUTTONS.letter: self._desk, EDIT_BUTTONS.letter: self.edits},
+            desks=(self._desk, self.edits),
             beside={"sweep of old contents": self.sweep.run},
         )
 

@@ -18,7 +18,7 @@ from bot.domain.turn.transcript import (
     SummaryBody,
     uncovered,
 )
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import Turn, TurnAsker
 
 _PREFIX = "undo-"
 
@@ -30,20 +30,8 @@ def undo_turn(
 
     It takes the turn that it `follows` out of view. `key` names the message that asked for it.
     """
-    return Turn(
-        id=f"{_PREFIX}{secrets.token_hex(8)}",
-        chat=chat.id,
-        conversation=chat.conversation,
-        asker=by.id,
-        asker_name=by.name,
-        model="",
-        created_at=now,
-        mandate=PERSONAL,
-        origin="undo",
-        state=TurnState.QUEUED,
-        follows=follows,
-        said=key,
-    )
+    asker, id = TurnAsker(chat.id, chat.conversation, by.id, by.name), secrets.token_hex(8)
+    return asker.starts(f"{_PREFIX}{id}", now, PERSONAL, origin="undo", follows=follows, said=key)
 
 
 def newest_turn(log: Sequence[Entry]) -> str | None:
@@ -84,7 +72,7 @@ def ruled_in(entries: Sequence[Entry], turn: str) -> frozenset[str]:
     return frozenset(result.undo for result in own if result.ruled and result.undo)
 
 
-def lasting(entries: Sequence[Entry]) -> tuple[str, ...]:
+def past_undoing(entries: Sequence[Entry]) -> tuple[str, ...]:
     """Returns what a turn did that cannot be taken back, each in a line for people."""
     begun = {e.body.call_id for e in entries if isinstance(e.body, IntentBody)}
     calls = {

@@ -13,11 +13,11 @@ NOTHING = "There is nothing in this conversation that I could take back."
 ANSWER_ANEW, ANSWERING_ANEW = "🔁 Answer anew", "🔁 Answering anew"
 EDITED = "You changed your last message. I have answered it as it was."
 NOTHING_ANEW = "There is no message here that I could answer anew."
-RETRY_BUSY = "I am still working. /stop ends that; then /retry answers anew."
+RETRY_BUSY = "Your last message is not done yet. /stop ends it; then /retry answers anew."
 RETRY_PLANNED = "A plan is open here. Decide on its card first, or end it with /plan off."
 NOT_YOURS_ANEW = "Only the one who asked, or an owner, can have that answered anew."
 NO_CHANGES = "I have changed no file that could be put back."
-BUSY = "I am still working. /stop ends that; then /undo takes it back."
+BUSY = "Your last message is not done yet. /stop ends it; then /undo takes it back."
 PLANNED = (
     "A plan is open here. End it first with /plan off; then /undo takes the last message back."
 )

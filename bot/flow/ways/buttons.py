@@ -96,6 +96,11 @@ def halt(turn: str) -> Button:
     return END_BUTTONS.button("⏹ Stop", EndButton(EndVerb.HALT, turn))
 
 
+def rounds_key(turn: str) -> str:
+    """Returns the outbound key of the line that tells how many rounds a turn has taken."""
+    return f"rounds:{turn}"
+
+
 def on_screen(row: OutboxRow | None) -> bool:
     """Returns True while a message with buttons stands, or is owed."""
     return row is not None and bool(row.content.buttons)

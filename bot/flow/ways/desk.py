@@ -9,7 +9,7 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import Turn, TurnState, WaysOn
 from bot.domain.value import frozen
-from bot.flow.commanding.desks import NOT_OURS, ButtonsAlone, refused
+from bot.flow.commanding.desks import NOT_OURS, Desk, refused
 from bot.flow.ways.buttons import (
     END_BUTTONS,
     EndButton,
@@ -23,7 +23,7 @@ from bot.flow.ways.buttons import (
 )
 from bot.flow.ways.pressing import Pressed
 from bot.ports.clock import Clock
-from bot.ports.journal import Agenda, Journal
+from bot.ports.journal import Journal
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import Outbox, OutboxRow
 from bot.ports.people import People
@@ -37,7 +37,9 @@ NO_ASKER = "The one who asked can no longer use me, so this button does nothing.
 
 
 @frozen
-class WaysDesk(ButtonsAlone):
+class WaysDesk(Desk[EndButton]):
+    buttons = (END_BUTTONS,)
+
     _journal: Journal
     _turns: TurnRows
     _outbox: Outbox
@@ -45,10 +47,11 @@ class WaysDesk(ButtonsAlone):
     _lanes: Lanes
     _clock: Clock
 
-    async def press(self, press: Press, chat: int, person: Person | None) -> PressAnswer:
-        meant = END_BUTTONS.read(press.data)
-        turn = await self._turns.get(meant.turn) if meant is not None else None
-        if meant is None or turn is None or turn.chat != chat:
+    async def press(
+        self, meant: EndButton, press: Press, chat: int, person: Person | None
+    ) -> PressAnswer:
+        turn = await self._turns.get(meant.turn)
+        if turn is None or turn.chat != chat:
             return refused(NOT_OURS)
         if person is None or not person.may_decide_for(turn.asker):
             return refused(NOT_YOURS)
@@ -80,7 +83,7 @@ class WaysDesk(ButtonsAlone):
             return refused(NOT_OURS)
         if agenda.chat.conversation != turn.conversation:
             return await self._gone_on(turn, shown)
-        if _busy(agenda):
+        if agenda.busy:
             return refused(GONE_ON)
         if await self._people.get(turn.asker) is None:
             return refused(NO_ASKER)
@@ -101,11 +104,8 @@ class WaysDesk(ButtonsAlone):
             await self._journal.commit(Change(past, durable=True))
         return refused(GONE_ON)
 
-    async def card_key(self, data: str, chat: int) -> str | None:
+    async def card_key(self, meant: EndButton, chat: int) -> str | None:
         """Returns the outbound key of the message with this button."""
-        meant = END_BUTTONS.read(data)
-        if meant is None:
-            return None
         match meant.verb:
             case EndVerb.STOP:
                 return wait_key(meant.turn)
@@ -113,9 +113,3 @@ class WaysDesk(ButtonsAlone):
                 return halt_key(meant.turn)
             case _:
                 return key_of(meant.turn)
-
-
-def _busy(agenda: Agenda) -> bool:
-    """Returns True when something newer has begun, or waits to begin."""
-    under_way = any(turn.state is not TurnState.RESTING for turn in agenda.unfinished)
-    return bool(agenda.waiting or agenda.queued) or under_way

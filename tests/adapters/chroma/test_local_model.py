@@ -54,7 +54,7 @@ def test_how_much_has_come_is_told_while_the_model_is_fetched(
     embedder = LocalEmbedder(tmp_path)
 
     def tell(news: Mapping[str, Any]) -> None:
-        embedder._told(news)  # pyright: ignore[reportPrivateUsage] - the pipe between
+        embedder._told(news)
         fetched.told.set()
 
     with caplog.at_level(logging.INFO):

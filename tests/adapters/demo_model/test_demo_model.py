@@ -234,7 +234,10 @@ async def test_a_late_result_is_quoted_and_starts_nothing() -> None:
     late = "[Late result] write_file (Create note.txt): approved by Ann at 14:03 UTC; success."
     reply = await reply_to(user(f"{late}\n<output>\nWrote 4 B.\n</output>"))
     assert calls_of(reply) == []
-    assert "You decided later. Create note.txt: approved.\n\n```\nWrote 4 B." in text_of(reply)
+    assert (
+        "You decided after I had answered. Create note.txt: approved.\n\n```\nWrote 4 B."
+        in text_of(reply)
+    )
     assert "Late result" not in text_of(reply)
 
 

@@ -215,3 +215,17 @@ def test_a_thumb_is_an_opinion_where_its_message_stands() -> None:
 )
 def test_other_reactions_are_no_opinion(broken: dict[str, Any]) -> None:
     assert isinstance(read({**THUMB, **broken}, "MESSAGE_REACTION_ADD"), Unreadable)
+
+
+def test_a_command_of_the_list_tells_the_language_of_the_app() -> None:
+    event = {
+        **{"id": "1100", "token": "t", "type": 2, "user": ANN, "channel_id": "31"},
+        **{"channel": {"id": "31", "type": 1}, "locale": "en-GB"},
+        "data": {"name": "timezone", "type": 1},
+    }
+    command = read(event, "INTERACTION_CREATE")
+    assert isinstance(command, InboundMessage)
+    assert (command.text, command.language) == ("/timezone", "en-GB")
+    silent = read({**event, "locale": None}, "INTERACTION_CREATE")
+    assert isinstance(silent, InboundMessage)
+    assert silent.language == ""

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.adapters.loop_watch.lap import Glance, Lap
 from bot.adapters.loop_watch.loop_watch import TICK_SECONDS, LoopWatch
 from bot.domain.talk.hold import Holds
 from tests.words import EVENT_LOOP
@@ -99,6 +100,13 @@ def test_many_short_works_in_one_lap_are_nobody_s_fault() -> None:
             asyncio.get_running_loop().call_soon(lambda: compute(0.02))
 
     assert held(many, times=0) == Holds()
+
+
+def test_a_process_that_was_stopped_many_times_in_one_lap_held_nobody_up() -> None:
+    lap = Lap(1, since=0.0, ran=0.0, longest=2 * TICK_SECONDS)
+    for stops in range(20):
+        lap.look(Glance(at=stops * 0.5, ran=stops * 0.001, efforts=stops * 0.001, late=0.0))
+    assert lap.worst.held == pytest.approx(0.019)
 
 
 def test_short_works_are_nobody_s_fault() -> None:

@@ -13,6 +13,7 @@ from bot.adapters.mcp.servers import ToolServers
 from bot.domain.tools.server import ServerSpec
 from bot.domain.tools.tool import ToolOutput
 from bot.ports.tool import Place, Tool
+from tests.patience import PATIENCE
 
 SERVER = Path(__file__).parents[2] / "standins" / "tool_server.py"
 
@@ -42,7 +43,7 @@ class Bench:
         return file.read_text().split() if file.exists() else []
 
 
-async def eventually(condition: Callable[[], Awaitable[bool]], within: float = 10) -> None:
+async def eventually(condition: Callable[[], Awaitable[bool]], within: float = PATIENCE) -> None:
     """Waits for what only another process brings about."""
     until = asyncio.get_running_loop().time() + within
     while not await condition():

@@ -86,7 +86,7 @@ async def test_what_comes_by_http_is_judged_before_it_is_parsed(kind: str) -> No
         body = b"data: [" + b"[]," * 200_000 + b"1]\n\n"
         chunks = [body[at : at + 10_000] for at in range(0, len(body), 10_000)]
 
-        async def sent():  # type: ignore[no-untyped-def]
+        async def sent():
             for chunk in chunks:
                 yield chunk
 
@@ -103,7 +103,7 @@ async def test_what_comes_by_http_is_judged_before_it_is_parsed(kind: str) -> No
 async def test_an_answer_in_tiny_pieces_counts_as_what_it_costs_and_lets_others_go_on() -> None:
     turns = 0
 
-    async def sent():  # type: ignore[no-untyped-def]
+    async def sent():
         for _ in range(LONGEST_LINE // 10):
             yield b" "
 
@@ -127,7 +127,7 @@ async def test_an_answer_in_tiny_pieces_counts_as_what_it_costs_and_lets_others_
 async def test_events_come_as_soon_as_they_are_whole() -> None:
     more = asyncio.Event()
 
-    async def sent():  # type: ignore[no-untyped-def]
+    async def sent():
         yield b"data: 1\n"
         yield b"\ndata: 2"
         await more.wait()

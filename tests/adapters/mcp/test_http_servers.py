@@ -26,19 +26,19 @@ class Far:
         self._server = server = MCPServer("far")
 
         @server.tool()
-        async def hold() -> str:  # pyright: ignore[reportUnusedFunction]
+        async def hold() -> str:
             self.calls += 1
             self.begun.set()
             await asyncio.Event().wait()
             return "never"
 
         @server.tool()
-        async def shout() -> str:  # pyright: ignore[reportUnusedFunction]
+        async def shout() -> str:
             self.calls += 1
             return "x" * 6_000_000
 
         @server.tool()
-        async def echo(text: str) -> str:  # pyright: ignore[reportUnusedFunction]
+        async def echo(text: str) -> str:
             return text
 
         self._app = server.streamable_http_app(json_response=not streaming)
@@ -126,7 +126,7 @@ async def test_a_server_of_the_older_transport_is_spoken_to(bench: Make) -> None
     calls: list[str] = []
 
     @server.tool()
-    async def echo(text: str) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def echo(text: str) -> str:
         calls.append(text)
         return text
 

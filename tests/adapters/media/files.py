@@ -89,7 +89,7 @@ def pdf(*texts: str, password: str | None = None) -> bytes:
         page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
         content = DecodedStreamObject()
         content.set_data(f"BT /F1 12 Tf 20 200 Td ({text}) Tj ET".encode() if text else b"")
-        page[NameObject("/Contents")] = writer._add_object(content)  # pyright: ignore[reportPrivateUsage]
+        page[NameObject("/Contents")] = writer._add_object(content)
     if password is not None:
         writer.encrypt(password, algorithm="RC4-128")
     return _written(writer)
@@ -98,9 +98,9 @@ def pdf(*texts: str, password: str | None = None) -> bytes:
 def pdf_whose_pages_hold_themselves() -> bytes:
     writer = PdfWriter()
     writer.add_blank_page(100, 100)
-    pages = writer._pages.get_object()  # pyright: ignore[reportPrivateUsage]
+    pages = writer._pages.get_object()
     assert isinstance(pages, DictionaryObject)
-    pages[NameObject("/Kids")] = ArrayObject([writer._pages, writer._pages])  # pyright: ignore[reportPrivateUsage]
+    pages[NameObject("/Kids")] = ArrayObject([writer._pages, writer._pages])
     pages[NameObject("/Count")] = NumberObject(10**9)
     return _written(writer)
 

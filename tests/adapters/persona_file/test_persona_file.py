@@ -20,6 +20,10 @@ def write(path: Path, words: str) -> None:
     path.write_text(words)
 
 
+def delete(path: Path) -> None:
+    path.unlink()
+
+
 async def test_the_words_are_there_from_the_start_and_follow_the_file(path: Path) -> None:
     clock = FakeClock()
     write(path, "You are a pirate.\n")
@@ -29,7 +33,7 @@ async def test_the_words_are_there_from_the_start_and_follow_the_file(path: Path
         write(path, "\ufeffYou are a butler.")
         await changed(persona, clock)
         assert persona.words == "You are a butler."
-        os.remove(path)  # noqa: PTH107 - a quick call in a test
+        delete(path)
         await changed(persona, clock)
         assert (persona.words, persona.fault) == ("", "")
 

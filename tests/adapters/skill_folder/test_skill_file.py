@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.adapters.markdown_folder import Wrong
 from bot.adapters.skill_folder import front_matter
 from bot.adapters.skill_folder.declared_variables import refusal_of
-from bot.adapters.skill_folder.front_matter import Malformed
 from bot.adapters.skill_folder.skill_file import LARGEST, read_skill, said_name
 from bot.domain.consent.pre_approval import PreApproved
 from bot.domain.skills.skill import Requirements, Skill, SkillServer
@@ -61,9 +61,9 @@ def read(text: str, folder: str = "minutes") -> Skill:
 
 
 def fault(text: str, folder: str = "minutes") -> tuple[int, str]:
-    with pytest.raises(Malformed) as raised:
+    with pytest.raises(Wrong) as raised:
         read(text, folder)
-    return raised.value.line, raised.value.reason
+    return raised.value.line, str(raised.value)
 
 
 def with_head(*lines: str) -> str:
@@ -380,9 +380,9 @@ def test_a_file_that_is_no_skill_is_told(text: str, line: int, words: str) -> No
     ],
 )
 def test_bytes_that_are_no_text_are_told(content: bytes, line: int, words: str) -> None:
-    with pytest.raises(Malformed) as raised:
+    with pytest.raises(Wrong) as raised:
         read_skill(content, "x", "/x", lambda *_: None)
-    assert words in raised.value.reason
+    assert words in str(raised.value)
     assert raised.value.line == line
 
 
@@ -431,7 +431,7 @@ def test_the_short_way_through_plain_lines_says_what_yaml_says(lines: dict[str, 
 @given(st.binary(max_size=200), st.text(max_size=100))
 def test_whatever_stands_there_is_a_skill_or_a_fault(content: bytes, text: str) -> None:
     for given_bytes in (content, b"---\n" + content + b"\n---\n", f"---\n{text}\n---\n".encode()):
-        with suppress(Malformed):
+        with suppress(Wrong):
             skill = read_skill(given_bytes, "x", "/x", lambda *_: None)
             assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", skill.name)
 

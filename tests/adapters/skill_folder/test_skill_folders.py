@@ -252,7 +252,8 @@ def test_skills_are_found_some_folders_down_and_hidden_ones_are_not(tmp_path: Pa
     assert [s.name for s in known.ready] == ["deep", "near"]
     (lost,) = known.faults
     assert lost.is_about("far")
-    assert "1 skill is left out: 1 more than 6 folders down." in lost.reason
+    assert known.refusal("far") == "there is no skill “far”"
+    assert lost.reason == "1 skill is left out: 1 in far/1/2/3/4/5, more than 6 folders down"
 
 
 def test_skills_that_a_search_leaves_out_are_counted_with_the_reason(tmp_path: Path) -> None:
@@ -268,9 +269,44 @@ def test_skills_that_a_search_leaves_out_are_counted_with_the_reason(tmp_path: P
     assert [s.name for s in known.ready] == ["seen", "whole"]
     told = {fault.skill: fault.reason for fault in known.faults}
     assert told.keys() == {"openai", "whole", ".system"}
-    assert "2 skills are left out: 2 in .curated, whose name begins with “.”." in told["openai"]
-    assert "3 skills are left out: 3 below another skill" in told["whole"]
-    assert "1 skill is left out: 1 in .system" in told[".system"]
+    assert "2 skills are left out: 2 in openai/skills/.curated, since" in told["openai"]
+    assert "3 skills are left out: 3 in whole/skills, below another skill" in told["whole"]
+    assert "1 skill is left out: 1 in .system, since I skip names" in told[".system"]
+
+
+@pytest.mark.parametrize("name", ["openai/.curated", "whole/skills", "far/1/2/3/4/5", "near"])
+def test_what_a_link_brings_in_as_it_was_told_is_left_out_no_more(
+    tmp_path: Path, name: str
+) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "near")
+    skill_file(root, "whole")
+    skill_file(root / name, "one")
+    (fault,) = loaded(root).known.faults
+    assert f"1 in {name if name != 'near' else 'near/one'}, " in fault.reason
+    assert fault.helps == "To have it, put a link to that folder into skills"
+    (root / "linked").symlink_to(root / (name if name != "near" else "near/one"))
+    known = loaded(root).known
+    assert known.usable("one") is not None
+    assert known.faults == ()
+
+
+def test_a_broken_file_above_skills_that_are_left_out_is_told_beside_them(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "whole", head="tools: [\n")
+    skill_file(root / "whole" / "skills", "one")
+    broken, lost = loaded(root).known.faults
+    assert (broken.line, "1 skill is left out" in lost.reason) == (5, True)
+    assert "cannot be read: SKILL.md, line 5" in loaded(root).known.refusal("whole")
+
+
+def test_a_file_beside_the_folders_is_told_to_need_one(tmp_path: Path) -> None:
+    root = tmp_path / "skills"
+    skill_file(root, "good")
+    skill_file(tmp_path, "skills")
+    (fault,) = loaded(root).known.faults
+    assert str(fault) == f"{root}/SKILL.md: a skill needs a folder of its own"
+    assert fault.helps == "Make a folder for it in skills, and move it there with its files"
 
 
 def test_a_link_brings_in_what_was_left_out(tmp_path: Path) -> None:

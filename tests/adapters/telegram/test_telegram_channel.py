@@ -208,6 +208,21 @@ async def test_signs_come_and_go(server: BotApi, channel: TelegramChannel, ann: 
     await channel.sign(at(ann), Sign.DONE, str(said.id))
 
 
+@pytest.mark.parametrize(
+    ("to", "message"),
+    [
+        (Address("telegram", "nobody"), "7"),
+        (Address("telegram", "1", "no-topic"), None),
+        (Address("telegram", "1"), "no-number"),
+    ],
+)
+async def test_an_address_that_telegram_never_gave_is_one_that_is_gone(
+    channel: TelegramChannel, to: Address, message: str | None
+) -> None:
+    with pytest.raises(RecipientGone):
+        await channel.sign(to, Sign.TYPING if message is None else Sign.DONE, message)
+
+
 async def test_a_chat_without_reactions_says_so(
     server: BotApi, channel: TelegramChannel, ann: Person
 ) -> None:

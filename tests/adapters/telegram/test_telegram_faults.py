@@ -2,8 +2,8 @@
 
 import pytest
 
+from bot.adapters.telegram.answers import Refused
 from bot.adapters.telegram.faults import translated
-from bot.adapters.telegram.transport import Refused
 from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, RecipientGone
 
 

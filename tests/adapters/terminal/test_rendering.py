@@ -187,7 +187,7 @@ def test_a_box_keeps_to_the_width_and_labels_are_wrapped() -> None:
     assert all(line.startswith("│") for line in lines[1:-1])
     assert all(get_cwidth(line) <= 40 for line in lines)
     assert inner_width(look) == 37
-    assert lines[-3:-1] == ["│ [n] ❌ Deny", "│ or type a change or a question"]
+    assert lines[-3:-1] == ["│ [n] ❌ Deny", "│ or type “c:” and a change"]
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ async def test_a_card_is_shown_with_its_keys_and_its_decision_in_one_line(desk: 
     message = await desk.card()
     assert desk.paper.printed == (
         "Run a command?\n\n  $ pytest -q\n\n"
-        "[y] ✅ Approve  [n] ❌ Deny\nor type a change or a question\n"
+        "[y] ✅ Approve  [n] ❌ Deny\nor type “c:” and a change\n"
     )
     desk.paper.printed = ""
     blocks = (
@@ -131,10 +131,10 @@ async def test_each_card_of_a_round_is_pressed_by_its_own_number(desk: Desk) -> 
         blocks = (Plain("Create a file?"), Plain(f"{name} (new file, 4 B)"))
         buttons = ((Button("✅ Approve", f"{name}:y"), Button("❌ Deny", f"{name}:n")),)
         await desk.send(OutboundKind.CARD, *blocks, buttons=buttons)
-    press, *others = await desk.hold("y", "yes", "y1", EOFError())
+    press, *others = await desk.hold("y", "y1", EOFError())
     assert isinstance(press, Press)
     assert (press.data, others) == ("a.md:y", [])
-    assert desk.paper.printed.count("Which one: y1 a.md, y2 b.md?") == 2
+    assert desk.paper.printed.count("Which one: y1 a.md, y2 b.md?") == 1
     assert "2 cards are open: 1 a.md, 2 b.md" in desk.live
 
 
@@ -297,7 +297,7 @@ async def test_words_that_point_to_a_card_are_not_printed_below_its_news(desk: D
     desk.screen.expect(pressed=True)
     await desk.edit(message, OutboundKind.CARD, failed, buttons=retry)
     points = Markdown(
-        "Step 1 of the plan failed. I asked on the plan's card how to go on.", points=True
+        "Step 1 of the plan failed. The plan's card asks you what to do.", points=True
     )
     await desk.send(OutboundKind.ANSWER, points)
     await desk.channel.acknowledge(Press(ADDRESS, Sender("terminal", "a", "a"), "x", "h"), "")

@@ -69,6 +69,48 @@ async def test_an_answer_is_shown_once_when_news_comes_between_it_and_its_draft(
     assert desk.paper.printed.strip() == "First.\n\nThat, too."
 
 
+async def test_words_stay_where_they_are_when_the_lines_of_tools_below_them_go(desk: Desk) -> None:
+    # With /verbose each call is shown in a block of its own, and its line leaves the draft.
+    await desk.draft("I look first.\n\n⏳ list_files")
+    await desk.send(OutboundKind.CALLS, Plain("✓ list_files"))
+    await desk.draft("I look first.")
+    await desk.draft("I look first.\n\nNow I read.\n\n⏳ read_file")
+    await desk.draft("I look first.\n\nNow I read.")
+    await desk.answer("All is well.")
+    printed = desk.paper.printed
+    assert [printed.count(words) for words in ("I look first.", "Now I read.", "All is")] == [
+        1,
+        1,
+        1,
+    ]
+
+
+async def test_the_line_of_a_tool_that_has_ended_leaves_the_screen_at_once(desk: Desk) -> None:
+    await desk.answer("Hello.")
+    await desk.draft("⏳ read_file")
+    assert "⏳ read_file" in desk.live
+    await desk.draft("")
+    assert "⏳" not in desk.live
+    await desk.answer("Done.")
+    await desk.draft("")
+    assert desk.live == ""
+
+
+async def test_a_call_stands_above_the_words_that_follow_it_even_if_it_comes_later(
+    desk: Desk,
+) -> None:
+    await desk.draft("I look first.\n\n⏳ read_file")
+    await desk.draft("I look first.")
+    await desk.draft("I look first.\n\nAll is")
+    await desk.send(OutboundKind.CALLS, Plain("✓ read_file"))
+    await desk.draft("I look first.\n\nAll is well.\n\nIt is\ngood")
+    await desk.send(OutboundKind.CALLS, Plain("✓ list_files"))
+    await desk.answer("All is well.\n\nIt is\ngood.")
+    lines = [line for line in desk.paper.printed.splitlines() if line]
+    told = ["I look first.", "✓ read_file", "All is well.", "It is", "good.", "✓ list_files"]
+    assert lines == told
+
+
 async def test_an_answer_after_a_draft_that_was_left_is_shown_whole(desk: Desk) -> None:
     await desk.draft("Hello.")
     await desk.send(OutboundKind.NOTICE, Markdown("Stopped."))

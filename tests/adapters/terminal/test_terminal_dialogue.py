@@ -33,7 +33,7 @@ async def test_every_update_has_a_key_of_its_own(desk: Desk) -> None:
 
 
 async def test_text_at_a_card_is_a_reply_to_it(desk: Desk) -> None:
-    (message,) = await desk.hold(desk.card, "use make", EOFError())
+    (message,) = await desk.hold(desk.card, "n use make", EOFError())
     assert isinstance(message, InboundMessage)
     assert message.text == "use make"
     assert message.quote is not None

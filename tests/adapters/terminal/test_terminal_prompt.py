@@ -1,6 +1,7 @@
 """The prompt itself: keys in, lines out, and printing beside it."""
 
 import asyncio
+import errno
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,8 +28,11 @@ class Written(io.StringIO):
     def __init__(self) -> None:
         super().__init__()
         self.changed = asyncio.Event()
+        self.gone = False
 
     def write(self, text: str) -> int:
+        if self.gone:
+            raise OSError(errno.EIO, "Input/output error")
         self.changed.set()
         return super().write(text)
 
@@ -88,6 +92,16 @@ async def test_leaving_keys(screenful: Screenful, key: str, error: type[BaseExce
         await screenful.read()
 
 
+async def test_a_terminal_that_closes_while_a_line_is_read_is_its_end(screenful: Screenful) -> None:
+    reading = asyncio.create_task(screenful.read())
+    screenful.keys.send_text("hel")
+    await screenful.shows("hel")
+    screenful.written.gone = True
+    reading.cancel()
+    with pytest.raises(EOFError):
+        await reading
+
+
 async def test_printing_while_a_line_is_typed_keeps_the_line(screenful: Screenful) -> None:
     reading = asyncio.create_task(screenful.read())
     screenful.keys.send_text("hel")
@@ -130,6 +144,22 @@ async def test_the_cursor_is_never_asked_for(screenful: Screenful) -> None:
 async def test_several_lines_are_one_message(screenful: Screenful, keys: str) -> None:
     screenful.keys.send_text(keys)
     assert await screenful.read() == "one\ntwo"
+
+
+async def test_a_long_paste_is_shown_in_few_words_sent_whole_and_taken_back_at_once(
+    tmp_path: Path,
+) -> None:
+    long, other = "\n".join(f"line {n}" for n in range(200)), "x" * 1_001
+    with create_pipe_input() as keys, create_app_session():
+        screenful = Screenful(keys, tmp_path / "history")
+        pasted = f"\x1b[200~{long}\x1b[201~"
+        keys.send_text(f"why {pasted}{pasted}\x7f and \x1b[200~{other}\x1b[201~?\r")
+        assert await screenful.read() == f"why {long} and {other}?"
+        written = screenful.written.getvalue()
+        assert "[Pasted text 1, 200 lines]" in written
+        assert "[Pasted text 3]" in written
+        assert "line 17" not in written
+    assert "+line 17" in (tmp_path / "history").read_text()
 
 
 @pytest.mark.parametrize(

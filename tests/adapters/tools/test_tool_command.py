@@ -12,10 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from bot.adapters.tools.command import RunCommand
+from bot.adapters.tools.command import RunCommand, resolved
 from bot.adapters.tools.process import HEAD, TAIL
 from bot.adapters.tools.sandbox import Sandbox, View
-from bot.adapters.tools.skill_paths import resolved
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import CodeBlock
@@ -357,7 +356,7 @@ async def test_without_a_working_sandbox_every_command_is_danger(
     assert preview.effect is Effect.DANGER
     assert preview.always is None
     assert "no sandbox" in preview.where
-    assert (await tool.run({"command": "ls"}, place, None)).untrusted is not None
+    assert (await tool.run({"command": "env"}, place, None)).untrusted is not None
 
 
 async def test_hidden_characters_of_a_command_are_visible_on_the_card(
@@ -378,7 +377,7 @@ async def test_a_command_shown_as_walled_in_never_runs_bare(place: Place, worksp
 HARDENED = """
 import asyncio, ctypes, pathlib, sys
 from bot.adapters.tools.hardening import harden
-from bot.adapters.tools.skill_paths import resolved
+from bot.adapters.tools.command import resolved
 from bot.adapters.tools.sandbox import Sandbox
 
 async def main():
@@ -436,7 +435,7 @@ async def test_the_words_for_the_place_of_a_command_are_those_that_cards_are_com
     """Where one of them changes, run_place.py has to know the former words."""
     walled, online, bare = Sandbox(), Sandbox(network=True), Sandbox(program=None)
     for one in (walled, online):
-        one._works = True  # pyright: ignore[reportPrivateUsage]
+        one._works = True
     told = [
         await one.where(view) for one in (walled, online) for view in (View(), View(writes=False))
     ]

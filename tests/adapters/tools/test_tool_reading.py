@@ -26,6 +26,38 @@ async def test_a_file_is_read_with_a_line_that_tells_its_extent(run: Run, worksp
     )
 
 
+_SECRETS = (".env", ".env~", "keys.d/server.pem", "id.key.bak", ".\u017fsh")
+
+
+async def test_a_search_leaves_out_files_whose_names_are_those_of_secrets(
+    run: Run, workspace: Path
+) -> None:
+    for name in (*_SECRETS, "a.txt"):
+        (workspace / name).parent.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text("TOKEN=abc\n")
+    told = (await run("search_files", query="token")).text
+    assert "a.txt:1: TOKEN=abc" in told
+    assert told.count("abc") == 1
+    assert "name one as path to ask" in told
+    for name in _SECRETS:
+        assert name in told
+    assert "TOKEN=abc" in (await run("search_files", query="token", path=".env")).text
+
+
+@pytest.mark.parametrize("name", [".git/config", ".config/gh/hosts.yml"])
+async def test_a_search_leaves_out_a_file_that_is_a_secret_in_its_folder_alone(
+    run: Run, workspace: Path, name: str
+) -> None:
+    file = workspace / name
+    file.parent.mkdir(parents=True)
+    file.write_text("token=abc\n")
+    for place in (".", str(Path(name).parent)):
+        assert "token=abc" not in (await run("search_files", query="token", path=place)).text
+    assert "token=abc" in (await run("search_files", query="token", path=name)).text
+    (workspace / file.name).write_text("token=abc\n")
+    assert "token=abc" in (await run("search_files", query="token")).text
+
+
 async def test_a_line_past_the_end_is_told_apart(run: Run, workspace: Path) -> None:
     (workspace / "a").write_text("one\n")
     with pytest.raises(ToolFailure, match="has 1 lines; there is no line 5"):

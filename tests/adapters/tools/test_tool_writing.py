@@ -357,3 +357,33 @@ async def test_a_change_of_a_file_reaches_beyond_where_chats_share_the_folder(
 ) -> None:
     preview = await foresee(tools, replace(place, own=own), "write_file", path="a.md", content="x")
     assert preview.reach is reach
+
+
+async def test_the_content_that_a_file_has_already_asks_nobody_and_is_not_written(
+    tools: Tools, place: Place, workspace: Path
+) -> None:
+    file = workspace / "x.md"
+    file.write_text("one\n")
+    before = file.stat()
+    arguments = {"path": "x.md", "content": "one\n"}
+    preview = await foresee(tools, place, "write_file", **arguments)
+    assert (preview.effect, preview.always) == (Effect.READ, None)
+    output = await tools["write_file"].run(arguments, place, preview.seen)
+    assert "has exactly this content already" in output.text
+    assert (output.replaced, file.stat().st_ino) == (None, before.st_ino)
+    file.write_text("two\n")
+    with pytest.raises(ToolFailure, match="has just changed"):
+        await tools["write_file"].run(arguments, place, preview.seen)
+    assert file.read_text() == "two\n"
+    assert (await foresee(tools, place, "write_file", **arguments)).effect is Effect.WRITE
+
+
+async def test_a_folder_that_is_gone_is_not_made_anew(run: Run, workspace: Path) -> None:
+    await asyncio.to_thread(workspace.rmdir)
+    for name, arguments in (
+        ("write_file", {"path": "a/b.txt", "content": "x"}),
+        ("list_files", {}),
+    ):
+        with pytest.raises(ToolFailure, match=workspace.name):
+            await run(name, **arguments)
+    assert not await asyncio.to_thread(workspace.exists)

@@ -1,5 +1,6 @@
 """The inbox of a workspace: names that cannot harm, no writing over, bounds, and links."""
 
+import asyncio
 import hashlib
 import os
 from dataclasses import replace
@@ -112,6 +113,7 @@ async def test_a_link_in_place_of_the_inbox_is_not_followed(tmp_path: Path) -> N
 async def test_a_link_in_place_of_a_file_is_left_alone(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_bytes(DATA)
+    await asyncio.to_thread((tmp_path / "workspace").mkdir)
     file = await kept(tmp_path / "workspace", "a.csv")
     path = tmp_path / "workspace" / file.path
     path.unlink()

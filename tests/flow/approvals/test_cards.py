@@ -22,6 +22,7 @@ from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.approvals.fitting import LONGEST, beginning
+from bot.flow.log.closing import ENDED_BY_FAULT
 from tests.domain.logs import NOON, call, card
 from tests.words import ALWAYS, NOT_DECIDED, REPLY_HINT, RULE_PAUSED, SENT_BACK, STOP_WORK
 
@@ -121,7 +122,7 @@ def test_a_command_names_its_place_in_words_that_people_know() -> None:
 
 def test_a_card_says_that_a_rule_is_paused_and_by_what() -> None:
     paused = replace(asked().preview, paused="a document")
-    assert f"⚠️ {RULE_PAUSED} Source: a document." in shown(
+    assert f"⚠️ {RULE_PAUSED} (a document). /new resumes it." in shown(
         open_card(replace(asked(), preview=paused))
     )
 
@@ -201,6 +202,10 @@ def test_a_card_tells_what_came_of_its_call() -> None:
     assert told(card, unknown) == "❓ Run `pytest -q`: outcome unknown"
     unrun = replace(bad, synthetic=True, text="Not run: no.")
     assert told(card, unrun) == "⏹ Run `pytest -q`: Not run: no."
+    late = replace(unrun, code=Code.ERROR, text="x.md: the passage does not occur")
+    assert told(card, late) == "✗ Run `pytest -q`: x.md: the passage does not occur"
+    ours = replace(late, text=ENDED_BY_FAULT)
+    assert told(card, ours) == "⏭ Run `pytest -q`: skipped, I failed before it"
     named = replace(card, asker_name="Ann")
     assert told(named, good) == "✅ Ran `pytest -q` · approved by Bo"
 

@@ -15,7 +15,7 @@ from bot.domain.talk.errors import (
 )
 from bot.domain.talk.limits import Limits, SendRates
 from bot.domain.talk.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
-from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.channel import Channel
 from bot.ports.outbox import Delivered, OutboxRow
@@ -151,7 +151,10 @@ class World:
             self.channel.gated = True
             channels = {"fake": GatedChannel(self.channel, FloodGate(self.rates, self.clock))}
         return Delivery(
-            self.outbox, channels, self.clock, told, self.moved, Limits(), jitter=lambda: 0.0
+            Outlet(self.outbox, channels, self.clock),
+            Reports(told, self.moved),
+            Limits().card_seconds,
+            jitter=lambda: 0.0,
         )
 
     @asynccontextmanager

@@ -8,19 +8,17 @@ import pytest
 from bot.domain.change import Change, Show
 from bot.domain.talk.message import Address, Markdown, Outbound, OutboundKind
 from bot.flow.delivery.announcing import AnnouncingJournal
-from bot.ports.journal import Journal
-from tests.fakes.store import MemoryStore
+from tests.fakes.store import MemoryJournal, MemoryStore
 
 
-@dataclass
-class Slow:
+@dataclass(frozen=True)
+class Slow(MemoryJournal):
     """A journal that finishes a commit although its caller is cancelled, as a database does."""
 
-    journal: Journal
     reached: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def commit(self, change: Change) -> None:
-        await self.journal.commit(change)
+        await super().commit(change)
         self.reached.set()
         await asyncio.Future()
 
@@ -28,8 +26,8 @@ class Slow:
 async def test_a_cancel_behind_the_commit_silences_nothing() -> None:
     store = MemoryStore()
     chat = await store.chats.at(Address("fake", "1"), private=True)
-    slow, announced = Slow(store.journal), list[int]()
-    journal = AnnouncingJournal(slow, announced.append)  # pyright: ignore[reportArgumentType]
+    slow, announced = Slow(store.rows, store.journal.now), list[int]()
+    journal = AnnouncingJournal(slow, announced.append)
     shown = Show("answer:1", chat.id, Outbound(OutboundKind.ANSWER, (Markdown("Hello."),)))
     writing = asyncio.create_task(journal.commit(Change((shown,))))
     await slow.reached.wait()

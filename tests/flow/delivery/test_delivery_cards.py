@@ -3,7 +3,7 @@
 from bot.domain.talk.errors import ContentRefused, FloodWait
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
-from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.flow.delivery.delivering import World, answer, card
 
@@ -56,8 +56,8 @@ async def test_the_last_word_of_a_card_that_was_given_up_is_still_shown() -> Non
         delivery.wake(row.chat)
 
     channels = {"fake": world.channel}
-    means = (world.outbox, channels, world.clock, unaskable, world.moved)
-    async with Delivery(*means, Limits()) as delivery:
+    outlet, reports = Outlet(world.outbox, channels, world.clock), Reports(unaskable, world.moved)
+    async with Delivery(outlet, reports, Limits().card_seconds) as delivery:
         await delivery.resume()
         await delivery.flushed()
     assert world.texts == ["could not ask: too long"]

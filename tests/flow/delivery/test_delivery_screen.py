@@ -1,7 +1,9 @@
 """Delivery: the screen shows the newest content, in as few sends and edits as that takes."""
 
+from contextlib import suppress
+
 from bot.domain.change import Change, Retract
-from bot.domain.talk.errors import ContentRefused
+from bot.domain.talk.errors import ChannelUnreachable, ContentRefused
 from bot.domain.talk.message import Piece
 from bot.ports.outbox import DeliveryState
 from tests.flow.delivery.delivering import ANN, LOST, UNREACHABLE, World, answer
@@ -157,6 +159,65 @@ async def test_a_passing_message_is_taken_away_by_the_next_life() -> None:
     async with world.delivering():
         assert world.texts == []
         assert not await world.store.outbox.chats_owed()
+
+
+async def left_behind(world: World) -> None:
+    """A growing message whose id nobody knows, of a turn that has ended."""
+    began = world.clock.now()
+    await world.channel.send(ANN, Piece({"text": "so far", "passing": True}))
+    await world.store.journal.commit(Change((Retract(world.ann, "turn", None, began),)))
+
+
+async def test_a_passing_message_without_a_known_id_is_looked_for_behind_the_answer() -> None:
+    world = await World().open()
+    await left_behind(world)
+    await world.show("answer", answer("whole"))
+    async with world.delivering():
+        assert world.texts == ["whole"]
+        assert not await world.store.outbox.chats_owed()
+
+
+async def test_several_messages_that_a_turn_left_behind_are_taken_away() -> None:
+    world = await World().open()
+    await world.channel.send(ANN, Piece({"text": "so", "passing": True}))
+    await left_behind(world)
+    async with world.delivering():
+        assert world.texts == []
+
+
+async def test_a_passing_message_that_is_being_sent_delays_nothing_and_is_not_looked_for() -> None:
+    world = await World().open()
+    async with world.delivery() as delivery:
+        strays = delivery.passing.strays
+        with strays.sending("turn", 0, world.clock.now()):
+            await left_behind(world)
+            strays.owe("turn")
+            delivery.wake(world.ann)
+            await delivery.flushed()
+            await world.show("answer", answer("whole"))
+            delivery.wake(world.ann)
+            await delivery.flushed()
+            assert world.texts == ["so far", "whole"]
+            await world.store.journal.commit(Change((Retract(world.ann, "turn", "1"),)))
+        delivery.wake(world.ann)
+        await delivery.flushed()
+        assert world.texts == ["whole"]
+        assert world.channel.searched == []
+        assert not await world.store.outbox.chats_owed()
+
+
+async def test_a_passing_message_whose_sending_was_cut_is_looked_for() -> None:
+    world = await World().open()
+    async with world.delivery() as delivery:
+        strays = delivery.passing.strays
+        with suppress(ChannelUnreachable), strays.sending("turn", 0, world.clock.now()):
+            raise LOST
+        await left_behind(world)
+        strays.owe("turn")
+        delivery.wake(world.ann)
+        await delivery.flushed()
+        assert world.texts == []
+        assert strays.since("turn") is None
 
 
 async def test_a_passing_message_that_someone_deleted_is_no_fault() -> None:

@@ -269,7 +269,7 @@ async def test_idle_chats_are_forgotten() -> None:
     for n in range(5000):
         await sent(gate, Address("fake", str(n)))
         await clock.advance(0.1)
-        most = max(most, len(gate._lines))  # pyright: ignore[reportPrivateUsage]
+        most = max(most, len(gate._lines))
     assert most <= 256
 
 

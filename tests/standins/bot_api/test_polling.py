@@ -7,6 +7,7 @@ import pytest
 import telegram
 from telegram.error import Conflict
 
+from tests.patience import PATIENCE
 from tests.standins.bot_api import BotApi, Person
 from tests.standins.bot_api.asking import result
 
@@ -40,7 +41,7 @@ class TestPolling:
         poll = asyncio.create_task(bot.get_updates(timeout=30))
         await api.wait_for(lambda: api.updates.polling)
         api.say(ann, "hello")
-        (update,) = await asyncio.wait_for(poll, 5)
+        (update,) = await asyncio.wait_for(poll, PATIENCE)
         assert update.message is not None
         assert update.message.text == "hello"
 

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 from telegram.error import BadRequest
 
+from tests.patience import PATIENCE
 from tests.standins.bot_api import BotApi, Person
 from tests.standins.serving import serving
 
@@ -116,6 +117,6 @@ async def test_what_the_service_refuses_is_refused(
 
 
 async def _until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # the hook announces its calls to nobody
             await asyncio.sleep(0)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from tests.patience import PATIENCE
 from tests.standins.discord.faults import Call, Faults
 from tests.standins.discord.gateway import Gateway
 from tests.standins.discord.places import Places
@@ -129,7 +130,7 @@ class Discord:
         shown["roles"].append(role(guild.role, "Steward", bot_id=str(self.bot.id)))
         return shown
 
-    async def wait_for(self, condition: Callable[[], T | None], within: float = 20) -> T:
+    async def wait_for(self, condition: Callable[[], T | None], within: float = PATIENCE) -> T:
         """Return the first truthy value; looked at whenever something happens here."""
         async with asyncio.timeout(within), self._happened:
             while not (value := condition()):

@@ -10,8 +10,10 @@ from typing import Any
 import aiohttp
 import pytest
 
+from tests.patience import PATIENCE
 from tests.standins.discord import TOKEN, Discord, Interaction, Message
 from tests.standins.discord.discord import APPLICATION_ID
+from tests.standins.discord.routes import answer_seconds
 
 HEADERS = {"Authorization": f"Bot {TOKEN}", "User-Agent": "DiscordBot (test, 1)"}
 IDENTIFY = {
@@ -114,7 +116,7 @@ async def test_a_press_is_answered_once_and_within_three_seconds(
     ann = discord.person(42, "Ann")
     card = Message(discord.places.direct(ann), discord.bot, "Card", components=button())
     late, soon = (discord.press(ann, card, "Yes") for _ in range(2))
-    late.made_at = time.monotonic() - 3.1
+    late.made_at = time.monotonic() - 1.1 * answer_seconds()
 
     async def answer(press: Interaction, kind: int) -> tuple[int, Any]:
         return await caller.call(
@@ -170,7 +172,7 @@ async def test_a_session_sends_again_what_came_behind_a_number(
         ready = await socket.receive_json()
     assert ready["t"] == "READY"
     discord.say(discord.person(42, "Ann"), "While nobody listened")
-    async with caller.socket() as socket, asyncio.timeout(10):
+    async with caller.socket() as socket, asyncio.timeout(PATIENCE):
         resume = {"token": TOKEN, "session_id": ready["d"]["session_id"], "seq": ready["s"]}
         await socket.send_json({"op": 6, "d": resume})
         heard = [await socket.receive_json() for _ in range(2)]
@@ -183,7 +185,7 @@ async def test_words_of_a_server_are_kept_from_a_bot_without_the_intent(
 ) -> None:
     ann = discord.person(42, "Ann")
     guild = discord.guild("Home", ann)
-    async with caller.socket() as socket, asyncio.timeout(10):
+    async with caller.socket() as socket, asyncio.timeout(PATIENCE):
         await socket.send_json({"op": 2, "d": IDENTIFY})
         assert [(await socket.receive_json())["t"] for _ in range(2)] == ["READY", "GUILD_CREATE"]
         for words in ("secret", f"<@{discord.bot.id}> hello"):

@@ -159,6 +159,8 @@ class Message:
     answers: "Message | None" = None
     nonce: str | None = None
     flags: int = 0
+    sent_flags: int = field(init=False)
+    """The flags that it was sent with: an edit makes no sound, whatever its own flags are."""
     reactions: list[str] = field(default_factory=list[str])
     thumbs: dict[str, list["User"]] = field(default_factory=dict[str, list["User"]])
     """The people who reacted, by emoji."""
@@ -166,6 +168,9 @@ class Message:
     edited_at: str | None = None
     more: dict[str, Any] = field(default_factory=dict[str, Any])
     """Fields of a message that a person's app adds: stickers, polls, forwards."""
+
+    def __post_init__(self) -> None:
+        self.sent_flags = self.flags
 
     @property
     def text(self) -> str:

@@ -7,18 +7,9 @@ from sqlalchemy import Boolean, ForeignKey, Index, Integer, text
 
 from bot.adapters.sql.codec import APPROVED_CALLS, MANDATE, RULE, TASK_LIMITS
 from bot.adapters.sql.columns import Choice, Json, Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import (
-    METADATA,
-    Stored,
-    kept,
-    of_chat,
-    of_person,
-    of_turn,
-    partial,
-    spoken,
-    stored,
-)
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
 from bot.adapters.sql.tables.marks import Forget
+from bot.adapters.sql.tables.naming import of_chat, of_person, of_turn
 from bot.domain.assignments.goal import DiaryKind, GoalPace, GoalState
 from bot.domain.assignments.task import Allowed, Overlap, RunState, TaskState
 

@@ -5,20 +5,9 @@ from datetime import datetime
 from sqlalchemy import Boolean, Float, Index, Integer, LargeBinary, false, text
 
 from bot.adapters.sql.columns import Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import (
-    METADATA,
-    Stored,
-    kept,
-    of_chat,
-    of_owner,
-    of_person,
-    of_talk,
-    of_turn,
-    partial,
-    spoken,
-    stored,
-)
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
 from bot.adapters.sql.tables.marks import Forget
+from bot.adapters.sql.tables.naming import of_chat, of_owner, of_person, of_talk, of_turn
 
 UNINDEXED = text("NOT indexed")
 UNMEANT = text("NOT meant")

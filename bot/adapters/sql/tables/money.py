@@ -5,16 +5,9 @@ from datetime import datetime
 from sqlalchemy import Boolean, Index
 
 from bot.adapters.sql.columns import Choice, Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import (
-    METADATA,
-    Stored,
-    kept,
-    of_chat,
-    of_person,
-    of_turn,
-    stored,
-)
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, stored
 from bot.adapters.sql.tables.marks import Forget
+from bot.adapters.sql.tables.naming import of_chat, of_person, of_turn
 from bot.domain.money.budget import CallKind, Scope
 
 

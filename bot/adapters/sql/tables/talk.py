@@ -7,19 +7,9 @@ from sqlalchemy import Boolean, Date, ForeignKey, Index, Integer, false, text
 
 from bot.adapters.sql.codec import DETAILS, IN_USE, PACE, RIGHTS, WORDS
 from bot.adapters.sql.columns import ChatAddress, Choice, Json, Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import (
-    METADATA,
-    Stored,
-    kept,
-    of_chat,
-    of_person,
-    of_talk,
-    of_turn,
-    partial,
-    spoken,
-    stored,
-)
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
 from bot.adapters.sql.tables.marks import Forget, Mark, Names
+from bot.adapters.sql.tables.naming import of_chat, of_person, of_talk, of_turn
 from bot.domain.talk.chat import Activation, LongAnswers, QueueMode
 from bot.domain.talk.feedback import Opinion
 from bot.domain.talk.message import Address

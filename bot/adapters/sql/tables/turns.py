@@ -16,19 +16,9 @@ from bot.adapters.sql.codec import (
     SURROUNDINGS,
 )
 from bot.adapters.sql.columns import Bytes, Choice, Json, Number, UtcTime, Words
-from bot.adapters.sql.tables.declaring import (
-    METADATA,
-    Stored,
-    kept,
-    of_chat,
-    of_person,
-    of_talk,
-    of_turn,
-    partial,
-    spoken,
-    stored,
-)
+from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
 from bot.adapters.sql.tables.marks import Forget
+from bot.adapters.sql.tables.naming import of_chat, of_person, of_talk, of_turn
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.assignments.errand import ErrandState
 from bot.domain.consent.approval import ApprovalState

@@ -14,15 +14,19 @@ from bot.domain.consent.command_line.readers import (
     reading_programs,
     reading_subcommands,
 )
+from bot.domain.consent.command_line.reading_here import Reads, is_git_status, reads_of
 from bot.domain.consent.command_line.simple import MAX_COMMAND, may_have_rule, parse_simple
 
 __all__ = [
     "MAX_COMMAND",
     "QUIET",
+    "Reads",
     "is_dangerous",
+    "is_git_status",
     "may_have_rule",
     "only_reads",
     "parse_simple",
     "reading_programs",
     "reading_subcommands",
+    "reads_of",
 ]

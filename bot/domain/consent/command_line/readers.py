@@ -55,7 +55,7 @@ def only_reads(words: Sequence[str]) -> bool:
     if reader is not None and reader.subcommands:
         reader = reader.subcommands.get(rest[0]) if rest else None
         rest = rest[1:]
-    return reader is not None and _fits(reader, rest)
+    return reader is not None and fits(reader, rest)
 
 
 def reading_programs() -> tuple[str, ...]:
@@ -69,7 +69,7 @@ def reading_subcommands(program: str) -> tuple[str, ...]:
     return () if reader is None else tuple(sorted(reader.subcommands))
 
 
-def _fits(reader: ReadingForms, words: Sequence[str]) -> bool:
+def fits(reader: ReadingForms, words: Sequence[str]) -> bool:
     if reader.refused is not None and any(map(reader.refused.search, words)):
         return False
     operands, ended = 0, False
@@ -85,6 +85,26 @@ def _fits(reader: ReadingForms, words: Sequence[str]) -> bool:
         else:
             operands += 1
     return reader.operands is None or operands <= reader.operands
+
+
+def parted(reader: ReadingForms, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Returns the operands of words that fit, and the words that are values of options."""
+    operands: list[str] = []
+    values: list[str] = []
+    ended, at = False, 0
+    while at < len(words):
+        word, at = words[at], at + 1
+        if word == "--" and not ended:
+            ended = reader.getopt or reader.ends
+        elif word.startswith("-") and word != "-" and not ended:
+            rest = iter(words[at:])
+            _is_known(reader, word, rest)
+            taken = len(words) - at - sum(1 for _ in rest)
+            values += words[at : at + taken]
+            at += taken
+        else:
+            operands.append(word)
+    return tuple(operands), tuple(values)
 
 
 def _is_known(reader: ReadingForms, word: str, following: Iterator[str]) -> bool:

@@ -1,0 +1,26 @@
+"""Tells those who look at the store that this process has changed something."""
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+
+
+class Written:
+    """Wakes everybody who watches, at each change."""
+
+    def __init__(self) -> None:
+        self._watching: set[asyncio.Event] = set()
+
+    def tell(self) -> None:
+        for event in self._watching:
+            event.set()
+
+    @contextmanager
+    def watched(self) -> Generator[asyncio.Event]:
+        """Yields an event that is set at each change."""
+        event = asyncio.Event()
+        self._watching.add(event)
+        try:
+            yield event
+        finally:
+            self._watching.discard(event)

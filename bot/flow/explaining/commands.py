@@ -1,0 +1,64 @@
+"""The command that tells why an answer is as it is."""
+
+import asyncio
+from collections.abc import Sequence
+
+from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.value import frozen
+from bot.flow.commanding.table import Answer, Command, Invocation
+from bot.flow.commanding.wording import NO_ANSWER
+from bot.flow.explaining.story import story_of
+from bot.flow.explaining.wording import StoryWords
+from bot.ports.approvals import Approvals
+from bot.ports.feedback import FeedbackRows
+from bot.ports.journal import Journal
+from bot.ports.turns import TurnRows
+
+_NOT_AN_ANSWER = (
+    "That message is no answer of mine. Reply to an answer with /why, or just send /why."
+)
+_NOT_YOURS = "That answer was for somebody else. Only they and my owners can see why it is so."
+_STILL = "I am still working on that answer. Ask again when it is there."
+
+
+@frozen
+class WhyCommands:
+    """Explains the answer that the message replies to, or else the newest one of the chat."""
+
+    _answers: FeedbackRows
+    _turns: TurnRows
+    _journal: Journal
+    _cards: Approvals
+    _words: StoryWords
+
+    @property
+    def table(self) -> Sequence[Command]:
+        summary = "why my last answer is as it is: what I saw, did and was allowed; or reply to one"
+        return (Command("why", summary, self.why),)
+
+    async def why(self, asked: Invocation) -> Answer:
+        quote = asked.message.quote
+        if quote is not None and quote.message_id:
+            meant = await self._answers.answer_at([asked.chat.id], quote.message_id)
+            if meant is None:
+                return Answer(_NOT_AN_ANSWER)
+        else:
+            meant = await self._answers.newest_answer(asked.chat.id)
+        turn = None if meant is None else await self._turns.get(meant)
+        if turn is None:
+            return Answer(NO_ANSWER)
+        if turn.asker != asked.person.id and not asked.person.is_owner:
+            return Answer(_NOT_YOURS)
+        return Answer(await self._explained(turn, asked.person.id))
+
+    async def _explained(self, turn: Turn, person: int) -> str:
+        if turn.state is not TurnState.SETTLED:
+            return _STILL
+        log = await self._journal.entries(turn.conversation)
+        cards = await self._cards.of_turn(turn.id)
+        late = None if turn.approval is None else await self._cards.get(turn.approval)
+
+        def page() -> str:
+            return self._words.page(story_of(turn, log, cards, late), person)
+
+        return await asyncio.to_thread(page)

@@ -1,0 +1,73 @@
+"""Puts the command line together with the work behind it, and runs it."""
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import fields
+from functools import partial
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+from bot.bootstrap.program import new_watch, serve, unserved
+from bot.cli import HookWork, MemoryWork, Program, run
+from bot.domain.text.visible_text import shown_name
+from bot.logs import Secrets, start_logging
+from bot.setup import Probes
+from bot.visits.exit_codes import UNFORESEEN
+
+_log = logging.getLogger(__name__)
+
+_UNFORESEEN = (
+    "I ended because of a fault in my program. What you sent is stored, and nothing is done twice. "
+    "Start me again, and I go on. If I end again, report the trace: it {place}."
+)
+
+_MEMORY = ("search", "import_file", "reindex")
+
+
+def _late(module: str, name: str) -> Callable[..., Any]:
+    """Returns a function whose first call loads its module; a run that serves needs none."""
+
+    def called(*given: Any, **named: Any) -> Any:
+        return attrgetter(name)(import_module(module))(*given, **named)
+
+    return called
+
+
+def run_program(arguments: Sequence[str]) -> int:
+    """Runs the command line and returns its exit code."""
+    secrets = Secrets()
+    start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
+    try:
+        watch = new_watch()
+        program = Program(
+            partial(serve, secrets=secrets, watch=watch),
+            partial(_late("bot.one_off.talking", "chat"), secrets=secrets, watch=watch),
+            partial(_late("bot.one_off.asking", "ask"), secrets=secrets),
+            _late("bot.checkup.program", "examined"),
+            unserved,
+            secrets,
+            os.environ,
+            Path.cwd(),
+            Probes(*[_late("bot.checkup.program", f"PROBES.{one.name}") for one in fields(Probes)]),
+            watch.new_loop,
+            MemoryWork(*[_late("bot.one_off.memory_commands", name) for name in _MEMORY]),
+            HookWork(*[_late("bot.one_off.hook_commands", name) for name in ("listed", "tried")]),
+            _late("bot.one_off.feedback_export", "exported"),
+        )
+        code = run(program, arguments)
+    except Exception:  # the last border: it says one sentence, and the trace goes to the log
+        sys.stderr.write(f"steward: {_UNFORESEEN.format(place=_place_of_log())}\n")
+        _log.exception("Steward failed")
+        code = UNFORESEEN
+    return code
+
+
+def _place_of_log() -> str:
+    """Returns where the trace stands: in a file, or on the standard error below the sentence."""
+    files = (one for one in logging.getLogger().handlers if isinstance(one, logging.FileHandler))
+    file = next(files, None)
+    return "is below" if file is None else f"is in {shown_name(file.baseFilename)}"
