@@ -133,6 +133,20 @@ async def test_a_rare_pair_of_common_words_is_found_in_a_large_memory(store: Sto
     assert (await found(store, "Which lanterns are in the garden?"))[0] == "told"
 
 
+async def test_a_long_answer_with_both_words_is_found_among_many_short_ones(
+    store: StorePorts,
+) -> None:
+    things = ("garden", "lantern")
+    crowd = [
+        passage(f"n{n}", f"The {things[n % 2]} {n}", "Noted.", conversation=f"c{n}")
+        for n in range(400)
+    ]
+    far = " and there was nothing else to be seen for a while" * 10
+    told = passage("told", f"The garden{far}", f"A lantern{far}", conversation="d")
+    await remember(store, told, *crowd)
+    assert (await found(store, "Which lanterns are in the garden?"))[0] == "told"
+
+
 async def test_words_near_each_other_and_the_persons_own_count_more(store: StorePorts) -> None:
     far = " and there was nothing else to be seen for a while "
     await remember(

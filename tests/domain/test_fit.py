@@ -101,3 +101,17 @@ def test_a_neighbour_helps_more_by_words_that_the_passage_lacks() -> None:
     }
     found = {hit.id: hit.score for hit in fit({"tea": 1.0, "lid": 1.0}, held, 9)}
     assert found["told"] > found["again"] > found["alone"]
+
+
+def test_a_line_counts_less_where_nobody_of_the_name_speaks() -> None:
+    def score(other: str, before: int | None = None) -> float:
+        held = {
+            "asked": Candidate(NOW, "bob : tennis now", number=2, before=before),
+            "other": Candidate(NOW, other, number=1),
+        }
+        found = fit({"ann": 2.0, "tennis": 3.0}, held, 9)
+        return next(hit.score for hit in found if hit.id == "asked")
+
+    # Somebody who is told about says nothing about where the answer stands.
+    assert score("ann : tea now") < score("ann tea now")
+    assert score("ann : tea now", before=1) > score("ann tea now", before=1) * 0.99

@@ -6,6 +6,7 @@ from sqlalchemy import Connection, text
 
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.domain.memory.first_choice import Heavy
 from bot.domain.memory.fit import OWN_END
 from bot.domain.memory.line_label import MARKS
 
@@ -14,6 +15,11 @@ _MAKE = (
     " tokens text NOT NULL, vector tsvector NOT NULL)",
     "CREATE INDEX ix_passage_words_vector ON passage_words USING gin (vector)",
 )
+_STEM = 5
+"""Bytes of a stem, the mark before it and the space behind it, about.
+
+The bytes of a text are known without reading it, which its number of words is not.
+"""
 _MAKING = 7_391_204_519
 _ALONE = text("SELECT pg_advisory_xact_lock(:key)")
 _DROP = "DROP TABLE IF EXISTS passage_words"
@@ -31,26 +37,27 @@ _COUNT = Prepared(
         " FROM unnest(CAST(:tokens AS text[])) AS wanted (token)"
     )
 )
-_BEST = Prepared(
+_HEAVIEST = Prepared(
     text(
-        WITH_NEIGHBOURS.format(
-            "SELECT words.number, sum(wanted.weight) AS fits"
-            " FROM unnest(CAST(:tokens AS text[]), CAST(:weights AS float8[]))"
-            " AS wanted (token, weight)"
-            " JOIN passage_words AS words"
-            " ON words.vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
-            " GROUP BY words.number ORDER BY fits DESC, words.number DESC LIMIT :most"
-        )
+        "SELECT found.number, found.fits, octet_length(held.tokens) FROM"
+        " (SELECT words.number, sum(wanted.weight) AS fits"
+        " FROM unnest(CAST(:tokens AS text[]), CAST(:weights AS float8[]))"
+        " AS wanted (token, weight)"
+        " JOIN passage_words AS words"
+        " ON words.vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
+        " GROUP BY words.number ORDER BY fits DESC, words.number DESC LIMIT :most) AS found"
+        " JOIN passage_words AS held ON held.number = found.number"
     )
 )
 _NEWEST = Prepared(
     text(
-        WITH_NEIGHBOURS.format(
-            "SELECT number FROM passage_words"
-            " WHERE vector @@ CAST(quote_literal(CAST(:token AS text)) AS tsquery)"
-            " ORDER BY number DESC LIMIT :most"
-        )
+        "SELECT number FROM passage_words"
+        " WHERE vector @@ CAST(quote_literal(CAST(:token AS text)) AS tsquery)"
+        " ORDER BY number DESC LIMIT :most"
     )
+)
+_PLACED = Prepared(
+    text(WITH_NEIGHBOURS.format("SELECT unnest(CAST(:numbers AS bigint[])) AS number"))
 )
 _HELD = Prepared(
     text(
@@ -95,14 +102,19 @@ class PostgresEngine:
         rows = _COUNT.rows(connection, {"tokens": list(tokens)})
         return {token: count for token, count in rows if count}
 
-    def best(
+    def heaviest(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[FoundPassage]:
+    ) -> Sequence[Heavy]:
         wanted = {"tokens": list(weight), "weights": list(weight.values()), "most": most}
-        return [FoundPassage(*row) for row in _BEST.rows(connection, wanted)]
+        bytes_each = _STEM + next(token.index("x") for token in weight)
+        rows = _HEAVIEST.rows(connection, wanted)
+        return [Heavy(number, fits, size // bytes_each) for number, fits, size in rows]
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]:
-        rows = _NEWEST.rows(connection, {"token": token, "most": most})
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[int]:
+        return [number for (number,) in _NEWEST.rows(connection, {"token": token, "most": most})]
+
+    def placed(self, connection: Connection, numbers: Sequence[int]) -> Sequence[FoundPassage]:
+        rows = _PLACED.rows(connection, {"numbers": list(numbers)})
         return [FoundPassage(*row) for row in rows]
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:

@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.domain.memory.first_choice import Heavy
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -27,12 +28,23 @@ _COUNT = Prepared(
         f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
     )
 )
-_FIND = (
-    "SELECT rowid AS number FROM passage_words WHERE passage_words MATCH :query"
-    " ORDER BY {} LIMIT :most"
+_HEAVIEST = Prepared(
+    text(
+        "SELECT found.number, found.fits, size.sz FROM (SELECT words.rowid AS number,"
+        " sum(json_extract(wanted.value, '$[1]')) AS fits"
+        " FROM json_each(:wanted) AS wanted JOIN passage_words AS words"
+        " ON words.passage_words MATCH json_extract(wanted.value, '$[0]')"
+        " GROUP BY words.rowid ORDER BY fits DESC, words.rowid DESC LIMIT :most) AS found"
+        " JOIN passage_words_docsize AS size ON size.id = found.number"
+    )
 )
-_BEST = Prepared(text(WITH_NEIGHBOURS.format(_FIND.format("rank"))))
-_NEWEST = Prepared(text(WITH_NEIGHBOURS.format(_FIND.format("rowid DESC"))))
+_NEWEST = Prepared(
+    text(
+        "SELECT rowid FROM passage_words WHERE passage_words MATCH :query"
+        " ORDER BY rowid DESC LIMIT :most"
+    )
+)
+_PLACED = Prepared(text(WITH_NEIGHBOURS.format("SELECT value AS number FROM json_each(:numbers)")))
 _HELD = Prepared(
     text(
         "SELECT passage.number, passage.id, passage.at, passage.whose, passage.conversation, tokens"
@@ -84,14 +96,21 @@ class SqliteEngine:
         # One statement, whose text is always the same: else each search would make it anew.
         return dict(_COUNT.rows(connection, {"tokens": json.dumps(tokens)}))
 
-    def best(
+    def heaviest(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[FoundPassage]:
-        query = " OR ".join(f'"{token}"' for token in weight)
-        return _places(connection, _BEST, query, most)
+    ) -> Sequence[Heavy]:
+        # FTS5's own rank reads the length of every row, and takes too much from long ones.
+        wanted = json.dumps([[f'"{token}"', each] for token, each in weight.items()])
+        rows = _HEAVIEST.rows(connection, {"wanted": wanted, "most": most})
+        return [Heavy(number, fits, _first_number(size)) for number, fits, size in rows]
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]:
-        return _places(connection, _NEWEST, f'"{token}"', most)
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[int]:
+        rows = _NEWEST.rows(connection, {"query": f'"{token}"', "most": most})
+        return [number for (number,) in rows]
+
+    def placed(self, connection: Connection, numbers: Sequence[int]) -> Sequence[FoundPassage]:
+        rows = _PLACED.rows(connection, {"numbers": json.dumps(numbers)})
+        return [FoundPassage(*row) for row in rows]
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         rows = _HELD.rows(connection, {"numbers": json.dumps(numbers)})
@@ -104,8 +123,11 @@ def _alter_schema(connection: Connection, statement: str) -> None:
     connection.exec_driver_sql("PRAGMA writable_schema = RESET")
 
 
-def _places(
-    connection: Connection, statement: Prepared, query: str, most: int
-) -> Sequence[FoundPassage]:
-    found = statement.rows(connection, {"query": query, "most": most})
-    return [FoundPassage(*row) for row in found]
+def _first_number(sizes: bytes) -> int:
+    """Returns the stems of a row, as FTS5 keeps them: seven bits a byte, the last below 128."""
+    number = 0
+    for byte in sizes:
+        number = number << 7 | byte & 127
+        if byte < 128:
+            break
+    return number

@@ -20,6 +20,7 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
+from bot.domain.memory.first_choice import Heavy, likely
 from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.passage import Hit, Passage, Whose
@@ -32,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 _TABLE = "passage_words"
 _MARK = "passage_stems"
 _MAKE_MARK = f"CREATE TABLE IF NOT EXISTS {_MARK} (stems varchar NOT NULL)"
-_CANDIDATES = 50
+_CANDIDATES = 60
 """Passages that are weighed for one search; their neighbours are weighed besides."""
 
 _OFTEN, _MOST_KNOWN = 2_000, 20_000
@@ -40,6 +41,9 @@ _OFTEN, _MOST_KNOWN = 2_000, 20_000
 
 _AT_ONCE = 10_000
 """Characters that are cut into stems on the loop: at most about 2 ms."""
+
+_LOOKED_AT = 500
+"""Passages with the heaviest words among which those that are weighed are chosen."""
 
 _MOST_ROWS = 20_000
 """Passages that the rarest words of a search may lead to; commoner words only weigh them."""
@@ -133,13 +137,19 @@ class Engine(Protocol):
         """Returns the number of passages with each token."""
         ...
 
-    def best(
+    def heaviest(
         self, connection: Connection, weight: Mapping[str, float], most: int
-    ) -> Sequence[FoundPassage]:
-        """Returns the passages with the heaviest of these tokens."""
+    ) -> Sequence[Heavy]:
+        """Returns the passages with the heaviest tokens together, of equal ones the newest."""
         ...
 
-    def newest(self, connection: Connection, token: str, most: int) -> Sequence[FoundPassage]: ...
+    def newest(self, connection: Connection, token: str, most: int) -> Sequence[int]:
+        """Returns the numbers of the newest passages with a token."""
+        ...
+
+    def placed(self, connection: Connection, numbers: Sequence[int]) -> Sequence[FoundPassage]:
+        """Returns these passages with their neighbours."""
+        ...
 
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         """Returns these passages, as far as they are in the index."""
@@ -284,9 +294,10 @@ class SqlWords:
         total = self._total(connection, whose)
         weight = weights({token: parts[token] for token in rare}, counted, total)
         if newest:
-            places = self._engine.newest(connection, rare[0], _CANDIDATES)
+            numbers = self._engine.newest(connection, rare[0], _CANDIDATES)
         else:
-            places = self._engine.best(connection, weight, _CANDIDATES)
+            numbers = likely(self._engine.heaviest(connection, weight, _LOOKED_AT), _CANDIDATES)
+        places = self._engine.placed(connection, numbers)
         theirs = self._theirs(connection, _numbers(places), whose)
         counted |= _estimated(unsure, theirs, total)
         weight = weights(parts, counted, total)
@@ -298,8 +309,7 @@ class SqlWords:
         parts = {_token(whose, stem): part for stem, part in wanted.items()}
         unsure = soft(parts)
         counted = self._counted(connection, [token for token in parts if token not in unsure])
-        places = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
-        numbers = [place.number for place in places]
+        numbers = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
         weight = weights(parts, counted, self._total(connection, whose))
         telling = {token: each for token, each in weight.items() if token not in unsure}
         theirs = self._theirs(connection, numbers, whose)

@@ -1,6 +1,6 @@
 """Weighs how well passages fit a search: rare words count more, long passages count less.
 
-The weights were chosen on public sets of long talks, and are told in decisions 55, 61 and 71.
+Decisions 55, 61, 71, 84 and 88 tell the weights, which were chosen on public sets of long talks.
 """
 
 from bisect import bisect_left
@@ -11,7 +11,8 @@ from heapq import nlargest
 from itertools import compress, islice
 from math import log
 
-from bot.domain.memory.line_label import MARKED, under_labels
+from bot.domain.memory.first_choice import TIMES, damped
+from bot.domain.memory.line_label import MARKED, in_labels, under_labels
 from bot.domain.memory.passage import Hit
 from bot.domain.text.stems import pairs
 from bot.domain.value import frozen
@@ -57,15 +58,6 @@ _CALM = 100
 _CHANCE = 0.5
 """The weight of a pair of characters that nobody ever wrote: most of them cross two words."""
 
-_TIMES = 1.2
-"""Times after which a word that comes again hardly counts any more."""
-
-_LENGTH = 0.4
-"""Weight of the length of a passage, from 0 to 1."""
-
-_USUAL = 120
-"""Stems of a usual passage."""
-
 _SAID_LENGTH, _SAID_USUAL = 0.4, 25
 """Weight of the length of what the person said, from 0 to 1, and its usual stems."""
 
@@ -86,6 +78,12 @@ _LABELLED = 0.3
 """The part by which a word counts more in a line whose label, as “Ann:”, is searched for.
 
 Who asks about Ann mostly wants what she said, and not what was said to her.
+"""
+
+_WITHOUT = 0.3
+"""The part that a passage loses where no label that is searched for is near, in it or beside it.
+
+Most talks of a large memory are those of others.
 """
 
 _NEAR, _NEAR_WORDS = 0.4, 6
@@ -144,6 +142,8 @@ class _Weighed:
     share: float = 0.0
     whole: float = 0.0
     """The weight of all its stems that are searched for."""
+    labels: Set[str] = frozenset()
+    """Those of its telling stems that are searched for and stand in labels of lines."""
 
 
 def weights(
@@ -174,7 +174,9 @@ def fit(
     telling = {stem: each for stem, each in weight.items() if stem not in soft}
     whole = sum(telling.values())
     weighed = {id: _weighed(one, weight, telling, whole) for id, one in candidates.items()}
-    scores = _with_talk(weighed, _with_neighbours(weighed, weight))
+    own = {each.one.number: each for each in weighed.values()}
+    _lessen_others(own, weight)
+    scores = _with_talk(weighed, _with_neighbours(weighed, own, weight))
     found = [
         Hit(id, scores[id], each.share, each.one.at)
         for id, each in weighed.items()
@@ -192,11 +194,12 @@ def _weighed(
     if OWN_END in words:
         own, length = words.index(OWN_END), length - 1
     answered = (length - own) / (length - own + _LONG_ANSWER)
-    long = _TIMES * (1 - _LENGTH + _LENGTH * length / _USUAL)
-    short = _TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
+    long = damped(length)
+    short = TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
     places = _places(words, weight)
     labelled = under_labels(words, places, telling, OWN_END) if labels else frozenset[str]()
     found = _Weighed(one, length, places.keys())
+    found.labels = in_labels(words, places, telling) if labels else frozenset[str]()
     covered = 0.0
     for stem, held in places.items():
         times, said = len(held), bisect_left(held, own)
@@ -206,7 +209,7 @@ def _weighed(
         if stem in labelled:
             # In a long answer, labels are the heads of points.
             full *= 1 + _LABELLED * (1 - answered)
-        found.score += weight[stem] * (_TIMES + 1) * full
+        found.score += weight[stem] * (TIMES + 1) * full
         covered += telling.get(stem, 0.0) * (1.0 if said else 1 - _ANSWERED * answered)
     found.share = covered / whole if whole else 0.0
     found.score += _NEAR * _near(places, weight)
@@ -244,18 +247,39 @@ def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> f
     return sum(met.values())
 
 
+def _lessen_others(own: Mapping[int, _Weighed], weight: Mapping[str, float]) -> None:
+    """Lessens the scores of passages that have no label of the search, nor their neighbours.
+
+    A label that was found counts by its weight beside the others.
+    """
+    names = frozenset[str]().union(*(each.labels for each in own.values()))
+    whole = sum(weight[name] for name in names)
+    if whole <= 0:
+        return
+    for each in own.values():
+        missed = names.difference(each.held, *(near.held for near in _neighbours(each, own)))
+        each.score *= 1 - _WITHOUT * sum(weight[name] for name in missed) / whole
+
+
+def _neighbours(one: _Weighed, own: Mapping[int, _Weighed]) -> list[_Weighed]:
+    beside = (one.one.before, one.one.after)
+    return [own[near] for near in beside if near is not None and near in own]
+
+
 def _with_neighbours(
-    weighed: Mapping[str, _Weighed], weight: Mapping[str, float]
+    weighed: Mapping[str, _Weighed], own: Mapping[int, _Weighed], weight: Mapping[str, float]
 ) -> dict[str, float]:
-    """Returns the scores with a part of the neighbours': an answer tells what comes next."""
-    own = {each.one.number: each for each in weighed.values()}
+    """Returns the scores with a part of the neighbours': an answer tells what comes next.
+
+    `own` has the same passages by their numbers.
+    """
     for each in own.values():
         each.whole = sum([weight[stem] for stem in each.held])
     return {
         id: each.score
         + _told_beside(
             each,
-            [own[near] for near in (each.one.before, each.one.after) if near in own],
+            _neighbours(each, own),
             weight,
         )
         / (1 + (each.length / _BESIDE_LENGTH) ** 2)

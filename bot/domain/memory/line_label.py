@@ -68,6 +68,17 @@ def under_labels(
     return found
 
 
+def in_labels(
+    words: Sequence[str], places: Mapping[str, Sequence[int]], telling: Container[str]
+) -> Set[str]:
+    """Returns the stems of a search that tell something and stand in labels."""
+    return {
+        stem
+        for stem, held in places.items()
+        if stem in telling and any(_mark_behind(words, place) is not None for place in held)
+    }
+
+
 def _mark_behind(words: Sequence[str], place: int) -> int | None:
     """Returns the place of the mark of a label; None when this word stands in none."""
     for away, word in enumerate(words[place + 1 : place + 1 + _MOST], 1):
