@@ -221,7 +221,9 @@ class Steward(TelegramHands):
             value = await self._waited(condition, within)
         except TimeoutError:
             seen = "\n".join(f"  {message.text!r}" for message in self.shown)
-            raise AssertionError(f"it never came true; the screen shows:\n{seen}") from None
+            ended = "" if self.running else "; the process does not run"
+            told = f"it never came true{ended}; the screen shows:\n{seen}"
+            raise AssertionError(f"{told}\nand it printed last:\n{self.output[-2_000:]}") from None
         assert value is not None
         return value
 
