@@ -221,7 +221,9 @@ class Steward(TelegramHands):
             value = await self._waited(condition, within)
         except TimeoutError:
             seen = "\n".join(f"  {message.text!r}" for message in self.shown)
-            raise AssertionError(f"it never came true; the screen shows:\n{seen}") from None
+            ended = "" if self.running else "; the process does not run"
+            told = f"it never came true{ended}; the screen shows:\n{seen}"
+            raise AssertionError(f"{told}\nand it printed last:\n{self.output[-2_000:]}") from None
         assert value is not None
         return value
 
@@ -271,6 +273,8 @@ class Steward(TelegramHands):
         assert await self.answered(press) == ""
         asked = await self.sees(words)
         assert asked.asks == words
+        # A reply is known by the question's message id, which the program learns after it is seen.
+        await self.recorded()
         return asked
 
     def reply(self, question: Any, words: str) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime
+from typing import Any
 
 from sqlalchemy import Connection, Text, bindparam, insert, or_, select, type_coerce, update
 
@@ -103,9 +104,7 @@ def erase_log(
     )
     lines = {seq: new for seq, body, new in left if new != body}
     _erase_aside(connection, within, [body for seq, _, body in rows if seq in whole], mark)
-    # The first words of a conversation are its title.
-    first = next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
-    titled = first in turns
+    titled = _titled_by(rows) in turns
     rename(connection, of, mark, titled=titled)
     if not lines:
         return set()
@@ -116,6 +115,11 @@ def erase_log(
         _begin_anew(connection, (within, branch), at, titled=titled)
     told = (row for row in rows if not isinstance(row[2], SummaryBody))
     return {own for seq, own, _ in told if seq in lines}
+
+
+def _titled_by(rows: Sequence[Any]) -> str | None:
+    """Returns the turn whose words are the title of its conversation: the first words are."""
+    return next((own for _, own, body in rows if isinstance(body, AskerBody)), None)
 
 
 def _begin_anew(
