@@ -151,8 +151,9 @@ def _local() -> _Way:
 
 
 def _told(come: int, count: int) -> None:
-    """Tells in one line how far pip is; the list has packages of other systems too."""
-    click.echo(f"\rPackages: {come} of about {count}", nl=False)
+    """Tells in one line how far pip is; a list has packages of other systems too."""
+    of = f" of about {count}" if count else ""
+    click.echo(f"\rPackages: {come}{of}", nl=False)
 
 
 @contextmanager
