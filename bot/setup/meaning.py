@@ -91,8 +91,8 @@ class MeaningQuestion:
         model = next((one for one in listed if _EMBEDS.search(one)), None)
         if model is None:
             say(
-                f"{name} has no model for that. If it is Ollama, `ollama pull nomic-embed-text` "
-                f"adds one; then run `{command('setup memory')}`."
+                f"Your server “{name}” has no model for that. If it is Ollama, `ollama pull "
+                f"nomic-embed-text` adds one; then run `{command('setup memory')}`."
             )
             return None
         env = {_MODEL: model, _URL: spec.base_url} | ({_KEY: spec.key} if spec.key else {})
