@@ -123,7 +123,8 @@ $(VENV)/.meaning: $(VENV)/.run requirements/meaning.txt
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	@echo "Installing what tests and checks need"
-	@$(INSTALL) requirements/dev.txt
+	@# What of it is ever loaded compiles itself then: all of it would take 20 s.
+	@$(INSTALL) --no-compile requirements/dev.txt
 	@touch $@
 
 $(VENV)/.servers: $(VENV)/.made tests/servers/package-lock.json

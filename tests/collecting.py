@@ -1,11 +1,61 @@
-"""Keeping the garbage collector from what stays: the tests themselves, and all that they import."""
+"""Collecting the tests cheaply, which every worker does.
+
+In a new checkout, whoever loads a module first has to compile it, and that takes longer than all
+the rest. There one worker goes ahead, and the others find what it has compiled.
+"""
 
 import gc
+import time
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_AHEAD = "one_is_ahead"
+"""In the input of a worker: the file that the first one makes when it has collected."""
+
+_LONGEST_WAIT = 300.0
+"""Seconds after which a worker collects all the same: the first one may have been killed."""
 
 
-def pytest_configure() -> None:
+class _OneAhead:
+    """Names the file to the workers of a new checkout."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        node.workerinput[_AHEAD] = str(self._file)
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Stops the collector while modules are imported: next to nothing of it could be freed."""
     gc.disable()
+    if hasattr(config, "workerinput") or config.cache is None:
+        return
+    if config.cache.get(_AHEAD, None) is None:
+        config.pluginmanager.register(_OneAhead(config.cache.mkdir(_AHEAD) / "done"))
+        config.cache.set(_AHEAD, True)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Waits in all workers but the first of a new checkout, until that one has collected."""
+    given: dict[str, Any] = getattr(session.config, "workerinput", {})
+    if _AHEAD not in given:
+        return (yield)
+    done = Path(given[_AHEAD])
+    if given["workerid"] == "gw0":
+        try:
+            return (yield)
+        finally:
+            done.touch()
+    until = time.monotonic() + _LONGEST_WAIT
+    while not done.exists() and time.monotonic() < until:
+        time.sleep(0.1)
+    return (yield)
 
 
 def pytest_collection_finish() -> None:

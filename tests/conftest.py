@@ -24,10 +24,12 @@ pytest_plugins = [
 
 os.environ["NO_PROXY"] = os.environ["no_proxy"] = "127.0.0.1,localhost"
 
-# A shell that runs a command in its background has it ignore Ctrl-C, and so would each program that
-# a test starts.
+# A shell that runs a command in its background has it ignore Ctrl-C, and `nohup` a closed terminal;
+# so would each program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # No test speaks TLS with anyone: reading a machine's certificates takes each client 20 ms.
 os.environ["SSL_CERT_FILE"] = str(Path(__file__).parent / "standins" / "authority.pem")

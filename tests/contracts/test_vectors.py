@@ -24,6 +24,7 @@ from bot.ports.meaning import Vectors
 from tests.fakes.embedder import embedded
 from tests.fakes.vectors import FakeVectors
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.vector_traces import holding, traces_of
 
 if find_spec("chromadb") is None:
@@ -32,12 +33,6 @@ if find_spec("chromadb") is None:
 
 def vector(number: int, size: int = 100) -> Vector:
     return embedded(f"thing{number} is on shelf{number}", size)
-
-
-def free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +50,7 @@ def server_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         env={**os.environ, "ANONYMIZED_TELEMETRY": "False"},
     )
     try:
-        ends = time.monotonic() + 60
+        ends = time.monotonic() + PATIENCE
         while not _listens(port):
             assert time.monotonic() < ends, "the server never listened"
             # Nobody tells when another process listens.

@@ -273,6 +273,8 @@ class Steward(TelegramHands):
         assert await self.answered(press) == ""
         asked = await self.sees(words)
         assert asked.asks == words
+        # A reply is known by the question's message id, which the program learns after it is seen.
+        await self.recorded()
         return asked
 
     def reply(self, question: Any, words: str) -> None:

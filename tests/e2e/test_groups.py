@@ -19,6 +19,7 @@ async def test_three_people_in_a_group_and_only_who_is_known_is_answered(steward
     asked = steward.call("when is lunch?", by=bob, at=team)
     answer = await steward.sees("At noon.", at=team)
     assert answer.reply_to == asked.id
+    await steward.recorded()
     steward.say("really?", at=team, reply_to=answer)
     await steward.sees("Yes, at noon.", at=team)
     assert len(steward.screen(team)) == 2

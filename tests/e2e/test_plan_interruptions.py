@@ -84,6 +84,7 @@ async def test_what_would_change_a_plan_does_not_while_a_step_runs(steward: Stew
         await steward.sees("/plan cancel ends it.")
         await steward.sees("There is nothing to resume")
         await steward.sees("Its steps are under way.")
+        await steward.recorded()
         steward.say("run it twice", reply_to=card)
         steward.script(said("It ran."), said("Once is enough."))
         errand.release()

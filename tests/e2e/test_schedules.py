@@ -190,6 +190,7 @@ async def test_a_shared_location_sets_the_clock_and_moves_tasks(steward: Steward
     steward.say("/timezone")
     steward.press(await steward.sees("your time zone"), BY_PLACE)
     question = await steward.sees("Share your location")
+    await steward.recorded()
     steward.telegram.send_location(steward.ann, 43.82, 87.61, reply_to=question)
     await steward.sees("more than one clock")
     steward.telegram.send_location(steward.ann, 19.07, 72.88, reply_to=question)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ import pytest
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.tools.tool import Effect
 from tests.adapters.mcp.conftest import Bench, Make
+from tests.ports import free_port
 
 
 def program(name: str) -> tuple[str, ...]:
@@ -26,9 +26,7 @@ class Remote:
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self._command = command
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self._port = free.getsockname()[1]
+        self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     @property
