@@ -11,6 +11,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+from bot.visits.error_line import print_error
 from bot.visits.short_way import gone_the_short_way
 
 
@@ -21,7 +22,8 @@ def main() -> None:
     try:
         standing = Path.cwd()
     except FileNotFoundError:
-        sys.exit("steward: The folder you stand in is gone. Go to another one.")
+        print_error("steward: The folder you stand in is gone. Go to another one.")
+        sys.exit(1)
     code = gone_the_short_way(arguments, os.environ, standing)
     if code is None:
         # A visit to a running program takes a fifth of the time without all this.

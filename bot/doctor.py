@@ -135,6 +135,8 @@ def what_next(findings: Sequence[Finding]) -> str:
         return f"Next: {setup} sets the API key. Until then the demo model answers."
     if "owner" in warned:
         return f"Next: {start}. Then open the link it prints, and you are the owner."
+    if any(one.subject == "program" and one.level == "ok" for one in findings):
+        return "Nothing stands in the way."
     return f"Nothing stands in the way. Start with {start}."
 
 

@@ -2,7 +2,6 @@
 
 import logging
 import os
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import partial
@@ -16,6 +15,7 @@ from bot.cli import HookWork, MemoryWork, Program, run
 from bot.domain.text.visible_text import shown_name
 from bot.logs import Secrets, start_logging
 from bot.setup import Probes
+from bot.visits.error_line import print_error
 from bot.visits.exit_codes import UNFORESEEN
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ def run_program(arguments: Sequence[str]) -> int:
         )
         code = run(program, arguments)
     except Exception:  # the last border: it says one sentence, and the trace goes to the log
-        sys.stderr.write(f"steward: {_UNFORESEEN.format(place=_place_of_log())}\n")
+        print_error(f"steward: {_UNFORESEEN.format(place=_place_of_log())}")
         _log.exception("Steward failed")
         code = UNFORESEEN
     return code

@@ -1,17 +1,14 @@
-"""What all tests share: loopback without proxies, and a PostgreSQL database for those that ask."""
+"""What all tests share: loopback without proxies, and a tool server for those that ask."""
 
 import os
 import shutil
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.lacking import missing
-from tests.postgres_server import VARIABLE, named_server, new_database
 
 pytest_plugins = [
     "tests.collecting",
@@ -57,30 +54,3 @@ def everything() -> tuple[str, ...]:
     if node is None or not script.exists():
         missing("npm's tool server is not installed", "make servers, with Node.js 20")
     return node, str(script)
-
-
-@contextmanager
-def _database() -> Iterator[str]:
-    """The address of an empty PostgreSQL database, which is dropped in the end."""
-    server = named_server()
-    if server is None:
-        missing(
-            "no PostgreSQL server named",
-            f"{VARIABLE}=postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
-        )
-    with new_database(server) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
-def postgres_url() -> Iterator[str]:
-    """A database of all tests of the session, each of which leaves it without a row."""
-    with _database() as url:
-        yield url
-
-
-@pytest.fixture
-def own_postgres_url() -> Iterator[str]:
-    """A database of one test alone."""
-    with _database() as url:
-        yield url

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ from sqlalchemy import Engine, NullPool, create_engine
 
 from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.tables import METADATA
+from tests.lacking import missing
+from tests.postgres_server import VARIABLE, named_server, new_database
 
 _COUNT_ANEW = (
     "SELECT setval(sequencename::regclass, 1, false) FROM pg_sequences"
@@ -36,6 +39,41 @@ def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
     path = tmp_path / "store.db"
     shutil.copyfile(sqlite_template, path)
     return f"sqlite:///{path}"
+
+
+@contextmanager
+def _database(like: str | None = None) -> Iterator[str]:
+    """The address of a new PostgreSQL database, which is dropped in the end."""
+    server = named_server()
+    if server is None:
+        missing(
+            "no PostgreSQL server named",
+            f"{VARIABLE}=postgresql+psycopg://postgres@127.0.0.1:5432/test make test",
+        )
+    with new_database(server, like=like) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A database of all tests of the session, each of which leaves it without a row."""
+    with _database() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def postgres_template() -> Iterator[str]:
+    """A migrated database that nobody is connected to: to copy it takes half of a migration."""
+    with _database() as url:
+        _migrate(url)
+        yield url
+
+
+@pytest.fixture
+def own_postgres_url(postgres_template: str) -> Iterator[str]:
+    """A database of one test alone, without a row."""
+    with _database(postgres_template) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

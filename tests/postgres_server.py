@@ -16,15 +16,16 @@ def named_server() -> str | None:
 
 
 @contextmanager
-def new_database(server: str, *, durable: bool = False) -> Iterator[str]:
-    """Yields the address of an empty database.
+def new_database(server: str, *, durable: bool = False, like: str | None = None) -> Iterator[str]:
+    """Yields the address of an empty database, or of a copy of the one at the address `like`.
 
     Without `durable` no commit waits for the disk: few tests pull the server's plug.
     """
     engine = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
     name = f"steward_test_{uuid4().hex}"
     with engine.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
+        template = make_url(like).database if like else "template1"
+        connection.execute(text(f"CREATE DATABASE {name} TEMPLATE {template}"))
         if not durable:
             connection.execute(text(f"ALTER DATABASE {name} SET synchronous_commit = off"))
     try:

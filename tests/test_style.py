@@ -92,9 +92,9 @@ def test_methods_of_a_port_are_counted() -> None:
 
 def test_docstrings_and_comments_have_no_stiff_phrase() -> None:
     modules = [path for folder in _TOLD for path in (ROOT / folder).rglob("*.py")]
-    told = [(path, text) for path in modules for text in _told(path.read_text())]
-    assert len(told) > 2000
-    assert [(str(p.relative_to(ROOT)), text) for p, text in told if _STIFF.search(text)] == []
+    assert len(modules) > 900
+    found = {str(path.relative_to(ROOT)): _stiff(path.read_text()) for path in modules}
+    assert {path: told for path, told in found.items() if told} == {}
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_docstrings_and_comments_have_no_stiff_phrase() -> None:
     ],
 )
 def test_a_stiff_phrase_is_found(text: str) -> None:
-    assert any(_STIFF.search(told) for told in _told(text))
+    assert _stiff(text)
 
 
 def test_words_that_several_tests_look_for_have_one_place() -> None:
@@ -158,6 +158,13 @@ def _is_text(node: ast.stmt | None) -> bool:
     )
 
 
+def _stiff(source: str) -> Sequence[str]:
+    """Returns what is told in stiff phrases; most files need no parser, since they have none."""
+    if not _STIFF.search(" ".join(source.split())):
+        return ()
+    return [text for text in _told(source) if _STIFF.search(text)]
+
+
 def _told(source: str) -> Iterator[str]:
     """Yields docstrings, sentences under values, and comments, each on one line."""
     for node in ast.walk(ast.parse(source)):
@@ -177,11 +184,19 @@ def _asserted() -> Sequence[tuple[str, str]]:
         (str(path.relative_to(ROOT)), part.value)
         for folder in _SPEAKING
         for path in sorted((ROOT / "tests" / folder).rglob("test_*.py"))
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in _statements(ast.parse(path.read_text()).body)
         if isinstance(node, ast.Assert)
         for part in ast.walk(node.test)
         if isinstance(part, ast.Constant) and isinstance(part.value, str)
     ]
+
+
+def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yields the statements, and those inside of them; their expressions are many more."""
+    for one in body:
+        yield one
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(one, field, ()))
 
 
 def _bases(one: ast.ClassDef) -> set[str]:

@@ -255,10 +255,11 @@ _LATEST = "newest message {at:%Y-%m-%d %H:%M} UTC"
 
 
 async def try_program(home: Path) -> str:
-    """Returns a sentence about the program that runs; raises SettingError on a refusal."""
+    """Returns a sentence about the program that runs; raises a StewardError where none answers."""
     caller = await called(home, hello("look", working_in(None)))
     if caller is None:
-        return "Steward is not running. It was killed; its next start goes on with the work."
+        told = "Steward is not running. It was killed; its next start goes on with the work."
+        raise Complaint(told, f"Start it: `{command('run')}`.", "warn")
     told = caller.welcome
     caller.close()
     since = datetime.fromisoformat(told["since"]).astimezone(UTC)

@@ -11,6 +11,7 @@ from bot.cli.hooks import hook_group
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
 from bot.domain.talk.errors import StewardError, StoreDamaged
+from bot.visits.error_line import print_error
 from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
 
 __all__ = ["DAMAGED", "UNAVAILABLE", "CommandRun", "HookWork", "MemoryWork", "Program", "run"]
@@ -44,7 +45,7 @@ def run(program: Program, arguments: Sequence[str]) -> int:
 def _told(program: Program, error: Exception) -> int:
     """Says a foreseen fault in one sentence; returns the exit code for it."""
     sentence = " ".join(str(error).split()) or type(error).__name__
-    click.echo(program.secrets.hidden(f"steward: {sentence}"), err=True)
+    print_error(program.secrets.hidden(f"steward: {sentence}"))
     return code_of_fault(error)
 
 

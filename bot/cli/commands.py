@@ -25,6 +25,7 @@ from bot.settings import Settings
 from bot.settings.whereabouts import KnownFolders
 from bot.setup import Setup, no_terminal, say, starts_now, wants_setup, works_in
 from bot.shipped.version import running_version
+from bot.visits.error_line import print_error
 from bot.visits.own_folder import is_own_folder, may_be_project
 
 _NO_TERMINAL = "There is no terminal to chat in"
@@ -191,7 +192,7 @@ def config(program: Program, *, explain: bool) -> None:
         line = server.line or "(cannot be used)"
         click.echo(f"{f'mcp.{server.name}':{width}}  {line:<36}  steward.toml{trusted}")
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        print_error(f"warning: {warning}")
 
 
 def _chat(program: Program, settings: Settings) -> int:

@@ -8,8 +8,6 @@ import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-import click
-
 from bot.cli.program import CommandRun, Program
 from bot.domain.talk.errors import WRITE_RIGHT, SettingError
 from bot.domain.text.visible_text import shown_name
@@ -18,6 +16,7 @@ from bot.settings import Settings, read_settings
 from bot.settings.whereabouts import KnownFolders, Whereabouts, whereabouts
 from bot.setup import settings_count
 from bot.shipped import checkout
+from bot.visits.error_line import print_error
 
 _UNREAD = (
     "I did not use the settings in {folder}, because you have not allowed it. Run `steward chat` "
@@ -49,7 +48,7 @@ def place_of(program: Program, *, serves: bool = False) -> Whereabouts:
     if not has_terminal():
         if standing not in _WARNED:
             told = _UNREAD.format(folder=shown_name(str(standing)))
-            click.echo(f"warning: {told}", err=True)
+            print_error(f"warning: {told}")
         _WARNED.add(standing)
         return place
     yes = whereabouts(program.environ, standing, known, checkout=checkout(), answer=True)
@@ -58,7 +57,7 @@ def place_of(program: Program, *, serves: bool = False) -> Whereabouts:
         known.remember("settings", standing, answer)
     except SettingError as fault:
         # The answer holds for this run all the same.
-        click.echo(f"warning: {fault}", err=True)
+        print_error(f"warning: {fault}")
     return whereabouts(program.environ, standing, known, checkout=checkout(), answer=answer)
 
 
@@ -85,7 +84,7 @@ def warn(settings: Settings) -> None:
 def log_to_file(program: Program, settings: Settings) -> None:
     """Writes the log to a file, and says on the standard error what is odd about the settings."""
     for warning in settings.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        print_error(f"warning: {warning}")
     try:
         settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = RotatingFileHandler(

@@ -1,14 +1,13 @@
-"""Installs the index of meaning by pip, from the locked list of the checkout."""
+"""Installs the index of meaning by pip or uv: in a checkout from its locked list."""
 
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import invalidate_caches
 from importlib.metadata import PackageNotFoundError, requires
 from importlib.util import find_spec
-from pathlib import Path
 
 from bot.shipped import checkout
 
@@ -17,6 +16,9 @@ _ROOM_BYTES = 1_000_000_000
 
 _LIST = "requirements/meaning.txt"
 _THERE = "import importlib.util, sys; sys.exit(importlib.util.find_spec('chromadb') is None)"
+_COMES = ("Collecting", "Requirement already satisfied", " + ")
+"""The beginnings of the lines in which pip and uv name a package."""
+
 _MOST = 300
 """Characters of pip's own words."""
 
@@ -31,12 +33,13 @@ def is_there() -> bool:
 
 
 def can_install() -> bool:
-    return checkout() is not None
+    """Returns true when pip or uv is there; `uv tool install` leaves pip out."""
+    return bool(_installer())
 
 
 def by_hand() -> str:
     """Returns the exact command that installs the index into this installation."""
-    if can_install():
+    if checkout() is not None:
         return "make meaning"
     pip = f"{sys.executable} -m pip install"
     if find_spec("pip") is None:
@@ -45,17 +48,14 @@ def by_hand() -> str:
 
 
 def install(tell: Callable[[int, int], None]) -> None:
-    """Installs the index, and tells how many packages of how many have come.
+    """Installs the index, and tells how many packages have come, of how many or of 0 if unknown.
 
     Raises NotInstalled. A stop by the person ends pip too.
     """
-    root = checkout()
-    if root is None:
-        raise NotInstalled(f"Install it by hand: {by_hand()}")
-    free = shutil.disk_usage(root).free
+    free = shutil.disk_usage(checkout() or sys.prefix).free
     if free < _ROOM_BYTES:
         raise NotInstalled(f"Only {free // 1_000_000:,} MB of the disk are free; it needs 1 GB.")
-    said = _ran(root, tell)
+    said = _ran(tell)
     if said is not None:
         raise NotInstalled(f"pip says: {said}")
     invalidate_caches()
@@ -63,25 +63,43 @@ def install(tell: Callable[[int, int], None]) -> None:
         raise NotInstalled("pip found nothing to do, but the index is not there.")
 
 
-def _ran(root: Path, tell: Callable[[int, int], None]) -> str | None:
-    """Runs pip; returns its last words if it failed."""
+def _installer() -> tuple[str, ...]:
+    """Returns the command that installs packages beside this program; empty if there is none."""
+    if find_spec("pip") is not None:
+        plain = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
+        return (sys.executable, "-m", "pip", "install", *plain)
+    uv = shutil.which("uv")
+    return () if uv is None else (uv, "pip", "install", "--python", sys.executable)
+
+
+def _packages() -> tuple[Sequence[str], int]:
+    """Returns what to install, and the number of packages if a checkout has them in a list."""
+    root = checkout()
+    if root is None:
+        return (_wanted(),), 0
     wanted = root / _LIST
     count = len(re.findall(r"^[a-z0-9].*==", wanted.read_text(), re.MULTILINE))
-    command = [
-        *(sys.executable, "-m", "pip", "install", "--require-hashes", "--no-input"),
-        *("--disable-pip-version-check", "--progress-bar", "off", "--requirement", str(wanted)),
-    ]
+    return ("--require-hashes", "--requirement", str(wanted)), count
+
+
+def _ran(tell: Callable[[int, int], None]) -> str | None:
+    """Runs pip or uv; returns its last words if it failed."""
+    wanted, count = _packages()
     last, come = "no reason given", 0
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        [*_installer(), *wanted],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     ) as pip:
         try:
             for line in pip.stdout or ():
-                if line.startswith(("Collecting", "Requirement already satisfied")):
+                if line.startswith(_COMES):
                     come += 1
-                    tell(min(come, count), count)
-                elif line.startswith("ERROR:"):
-                    last = line.removeprefix("ERROR:").strip()[:_MOST]
+                    tell(min(come, count) if count else come, count)
+                elif line.lower().startswith("error:"):
+                    last = line[len("error:") :].strip()[:_MOST]
         except KeyboardInterrupt:
             pip.terminate()
             raise

@@ -91,8 +91,8 @@ class MeaningQuestion:
         model = next((one for one in listed if _EMBEDS.search(one)), None)
         if model is None:
             say(
-                f"{name} has no model for that. If it is Ollama, `ollama pull nomic-embed-text` "
-                f"adds one; then run `{command('setup memory')}`."
+                f"Your server “{name}” has no model for that. If it is Ollama, `ollama pull "
+                f"nomic-embed-text` adds one; then run `{command('setup memory')}`."
             )
             return None
         env = {_MODEL: model, _URL: spec.base_url} | ({_KEY: spec.key} if spec.key else {})
@@ -151,8 +151,9 @@ def _local() -> _Way:
 
 
 def _told(come: int, count: int) -> None:
-    """Tells in one line how far pip is; the list has packages of other systems too."""
-    click.echo(f"\rPackages: {come} of about {count}", nl=False)
+    """Tells in one line how far pip is; a list has packages of other systems too."""
+    of = f" of about {count}" if count else ""
+    click.echo(f"\rPackages: {come}{of}", nl=False)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any
 from bot.domain.talk.errors import ProgramGone, StewardError
 from bot.domain.value import frozen
 from bot.shipped import checkout
+from bot.visits.error_line import print_error
 from bot.visits.exit_codes import code_of_fault
 from bot.visits.own_folder import is_own_folder, persons_home
 
@@ -105,7 +106,7 @@ def _ended_well(work: Callable[[], Coroutine[Any, Any, int]]) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     except StewardError as fault:
-        sys.stderr.write(f"steward: {fault}\n")
+        print_error(f"steward: {fault}")
         return code_of_fault(fault)
 
 
@@ -116,13 +117,13 @@ async def _ask(home: Path, folder: Path, asked: _Asked) -> int:
 
     piped = _piped()
     if len(piped) > _MOST_PIPED:
-        sys.stderr.write(f"steward: {_TOO_MUCH}\n")
+        print_error(f"steward: {_TOO_MUCH}")
         return 2
     words = asked.words
     if not words:
         words, piped = piped.decode(errors="replace").strip(), b""
     if not words:
-        sys.stderr.write('What is the question? As in: steward ask "what is in this folder?"\n')
+        print_error('What is the question? As in: steward ask "what is in this folder?"')
         return 2
     code = await ask(home, Wish(words, piped), standing_in(folder), as_json=asked.as_json)
     if code is None:

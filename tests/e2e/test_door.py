@@ -438,6 +438,7 @@ async def test_the_doctor_and_the_memory_work_beside_the_running_program(
     assert told.startswith("ok")
     assert f"Process {steward.pid} has run since" in told
     assert "It serves telegram (newest message 20" in told
+    assert report.rstrip().endswith("Nothing stands in the way.")
     file = steward.folder / "told.jsonl"
     line = {"id": "1", "at": "2026-01-01T10:00:00Z", "question": "Where is my kayak?"}
     file.write_text(json.dumps({**line, "answer": "In the garage."}) + "\n")

@@ -564,7 +564,7 @@ async def test_another_server_gets_its_table_and_one_of_its_models(
             at.shown(f"It answers at {url}/v1 and lists {lists}", "qwen3:8b", "Which model?")
             at.answer("" if key else "1")
             at.shown("STEWARD_MODEL becomes server-2/qwen3:8b.", SAVED, "steward.toml")
-            at.shown("server-2 has no model for that", "`ollama pull nomic-embed-text`")
+            at.shown("“server-2” has no model for that", "`ollama pull nomic-embed-text`")
             at.leaves_meaning_out()
             at.answer("n")
             return at.ended()

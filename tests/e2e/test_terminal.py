@@ -55,6 +55,17 @@ async def test_the_first_screen_says_who_i_am_and_what_to_try(
     await talk.until(lambda: ">" in talk.lines)
 
 
+async def test_a_sentence_of_a_command_breaks_between_words(
+    opened: Callable[..., Terminal],
+) -> None:
+    told = (
+        "steward: Steward is not running, so there is no chat to show. Start it with `steward run`"
+    )
+    talk = opened("chat", "--with", "telegram", columns=40)
+    await talk.shows(told)
+    assert await talk.ended() == 2
+
+
 @pytest.mark.parametrize("columns", [40, 60, 100])
 async def test_words_are_never_broken_at_the_edge_nor_shown_twice(
     opened: Callable[..., Terminal], model: MessagesApi, access: dict[str, str], columns: int

@@ -185,7 +185,7 @@ async def test_in_the_terminal_no_call_runs_on_beside_a_card(
     tmp_path: Path, model: MessagesApi, access: dict[str, str], command: Command
 ) -> None:
     write = tool("write_file", {"path": "a.md", "content": "a"})
-    model.script.add(calls(tool("list_files"), write))
+    model.script.add(text("I list them first.") + calls(tool("list_files"), write))
     with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("/verbose on")
@@ -195,6 +195,8 @@ async def test_in_the_terminal_no_call_runs_on_beside_a_card(
         await talk.until(lambda: "⏳" not in talk.text, "no line of a tool that has ended")
         talk.say("/quit")
         assert await talk.ended() == 0
+        # The block says again neither the line of its call nor the words above it.
+        assert talk.text.count("I list them first.") == talk.text.count("✓ List") == 1
 
 
 async def test_in_the_terminal_a_call_is_a_dim_block_that_is_cut_after_some_lines(
@@ -205,7 +207,7 @@ async def test_in_the_terminal_a_call_is_a_dim_block_that_is_cut_after_some_line
     (folder / "note.txt").write_text("".join(f"line {n}\n" for n in range(60)))
     read = calls(tool("read_file", {"path": "note.txt"}))
     again = calls(tool("read_file", {"path": "nowhere.txt"}))
-    model.script.add(read, again, text("It is long."))
+    model.script.add(text("I look.") + read, text("And there.") + again, text("It is long."))
     with closing(Terminal(tmp_path, "chat", command=command, environ=access)) as talk:
         await talk.shows(READY)
         talk.say("/verbose on")
@@ -213,8 +215,11 @@ async def test_in_the_terminal_a_call_is_a_dim_block_that_is_cut_after_some_line
         talk.say("read it")
         await talk.shows("It is long.")
         await talk.shows("more lines: /verbose last")
-        places = [talk.text.index(one) for one in ("✓ Read note.txt", "✗ Read", "It is long.")]
+        told = ("I look.", "✓ Read note.txt", "And there.", "✗ Read nowhere.txt", "It is long.")
+        places = [talk.text.index(one) for one in told]
         assert places == sorted(places)
+        # A block of a call says again neither its line nor the words above it.
+        assert [talk.text.count(one) for one in told] == [1] * len(told)
         talk.say("/verbose last")
         await talk.shows("line 59")
         talk.say("/quit")

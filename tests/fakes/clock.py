@@ -70,12 +70,21 @@ class FakeClock:
         end = self._steady + seconds
         await self._settle()
         while self._sleepers and self._sleepers[0][0] <= end:
-            moment, _, waking = heapq.heappop(self._sleepers)
+            moment = self._sleepers[0][0]
             self._move(moment)
-            if not waking.done():
-                waking.set_result(None)
+            if self._wake_at(moment):
                 await self._settle()
         self._move(end)
+
+    def _wake_at(self, moment: float) -> bool:
+        """Wakes all whose time has come; returns False if none of them sleeps any more."""
+        woken = False
+        while self._sleepers and self._sleepers[0][0] == moment:
+            _, _, waking = heapq.heappop(self._sleepers)
+            if not waking.done():
+                waking.set_result(None)
+                woken = True
+        return woken
 
     def set_wall(self, seconds: float) -> None:
         """Someone sets the time of day on or back; no time passes."""

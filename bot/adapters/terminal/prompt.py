@@ -149,7 +149,7 @@ class Pastes:
 
     def shown(self, text: str) -> str:
         """Returns what the line shows of a pasted text: a short one whole."""
-        lines = text.count("\n") + 1
+        lines = len(text.splitlines())
         if lines <= _MOST_PASTED_LINES and len(text) <= _MOST_PASTED:
             return text
         number = len(self._texts) + 1

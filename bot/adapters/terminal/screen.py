@@ -415,11 +415,11 @@ class Screen:
         self._told += [one for one in news if isinstance(one, str)]
 
     def _told_of(self, news: str | Lines | CallBlock) -> Lines:
-        """Returns the lines of news; a call right below the line of its tool needs none again."""
+        """Returns the lines of news, without the words that stand right above them."""
         before, self._newest = self._newest, news if isinstance(news, str) else ""
         match news:
             case str():
-                return self._layout.plain(news, self._width)
+                return self._layout.plain(_reason_alone(news, before), self._width)
             case CallBlock():
                 line = call_line(news)
                 own = bool(before) and (before.startswith(line) or line.startswith(before))
@@ -485,6 +485,11 @@ class Screen:
         self._known[message_id] = tuple(self._layout.sentences(content))
         while len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
+
+
+def _reason_alone(line: str, before: str) -> str:
+    """Returns the reason of a failure right below the line that names what failed."""
+    return line.removeprefix(f"{before}: ") if before.startswith("✗ ") else line
 
 
 def _follows(piece: DraftPart) -> bool:

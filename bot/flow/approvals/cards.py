@@ -16,7 +16,7 @@ from bot.flow.approvals.remedies import is_recalled, remedy
 
 OWNER_ASKED = "⏳ I sent this question to an owner in private. Here you can only deny or stop it."
 REPLY = "Reply with a change or a question"
-_IN_WORKSPACE, _IN_FOLDER = "in the workspace", "in the chat's folder"
+_IN_WORKSPACE, _IN_FOLDER = "in the workspace", "in the working folder"
 """The place that a card does not name alone, since files are nowhere else; and in people's words.
 
 The first is what a rule was given for, so it stays as it is.

@@ -107,6 +107,18 @@ async def test_the_line_of_a_tool_that_is_late_waits_below_the_answer_to_the_car
     assert desk.paper.printed.endswith("\n✓ Use the skill tidy\n✓ Create a.md\n")
 
 
+async def test_a_failure_right_below_the_line_of_its_tool_is_told_by_its_reason(
+    desk: Desk,
+) -> None:
+    message = await desk.card()
+    desk.screen.expect(pressed=True)
+    await desk.edit(message, OutboundKind.CARD, Plain("✅ Approved · Run pytest -q"))
+    await desk.channel.draft(ADDRESS, "✗ Run `pytest -q`")
+    desk.paper.printed = ""
+    await desk.edit(message, OutboundKind.CARD, Plain("✗ Run pytest -q: exit code 127"))
+    assert desk.paper.printed == "exit code 127\n"
+
+
 async def test_a_card_of_an_earlier_process_can_be_answered_once_it_is_redrawn(desk: Desk) -> None:
     await desk.edit("before", OutboundKind.CARD, Plain("Run a command?"), buttons=BUTTONS)
     (press,) = await desk.hold("y", EOFError())

@@ -149,7 +149,7 @@ async def test_several_lines_are_one_message(screenful: Screenful, keys: str) ->
 async def test_a_long_paste_is_shown_in_few_words_sent_whole_and_taken_back_at_once(
     tmp_path: Path,
 ) -> None:
-    long, other = "\n".join(f"line {n}" for n in range(200)), "x" * 1_001
+    long, other = "".join(f"line {n}\n" for n in range(200)), "x" * 1_001
     with create_pipe_input() as keys, create_app_session():
         screenful = Screenful(keys, tmp_path / "history")
         pasted = f"\x1b[200~{long}\x1b[201~"

@@ -116,7 +116,7 @@ def test_a_command_names_its_place_in_words_that_people_know() -> None:
     """A rule is given for the words of the preview, so those stay as they are."""
     seen = replace(asked().preview, where="in the workspace, sandboxed, no network")
     card = replace(asked(), preview=seen)
-    assert "in the chat's folder, sandboxed, no network" in shown(open_card(card))
+    assert "in the working folder, sandboxed, no network" in shown(open_card(card))
     assert card.preview.where == seen.where
 
 
