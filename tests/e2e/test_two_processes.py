@@ -44,7 +44,7 @@ class Pair:
         self._process: Process | None = None
 
     async def start(self) -> None:
-        """Start both at once: the first one that comes makes the tables."""
+        """Start both at once, on one database without a row."""
         steward = self._steward
         self.call(0)
         steward.settings |= {

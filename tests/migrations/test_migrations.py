@@ -386,3 +386,14 @@ async def test_the_library_is_loaded_only_when_a_migration_is_due(tmp_path: Path
     )
     told, _ = await process.communicate()
     assert told.strip() == b"False"
+
+
+@pytest.mark.postgres
+async def test_of_several_processes_that_start_at_once_one_makes_the_tables(
+    empty_schema: str,
+) -> None:
+    async def opened() -> None:
+        async with open_store(empty_schema) as store:
+            assert await store.people.accounts() == []
+
+    await asyncio.gather(*(opened() for _ in range(4)))
