@@ -6,7 +6,7 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip -qq --disable-pip-version-check
-INSTALL := $(PIP) install --require-hashes --requirement
+INSTALL := $(PIP) install --require-hashes
 PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
 # Some machines keep no bytecode: then each worker would compile all tests anew, for 15 s.
 unexport PYTHONDONTWRITEBYTECODE
@@ -102,29 +102,29 @@ $(VENV)/.made:
 	@echo "$(CURDIR)" > $@
 
 $(VENV)/.build: $(VENV)/.made requirements/build.txt
-	@$(INSTALL) requirements/build.txt
+	@$(INSTALL) --requirement requirements/build.txt
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.build requirements/run.txt pyproject.toml
 	@echo "Installing what Steward needs"
-	@$(INSTALL) requirements/run.txt
+	@$(INSTALL) --requirement requirements/run.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.postgres: $(VENV)/.run requirements/postgres.txt
 	@echo "Installing the PostgreSQL driver"
-	@$(INSTALL) requirements/postgres.txt
+	@$(INSTALL) --requirement requirements/postgres.txt
 	@touch $@
 
 $(VENV)/.meaning: $(VENV)/.run requirements/meaning.txt
 	@echo "Installing the index of meaning"
-	@$(INSTALL) requirements/meaning.txt
+	@$(INSTALL) --requirement requirements/meaning.txt
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
 	@echo "Installing what tests and checks need"
 	@# What of it is ever loaded compiles itself then: all of it would take 20 s.
-	@$(INSTALL) --no-compile requirements/dev.txt
+	@$(INSTALL) --no-compile --requirement requirements/dev.txt
 	@touch $@
 
 $(VENV)/.servers: $(VENV)/.made tests/servers/package-lock.json
@@ -134,9 +134,9 @@ $(VENV)/.servers: $(VENV)/.made tests/servers/package-lock.json
 
 $(VENV)/.docs: $(VENV)/.made requirements/docs.txt
 	@echo "Installing what makes the site"
-	@$(INSTALL) requirements/docs.txt
+	@$(INSTALL) --requirement requirements/docs.txt
 	@touch $@
 
 $(VENV)/.lock: $(VENV)/.build requirements/lock.txt
-	@$(INSTALL) requirements/lock.txt
+	@$(INSTALL) --requirement requirements/lock.txt
 	@touch $@
