@@ -103,8 +103,8 @@ def _with_steps(blocks: Sequence[BlockView]) -> tuple[BlockView, ...]:
     """Returns the blocks with lines that begin with the sign of a step put together."""
     made, steps = list[BlockView](), list[StepView]()
     for block in blocks:
-        line = isinstance(block, WordsView) and block.style == "line"
-        icon, meaning, word, text = sign_of(block.text) if line else ("", "", "", "")
+        line = block.text if isinstance(block, WordsView) and block.style == "line" else ""
+        icon, meaning, word, text = sign_of(line)
         if icon:
             steps.append(StepView(text, word, icon, meaning))
             continue

@@ -6,19 +6,24 @@ from functools import cache
 from markupsafe import Markup, escape
 from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Operator, String
+from pygments.token import Comment, Keyword, Name, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
 LONGEST = 10_000
 """Characters of code above which its words are not coloured."""
 
-_KNOWN = frozenset(
-    "awk bash bat c c# c++ clojure cmake console cpp cs csharp css csv dart docker dockerfile elixir"
-    " erlang fish go graphql groovy haskell hcl html ini java javascript js json jsx julia kotlin"
-    " less lua make makefile matlab nginx nix objective-c ocaml perl php powershell properties"
-    " protobuf ps1 py python python3 r rb rs rst ruby rust sass scala scss sh shell sql svg swift"
-    " terraform tex toml ts tsx typescript vb vim xml yaml yml zig zsh".split()
-)
+# fmt: off
+_KNOWN = frozenset([
+    "awk", "bash", "bat", "c", "c#", "c++", "clojure", "cmake", "console", "cpp", "cs", "csharp",
+    "css", "csv", "dart", "docker", "dockerfile", "elixir", "erlang", "fish", "go", "graphql",
+    "groovy", "haskell", "hcl", "html", "ini", "java", "javascript", "js", "json", "jsx", "julia",
+    "kotlin", "less", "lua", "make", "makefile", "matlab", "nginx", "nix", "objective-c", "ocaml",
+    "perl", "php", "powershell", "properties", "protobuf", "ps1", "py", "python", "python3", "r",
+    "rb", "rs", "rst", "ruby", "rust", "sass", "scala", "scss", "sh", "shell", "sql", "svg",
+    "swift", "terraform", "tex", "toml", "ts", "tsx", "typescript", "vb", "vim", "xml", "yaml",
+    "yml", "zig", "zsh",
+])
+# fmt: on
 """Languages whose readers are loaded: what a text names chooses no other code to run."""
 
 _CLASSES = (
@@ -47,7 +52,7 @@ def _spans(tokens: list[tuple[str, str]]) -> Iterator[Markup]:
         yield Markup('<span class="{}">{}</span>').format(name, text) if name else escape(text)
 
 
-def _class_of(kind: object) -> str:
+def _class_of(kind: _TokenType) -> str:
     return next((name for group, name in _CLASSES if kind in group), "")
 
 

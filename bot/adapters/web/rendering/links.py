@@ -15,15 +15,15 @@ _SENTENCE_ENDS = ".,;:!?'*_~|…’"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
-def may_follow(address: str) -> bool:
+def may_follow(url: str) -> bool:
     """Tells if a link leads out to the web or to a mailbox, and is what it looks like.
 
     A link without a scheme would lead into our own pages, where addresses of ours are.
     """
-    if len(address) > _LONGEST or not address.isprintable() or "\\" in address:
+    if len(url) > _LONGEST or not url.isprintable() or "\\" in url:
         return False
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(url)
     except ValueError:
         return False
     if parts.scheme not in _SCHEMES:

@@ -28,7 +28,14 @@ _TOP_HEADING = 3
 """The first heading of an answer: above it stand that of the page and that of the answer."""
 _LEAST_HEADING = 6
 
-_AUTO = ("paragraph_open", "heading_open", "list_item_open", "th_open", "td_open", "blockquote_open")
+_AUTO = (
+    "paragraph_open",
+    "heading_open",
+    "list_item_open",
+    "th_open",
+    "td_open",
+    "blockquote_open",
+)
 """Blocks whose words may be of any script, and set their own direction."""
 
 
@@ -52,7 +59,7 @@ def _made(text: str, links: tuple[str, ...] | None) -> Markup:
         if token.children is not None:
             token.children = safe_links(token.children, hideable)
     # The renderer escapes each text and each attribute; its own tags are all that is HTML.
-    return Markup(_PARSER.renderer.render(tokens, _PARSER.options, {}))  # noqa: S704
+    return Markup(_PARSER.renderer.render(tokens, _PARSER.options, {}))
 
 
 _remembered = lru_cache(maxsize=_REMEMBERED)(_made)
