@@ -46,7 +46,7 @@ class ShownFile:
 
     name: str
     address: str
-    """Where it is fetched; empty when it is kept no longer."""
+    """The address at which it is fetched; empty when it is kept no longer."""
     picture: bool = False
     """True for a picture, which is shown in place with `?show=1` behind its address."""
 
@@ -62,7 +62,7 @@ class ShownMessage:
     """True for what the person wrote."""
     at: datetime
     content: Outbound
-    """What it shows; of the person's own words, one plain block."""
+    """The content; of the person’s own words, one plain block."""
     place: str = ""
     """The platform on which the person wrote it; empty on this page."""
     turn: str = ""
