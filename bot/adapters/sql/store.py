@@ -31,6 +31,7 @@ from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.page_rows import SqlPageRows
 from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
@@ -84,6 +85,7 @@ class Store:
     file_changes: SqlFileChanges
     feedback: SqlFeedback
     sessions: SqlSessions
+    page: SqlPageRows
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
@@ -162,6 +164,7 @@ def _store(
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
         sessions=SqlSessions(database),
+        page=SqlPageRows(database),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         damage=damage,
