@@ -81,7 +81,11 @@ class Browser:
         return await self.client.get(path, headers={"accept": "text/html", **headers})
 
     async def post(self, path: str, fields: Mapping[str, str], **more: Any) -> httpx.Response:
-        headers = {"origin": self.origin, "sec-fetch-site": "same-origin", **more.pop("headers", {})}
+        headers = {
+            "origin": self.origin,
+            "sec-fetch-site": "same-origin",
+            **more.pop("headers", {}),
+        }
         return await self.client.post(path, data=dict(fields), headers=headers, **more)
 
     async def enter(self, code: str) -> httpx.Response:
@@ -104,7 +108,8 @@ class Browser:
         return await self.post(form.action, {**form.fields, **fields})
 
     async def say(self, text: str, path: str = "/", **fields: str) -> httpx.Response:
-        form = next(one for one in await self.forms(path) if one.action.endswith("/say"))
+        forms = await self.forms(path)
+        form = next(one for one in forms if one.action.endswith("/say") and "id" in one.fields)
         answer = await self.send(form, text=text, **fields)
         assert answer.status_code == 303, answer.text
         return answer

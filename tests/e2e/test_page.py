@@ -37,7 +37,9 @@ async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Br
         steward.script(text("Hello from the model."))
         await page.say("Hi there", home)
         await heard.hears("Hello from the model.")
-        steward.script(calls(tool("write_file", {"path": "a.txt", "content": "x"})), text("Written."))
+        steward.script(
+            calls(tool("write_file", {"path": "a.txt", "content": "x"})), text("Written.")
+        )
         await page.say("Write a file", home)
         await heard.hears("a.txt")
         await page.press("Approve", home)

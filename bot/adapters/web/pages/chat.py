@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Protocol
 
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -135,7 +136,7 @@ class ChatPages:
     async def stop(self, request: Request) -> Response:
         talk = await self._talk(request)
         async with self._forms.of(request) as form:
-            writing = self._writing(request, talk, text_of(form, "id") or secrets.token_hex(8))
+            writing = self._writing(request, talk, text_of(form, "id"))
         await self._store(writing.message("/stop"))
         return _back(request, talk)
 
@@ -143,9 +144,9 @@ class ChatPages:
         talk = await self._talk(request)
         async with self._forms.of(request) as form:
             data, back = text_of(form, "data"), text_of(form, "back")
-            once, named = text_of(form, "id"), text_of(form, "message")
+            named, once = _named(form)
         # Each button of one rendering has a name of its own.
-        writing = self._writing(request, talk, f"{once}-{_short(data)}" if once else "")
+        writing = self._writing(request, talk, f"{named}-{once}-{_short(data)}")
         stands = await self._standing(talk, named)
         await self._store(writing.press(data, stands.message_id))
         return _back(request, talk, back)
@@ -155,8 +156,8 @@ class ChatPages:
         talk = await self._talk(request)
         async with self._forms.of(request) as form:
             data, text = text_of(form, "data"), text_of(form, "text", LONGEST_TEXT)
-            once, named, back = (text_of(form, name) for name in ("id", "message", "back"))
-        writing = self._writing(request, talk, f"{once}-{_short(data)}" if once else "")
+            (named, once), back = _named(form), text_of(form, "back")
+        writing = self._writing(request, talk, f"{named}-{once}-{_short(data)}")
         if not text.strip():
             raise HTTPException(400, _EMPTY)
         stands = await self._standing(talk, named)
@@ -183,6 +184,7 @@ class ChatPages:
         raise HTTPException(409, _GONE)
 
     def _writing(self, request: Request, talk: Talk, once: str) -> Writing:
+        once = once or secrets.token_hex(8)
         if _ONCE.fullmatch(once) is None:
             raise HTTPException(400, _UNNAMED)
         visitor = visitor_of(request)
@@ -200,6 +202,11 @@ def _back(request: Request, talk: Talk, back: str = "") -> Response:
     """Returns to the page that a form stands on, which is always one of our own."""
     own = _OWN.fullmatch(back) is not None and not back.startswith("//")
     return RedirectResponse(back if own else f"/chat/{talk.key}", 303)
+
+
+def _named(form: FormData) -> tuple[str, str]:
+    """Returns the message that a form is about, and the name of its rendering."""
+    return text_of(form, "message"), text_of(form, "id") or secrets.token_hex(6)
 
 
 def _older(talk: Talk, before: str) -> str:
