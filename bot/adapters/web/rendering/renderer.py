@@ -6,6 +6,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.adapters.web.rendering.contents import shown
+from bot.adapters.web.rendering.listing import grouped
 from bot.adapters.web.rendering.markdown import html_of
 from bot.adapters.web.rendering.sentences import keys, tries
 from bot.adapters.web.rendering.static_files import static_url
@@ -34,6 +35,7 @@ class Renderer:
             {
                 "clock": clock,
                 "day": day,
+                "grouped": grouped,
                 "machine_time": machine_time,
                 "markdown": html_of,
                 "quoted": quoted,
