@@ -64,9 +64,10 @@ def page_address(settings: Settings) -> str:
     return public or f"http://127.0.0.1:{settings.page.port}"
 
 
-def _loaded() -> Any:
-    """Loads the page, on a thread."""
-    return import_module("bot.bootstrap.page_opening")
+def _loaded() -> tuple[Any, Any]:
+    """Loads the page and its templates, on a thread."""
+    opening = import_module("bot.bootstrap.page_opening")
+    return opening, opening.loaded()
 
 
 class PageForm:
@@ -99,9 +100,10 @@ class PageForm:
         async def listen(accept: Accept) -> None:
             # Everybody's first poll comes first: the page is heavy to load.
             await asyncio.sleep(_LATER)
-            opening = await asyncio.to_thread(_loaded)
+            opening, renderer = await asyncio.to_thread(_loaded)
+            running = hosts[0].running
             ground: PageGround = opening.PageGround(
-                settings, hosts[0].running, accept, hub, uploads, clock
+                settings, running, accept, hub, uploads, clock, renderer
             )
             try:
                 async with opening.served(ground, self._serving, SETTING):

@@ -40,6 +40,12 @@ class PageGround:
     hub: Hub
     uploads: Uploads
     clock: Clock
+    renderer: Renderer
+
+
+def loaded() -> Renderer:
+    """Returns the templates, compiled; it takes a moment, so it runs on a thread."""
+    return Renderer().load()
 
 
 @asynccontextmanager
@@ -71,7 +77,7 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
 def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
     running = ground.running
     talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
-    shell, forms = Shell(Renderer(), talks.open_cards), Forms()
+    shell, forms = Shell(ground.renderer, talks.open_cards), Forms()
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [

@@ -199,7 +199,8 @@ def forms_in(page: BeautifulSoup) -> list[Sent]:
             for one in form.find_all("input")
             if one.get("name") and one.get("type") in ("hidden", None, "text")
         }
-        for button in form.find_all("button"):
+        beside = page.find_all("button", form=form["id"]) if form.get("id") else []
+        for button in (*form.find_all("button"), *beside):
             own = {str(button["name"]): str(button.get("value", ""))} if button.get("name") else {}
             label = button.get_text(" ", strip=True) or str(button.get("aria-label", ""))
             found.append(Sent(str(form["action"]), {**fields, **own}, label))

@@ -1,5 +1,6 @@
 """The page in a browser: people sign in, talk, decide, and miss nothing."""
 
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -24,8 +25,6 @@ async def page(steward: Steward) -> AsyncIterator[Browser]:
 
 
 def _answers(origin: str) -> bool:
-    import socket
-
     with socket.socket() as probe:
         host, port = origin.removeprefix("http://").split(":")
         return probe.connect_ex((host, int(port))) == 0
