@@ -44,6 +44,7 @@ from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
 from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
+from bot.ports.sessions import WholeSessions
 from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
@@ -110,6 +111,8 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    sessions: WholeSessions
+    """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
 

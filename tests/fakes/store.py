@@ -40,6 +40,7 @@ from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNote
 from tests.fakes.store_received import MemoryReceived
 from tests.fakes.store_rows import Rows
 from tests.fakes.store_scheduled import MemoryScheduled
+from tests.fakes.store_sessions import MemorySessions
 
 Now = Callable[[], datetime]
 
@@ -82,6 +83,7 @@ class MemoryStore:
         self.hook_calls = MemoryHookCalls(self.rows)
         self.file_changes = MemoryFileChanges(self.rows)
         self.feedback = MemoryFeedback(self.rows)
+        self.sessions = MemorySessions(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,8 @@ from bot.adapters.sql.tables.talk import (
     greeting,
     pairing,
     person,
+    session,
+    sign_in,
 )
 from bot.adapters.sql.tables.turns import (
     AT_WORK,
@@ -154,7 +156,9 @@ __all__ = [
     "received",
     "rule",
     "run",
+    "session",
     "sight",
+    "sign_in",
     "task",
     "turn",
     "usage",

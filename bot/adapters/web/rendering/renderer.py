@@ -49,6 +49,12 @@ class Renderer:
         """Returns the HTML of a template with these values."""
         return self._environment.get_template(template).render({"frame": None, **values})
 
+    def load(self) -> "Renderer":
+        """Compiles every template, which takes too long for the event loop."""
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
+        return self
+
     def fragment(self, template: str, **values: Any) -> str:
         """Returns a part of a page, without white space around it."""
         return self.page(template, **values).strip()
