@@ -105,7 +105,7 @@ class Site:
     async def events(self, request: Request) -> Response:
         told: queue.Queue[Any] = queue.Queue()
         self._streams.append(told)
-        mark = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        mark = request.headers.get("last-event-id") or request.query_params.get("mark", "")
         self.marks.append(mark)
         with self._begun:
             self.streams += 1

@@ -52,7 +52,7 @@ def test_what_is_read_stands_out_from_its_ground(dark: bool) -> None:
     told = {
         (word, ground): round(contrast(known[word], known[ground]), 2) for word, ground, _ in PAIRS
     }
-    low = {pair: told[pair] for *pair_, least in PAIRS if told[pair := tuple(pair_)] < least}
+    low = {(word, on): told[word, on] for word, on, least in PAIRS if told[word, on] < least}
     assert low == {}
 
 
