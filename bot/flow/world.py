@@ -42,6 +42,7 @@ from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
 from bot.ports.skills import Skills
@@ -110,6 +111,8 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    records: Records
+    """The rows behind pages."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
 

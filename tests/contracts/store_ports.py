@@ -23,6 +23,7 @@ from bot.ports.outbox import WholeOutbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
@@ -87,3 +88,5 @@ class StorePorts(Protocol):
     def file_changes(self) -> WholeFileChanges: ...
     @property
     def hook_calls(self) -> WholeHookCalls: ...
+    @property
+    def records(self) -> Records: ...

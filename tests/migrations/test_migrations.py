@@ -44,6 +44,7 @@ RECORDED = Path(__file__).with_name("first_release.sql")
 RELEASED = {
     "0039": "f401e56b6e48262c9d9dd8303b4abfabfdff23f179e1207b997ea1a0ba8873b2",
     "0040": "98e8d5a1e255db3b849fc25a0d024d747016af5e9a3e73957a15155a924addb4",
+    "0041": "d41f1210ac33df97e7c4b410f9a073ca3dc29272282573efe9abb79bfbac5479",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

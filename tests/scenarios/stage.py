@@ -235,6 +235,7 @@ class Stage:
             store.goals,
             store.file_changes,
             store.feedback,
+            store.records,
         )
 
     def _world(self) -> World:

@@ -35,6 +35,7 @@ from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
+from bot.adapters.sql.records import SqlRecords
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.soundness import rows_read
 from bot.adapters.sql.sqlite import open_sqlite
@@ -82,6 +83,7 @@ class Store:
     hook_calls: SqlHookCalls
     file_changes: SqlFileChanges
     feedback: SqlFeedback
+    records: SqlRecords
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
@@ -159,6 +161,7 @@ def _store(
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
+        records=SqlRecords(database),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         damage=damage,

@@ -16,6 +16,9 @@ from bot.domain.value import frozen
 from bot.flow.explaining.story import ToldCall
 
 _LONGEST = 160
+_LOOKED_AT = 16_000
+"""Characters of a result in which its fault is looked for."""
+
 _NO_END = "no end is known"
 
 _WARRANTS = {
@@ -60,9 +63,27 @@ def call_words(told: ToldCall, reader: StoryReader) -> str:
     result = told.result
     if result is None:
         return f"{inline_code(one_line(reader.conceal(told.call.subject), _LONGEST))}: {_NO_END}"
-    title = asked_of(told.call, result, reader.conceal)[0]
-    why = _why(told.card, result, reader)
-    return f"{title}: {why}{_end(result)}" if why else f"{title}{_end(result)}"
+    title, why = asked_of(told.call, result, reader.conceal)[0], why_of(told, reader)
+    fault = fault_of(result, reader.conceal)
+    ended = f"{_end(result)}: “{literal(fault)}”" if fault else _end(result)
+    return f"{title}: {why}{ended}" if why else f"{title}{ended}"
+
+
+def why_of(told: ToldCall, reader: StoryReader) -> str:
+    """Returns who or what allowed a call, or why it did not run, in Markdown."""
+    return _why(told.card, told.result, reader) if told.result is not None else ""
+
+
+def end_of(result: ToolResult) -> str:
+    """Returns how a call ended that ran and did not succeed, as half a sentence."""
+    return _end(result).removeprefix(", but ")
+
+
+def fault_of(result: ToolResult, conceal: Conceal) -> str:
+    """Returns the first words of a call that ran and failed; empty for any other."""
+    if result.synthetic or result.status is Status.SUCCESS or not result.text.strip():
+        return ""
+    return one_line(" ".join(conceal(result.text[:_LOOKED_AT]).split()), _LONGEST)
 
 
 def _end(result: ToolResult) -> str:

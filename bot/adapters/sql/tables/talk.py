@@ -132,6 +132,7 @@ feedback = METADATA.tables["feedback"]
 
 
 RAN = text("action = 'call.ran'")
+BEGAN = text("action = 'program.started'")
 
 
 class AuditTable(Stored):
@@ -140,6 +141,7 @@ class AuditTable(Stored):
     __table_args__ = (
         Index("ix_audit_chat", "chat", "id"),
         partial("ix_audit_ran", "chat", "at", where=RAN),
+        partial("ix_audit_began", "at", where=BEGAN),
     )
     id: int | None = kept(Number, primary_key=True)
     at: datetime = stored(UtcTime)
