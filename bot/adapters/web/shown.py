@@ -1,0 +1,89 @@
+"""The values that templates show: chats, messages, files and sessions.
+
+Every text in them was written by a person, a model, a file or a tool, and is escaped on its way.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.domain.talk.message import Outbound
+from bot.domain.value import frozen
+
+
+@frozen
+class ListedChat:
+    """A conversation in the list."""
+
+    key: str
+    """Names it in addresses, not yet quoted: `web:5/k3j2` or `telegram:7`."""
+    title: str
+    place: str
+    """The platform that it is on, as people read it; empty for one of this page."""
+    at: datetime | None = None
+    """The time of its newest message."""
+    waiting: int = 0
+    """The number of its open cards."""
+    current: bool = False
+    """True for the one that is shown."""
+
+
+@frozen
+class ShownChat:
+    """The conversation that is shown."""
+
+    key: str
+    title: str
+    place: str
+    model: str
+    """The model that answers here."""
+    folder: str
+    """The folder that it works in."""
+
+
+@frozen
+class ShownFile:
+    """A file of a message, served as an attachment."""
+
+    name: str
+    address: str
+    """Where it is fetched; empty when it is kept no longer."""
+    picture: bool = False
+    """True for a picture, which is shown in place with `?show=1` behind its address."""
+
+
+@frozen
+class ShownMessage:
+    """One message of a conversation: the person's own words, or what Steward shows."""
+
+    id: str
+    """Names the element `m-<id>`: a row, `i41` of the inbox or `o97` of the outbox."""
+    version: int
+    own: bool
+    """True for what the person wrote."""
+    at: datetime
+    content: Outbound
+    """What it shows; of the person's own words, one plain block."""
+    place: str = ""
+    """The platform on which the person wrote it; empty on this page."""
+    turn: str = ""
+    """The turn behind an answer, for “Why this answer”; empty where there is none."""
+    open: bool = False
+    """True for a card that can be decided now."""
+    files: Sequence[ShownFile] = ()
+    name: str = ""
+    """The name under which a press or an edit of it is sent back."""
+    editable: bool = False
+    """True for own words that can still be changed or asked again."""
+
+
+@frozen
+class ShownSession:
+    """A browser that is signed in."""
+
+    id: str
+    name: str
+    """The browser, as it called itself."""
+    since: datetime
+    seen: datetime
+    here: bool
+    """True for the one that asks."""
