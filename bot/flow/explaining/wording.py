@@ -98,7 +98,7 @@ class StoryWords:
 
     def _head(self, story: TurnStory) -> str:
         wish = one_line(self.conceal(story.wish), _LONGEST_WISH)
-        cause = f"“{literal(wish)}”" if wish else _cause(story.turn)
+        cause = f"“{literal(wish)}”" if wish else cause_of(story.turn)
         tokens = story.usage.prompt + story.usage.output
         return " · ".join(
             part
@@ -162,7 +162,8 @@ def _events(one: ToldRound, reader: StoryReader, most: int) -> Iterator[str]:
         yield f"… and {counted(more, 'more call')}"
 
 
-def _cause(turn: Turn) -> str:
+def cause_of(turn: Turn) -> str:
+    """Returns what began a turn that no message began."""
     if turn.origin == "continuation" and turn.approval is None:
         return "the result of a helper"
     return _CAUSES.get(turn.origin, "a message")
