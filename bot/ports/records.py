@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from bot.domain.assignments.errand import Errand
+from bot.domain.assignments.task import TimedTask
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.money.budget import CallKind
 from bot.domain.money.model import Usage
@@ -89,16 +90,7 @@ class Decided:
     by: int | None
     name: str
     """The name of the person who decided; empty when nobody did."""
-    chat: int
-    tool: str
-    subject: str
-    arguments: str
-    """The canonical arguments of the call."""
     state: ApprovalState
-    reasoned: bool
-    """True when it was denied with words."""
-    ruled: bool
-    """True when a standing rule could have been given for exactly this call."""
     since: datetime
     """The time the card was shown, or opened where that is not known."""
     at: datetime
@@ -176,6 +168,13 @@ class WorkRecords(Protocol):
 
     async def owed(self) -> Sequence[OwedCount]:
         """Returns a count for each channel with owed messages; the oldest 1,000 are looked at."""
+        ...
+
+    async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        """Returns active tasks of one person or of everybody, the one that is due next first.
+
+        Those that give a goal its pace are left out.
+        """
         ...
 
     async def waiting(self, limit: int) -> Mapping[int, int]:

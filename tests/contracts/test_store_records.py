@@ -24,7 +24,6 @@ from bot.ports.outbox import DeliveryState
 from bot.ports.records import OwedCount, RecordFilter, RowKey, TurnRecord
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import (
-    CALL,
     NOW,
     a_card,
     a_plan,
@@ -116,9 +115,8 @@ async def test_decisions_tell_who_how_and_since_when(store: StorePorts, chat: Ch
     await ended(store, chat, "refused", 8, **refused)
     newest, other = await store.records.decisions(None, later(2), 9)
     assert (newest.by, newest.name, newest.since, newest.at) == (1, "Ann", later(5), later(9))
-    assert (newest.tool, newest.arguments) == (CALL.name, CALL.canonical)
-    assert (newest.ruled, newest.reasoned) == (True, False)
-    assert (other.reasoned, other.since) == (True, NOW)
+    assert newest.state is ApprovalState.APPROVED
+    assert (other.state, other.since) == (ApprovalState.DENIED, NOW)
     assert len(await store.records.decisions(None, NOW, 1)) == 1
 
 

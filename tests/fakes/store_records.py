@@ -5,11 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import InboundState
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import LIVE, Plan, PlanState
-from bot.domain.tools.tool import Effect
 from bot.domain.turn.turn import Turn, TurnState
 from bot.ports.outbox import DeliveryState
 from bot.ports.records import (
@@ -110,6 +110,15 @@ class MemoryRecords:
             for name, owed in counts.items()
         ]
 
+    async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        found = [
+            (one.due, one.id, one)
+            for one in self.rows.tasks.values()
+            if one.state is TaskState.ACTIVE and one.due is not None and not one.paces
+            if asker in (None, one.asker)
+        ]
+        return [one for _, _, one in sorted(found, key=lambda one: one[:2])][:limit]
+
     async def waiting(self, limit: int) -> Mapping[int, int]:
         waiting = (r for r in self.rows.inbox.values() if r.state is InboundState.WAITING)
         counts = Counter(row.chat for row in waiting if row.chat is not None)
@@ -148,18 +157,6 @@ def _chosen(line: RecordLine, chosen: RecordFilter) -> bool:
 
 def _told(card: Approval) -> Decided:
     assert card.decided_at is not None
-    preview = card.preview
-    return Decided(
-        card.asker,
-        card.decided_by,
-        card.decider_name,
-        card.chat,
-        card.call.name,
-        preview.subject or card.call.subject,
-        card.call.canonical,
-        card.state,
-        card.state is ApprovalState.DENIED and bool(card.reason),
-        preview.always is not None and preview.effect is not Effect.DANGER,
-        card.shown_at or card.created_at,
-        card.decided_at,
-    )
+    since = card.shown_at or card.created_at
+    name, state = card.decider_name, card.state
+    return Decided(card.asker, card.decided_by, name, state, since, card.decided_at)

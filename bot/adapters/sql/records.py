@@ -17,6 +17,7 @@ from bot.adapters.sql.tables import (
     OPEN,
     OWED,
     PLANNED,
+    SCHEDULED,
     TAKEN,
     UNSETTLED,
     WAITING,
@@ -27,15 +28,16 @@ from bot.adapters.sql.tables import (
     inbox,
     outbox,
     plan,
+    task,
     turn,
     usage,
     verdict,
 )
 from bot.domain.assignments.errand import Errand
+from bot.domain.assignments.task import TimedTask
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
-from bot.domain.tools.tool import Effect
 from bot.domain.turn.turn import Turn
 from bot.ports.records import (
     Arrived,
@@ -121,12 +123,8 @@ _DECISIONS = (
         approval.c.asker,
         approval.c.decided_by,
         approval.c.decider_name,
-        approval.c.chat,
-        approval.c.call,
-        approval.c.preview,
         approval.c.state,
-        approval.c.reason,
-        func.coalesce(approval.c.shown_at, approval.c.created_at).label("since"),
+        func.coalesce(approval.c.shown_at, approval.c.created_at, type_=approval.c.created_at.type),
         approval.c.decided_at,
     )
     .where(ENDED, approval.c.decided_at >= bindparam("at"))
@@ -164,6 +162,12 @@ _WAITING = (
     .group_by(inbox.c.chat)
     .limit(bindparam("most"))
 )
+_TASKS = (
+    select(*columns(task, TimedTask))
+    .where(SCHEDULED, (task.c.goal.is_(None) | (task.c.goal != task.c.id)))
+    .order_by(task.c.due, task.c.id)
+    .limit(bindparam("most"))
+)
 _LINES = select(*columns(audit, RecordLine)).order_by(audit.c.id.desc()).limit(bindparam("most"))
 
 
@@ -191,7 +195,7 @@ class SqlRecords(Reads):
         return await self._all(Approval, wanted, **bounds)
 
     async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
-        return await self._all(_decided, _of(asker, _DECISIONS), at=since, most=limit)
+        return await self._all(Decided, _of(asker, _DECISIONS), at=since, most=limit)
 
     async def requests(self, asker: int | None, since: datetime, until: datetime) -> int:
         wanted = _REQUESTS if asker is None else _REQUESTS.where(turn.c.asker == asker)
@@ -213,6 +217,10 @@ class SqlRecords(Reads):
             first = min(known.since, since)
             counts[address.channel] = OwedCount(address.channel, known.owed + 1, first)
         return list(counts.values())
+
+    async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        wanted = _TASKS if asker is None else _TASKS.where(task.c.asker == asker)
+        return await self._all(TimedTask, wanted, most=limit)
 
     async def waiting(self, limit: int) -> Mapping[int, int]:
         return dict(map(tuple, await self._database.fetch(_WAITING, {"most": limit})))
@@ -255,24 +263,3 @@ def _paid(*row: Any) -> PaidCall:
 def _shown(*row: Any) -> ShownRow:
     key, address, content, created_at, recorded_at, state = row
     return ShownRow(key, address, content.kind, created_at, recorded_at, state)
-
-
-def _decided(*row: Any) -> Decided:
-    asker, by, name, of, call, preview, state, reason, since, at = row
-    denied = state is ApprovalState.DENIED
-    ruled = preview.always is not None and preview.effect is not Effect.DANGER
-    subject = preview.subject or call.subject
-    return Decided(
-        asker,
-        by,
-        name,
-        of,
-        call.name,
-        subject,
-        call.canonical,
-        state,
-        denied and bool(reason),
-        ruled,
-        since,
-        at,
-    )

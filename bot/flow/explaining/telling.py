@@ -30,7 +30,7 @@ class StoryTeller:
     _records: TurnRecords
 
     async def told(self, turn: Turn, log: Sequence[Entry] | None = None) -> TurnStory:
-        """Returns the story of a turn, as far as it has come; `log` is its conversation, if read."""
+        """Returns the story of a turn as far as it has come; `log` is its conversation, if read."""
         story, record = await self._alone(turn, log), await self._records.of_turn(turn.id)
         helpers = [await self._helper(one) for one in record.errands[:_MOST_HELPERS]]
         first = story.begins[0] if story.begins else turn.created_at

@@ -108,13 +108,13 @@ def _of_call(told: ToldCall, at: datetime, reader: StoryReader) -> Iterator[Deci
         yield Decision(card.created_at, f"Ask a person: {title}", card.preview.why or _change(told))
         if card.decided_at is not None:
             ran = result is not None and not result.synthetic
-            what = f"Run {title}" if ran else f"Do not run {title}"
+            what = f"Run: {title}" if ran else f"Do not run: {title}"
             yield Decision(card.decided_at, what, decision_of(card, reader))
         return
     if result is None:
         return
     ran = not result.synthetic or told.began is not None
-    what = f"Run {title}" if ran else f"Do not run {title}"
+    what = f"Run: {title}" if ran else f"Do not run: {title}"
     yield Decision(told.began or at, what, why_of(told, reader) or result.text)
 
 

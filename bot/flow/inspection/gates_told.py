@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from bot.domain.consent.approval import Approval
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line, visible
+from bot.domain.tools.call_words import Conceal
 from bot.domain.tools.tool import Effect, Preview, Warrant
 from bot.flow.explaining.call_why import StoryReader, decision_of, end_of, fault_of, why_of
 from bot.flow.explaining.story import ToldCall, TurnStory
@@ -39,7 +40,7 @@ def asking(story: TurnStory, reader: StoryReader) -> tuple[AskedCall, ...]:
 def reasons(card: Approval, reader: StoryReader) -> Iterator[Reason]:
     """Yields why a card asked, and what was decided."""
     preview = card.preview
-    yield from why_asked(card, reader)
+    yield from why_asked(card, reader.conceal)
     if card.kind == "repeat":
         yield Reason("Repeat", "the same call came again and again, so a person was asked")
     if preview.fault:
@@ -47,12 +48,12 @@ def reasons(card: Approval, reader: StoryReader) -> Iterator[Reason]:
     yield Reason("Decided", decision_of(card, reader))
 
 
-def why_asked(card: Approval, reader: StoryReader) -> Iterator[Reason]:
+def why_asked(card: Approval, conceal: Conceal) -> Iterator[Reason]:
     """Yields the effect, the rule, the person and the text from outside behind a card."""
     preview = card.preview
     yield Reason("Effect", _EFFECTS[preview.effect])
     if preview.why:
-        yield Reason("Reason", visible(one_line(reader.conceal(preview.why), _LONGEST)))
+        yield Reason("Reason", visible(one_line(conceal(preview.why), _LONGEST)))
     rule = _rule(preview)
     if rule:
         yield Reason("Rule", rule)
@@ -61,7 +62,7 @@ def why_asked(card: Approval, reader: StoryReader) -> Iterator[Reason]:
         yield Reason("Person", f"{who} may not approve this alone, so owners are asked")
     source = preview.paused or preview.barred
     if source:
-        yield Reason("Because of", visible(one_line(reader.conceal(source), _LONGEST)), True)
+        yield Reason("Because of", visible(one_line(conceal(source), _LONGEST)), True)
 
 
 def _rule(preview: Preview) -> str:

@@ -28,10 +28,8 @@ class Tries:
         at, since = one.at, one.since
         if at is None or since is None:
             return Step("model", 1, "Model"), ()
-        calls = self._taken(at)
-        paid = next((call for call in reversed(calls) if not _torn(call)), None)
+        lost, paid = self._taken(one, at)
         begin = max(since, paid.at) if paid is not None else since
-        lost = [call for call in calls if call is not paid]
         starts = self._started(at)
         steps = tuple(_lost(lost, starts, begin, at, since, number))
         if starts:
@@ -49,16 +47,32 @@ class Tries:
         for start in self._restarts:
             yield _start(start, start, number)
 
-    def _taken(self, until: datetime) -> list[PaidCall]:
-        """Returns the calls that began before a moment; a torn try began together with its call."""
-        taken = [call for call in self._paid if call.at <= until]
-        self._paid = [call for call in self._paid if call.at > until]
-        return taken
+    def _taken(self, one: ToldRound, until: datetime) -> tuple[list[PaidCall], PaidCall | None]:
+        """Returns the calls before the one that brought a reply, and that one."""
+        place = next((n for n, call in enumerate(self._paid) if _brought(call, one)), None)
+        if place is None:
+            lost = [call for call in self._paid if call.at < until and call.estimated]
+            self._paid = [call for call in self._paid if call not in lost]
+            return lost, None
+        lost, paid = self._paid[:place], self._paid[place]
+        self._paid = self._paid[place + 1 :]
+        return lost, paid
 
     def _started(self, until: datetime) -> list[datetime]:
         starts = [start for start in self._restarts if start <= until]
         self._restarts = [start for start in self._restarts if start > until]
         return starts
+
+
+def _brought(call: PaidCall, one: ToldRound) -> bool:
+    """Returns True for the record of a reply: its tokens are the same, or nobody told them."""
+    told, usage = one.reply.usage, call.usage
+    if _torn(call) or (one.at is not None and call.at > one.at):
+        return False
+    if not told.told:
+        return call.estimated
+    same = (told.input, told.output, told.cache_read, told.cache_write)
+    return same == (usage.input, usage.output, usage.cache_read, usage.cache_write)
 
 
 def _torn(call: PaidCall) -> bool:

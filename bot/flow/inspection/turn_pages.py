@@ -1,4 +1,4 @@
-"""The page of a turn: its story as a waterfall, its decisions and gates, and the view of a round."""
+"""The page of a turn: its waterfall, its decisions and gates, and the view of a round."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -95,8 +95,8 @@ class _Seen:
         for step in steps:
             if step.event and step.time is not None:
                 told = (
-                    "What the log holds stayed, and no call ran twice. A reply that was on its way "
-                    "was dropped, and the model was asked again."
+                    "The work went on from what was stored. A reply that had not come whole was "
+                    "asked for again; a call that may run only once was not run again."
                 )
                 at = clock(step.time.end, self.zone)
                 yield Remark(f"The program started again at {at}", told)
@@ -110,9 +110,8 @@ def _figures(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterator[
     if waited:
         yield Figure("Waited for people", figure(waited))
     yield Figure("Worked", took(turn.worked_ms / 1000))
-    models = {
-        f"{o.provider}/{o.requested_model}" for o in (r.reply.provenance for r in story.rounds)
-    }
+    origins = (one.reply.provenance for one in story.rounds)
+    models = {f"{one.provider}/{one.requested_model}" for one in origins}
     yield Figure("Model", ", ".join(sorted(models)) or "none")
     yield Figure("Tokens", f"{usage.prompt + usage.output:,}")
     if usage.prompt:
