@@ -45,6 +45,7 @@ from bot.ports.received import InboxFolder, Received
 from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
+from bot.ports.sessions import WholeSessions
 from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
@@ -113,6 +114,8 @@ class StorePorts:
     """Opinions of people about answers."""
     records: Records
     """The rows behind pages."""
+    sessions: WholeSessions
+    """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
 

@@ -25,6 +25,7 @@ from bot.ports.plans import Plans
 from bot.ports.received import Received
 from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
+from bot.ports.sessions import WholeSessions
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
@@ -86,6 +87,8 @@ class StorePorts(Protocol):
     def feedback(self) -> FeedbackRows: ...
     @property
     def file_changes(self) -> WholeFileChanges: ...
+    @property
+    def sessions(self) -> WholeSessions: ...
     @property
     def hook_calls(self) -> WholeHookCalls: ...
     @property

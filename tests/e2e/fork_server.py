@@ -60,6 +60,7 @@ _LOADED = (
     "bot.adapters.web_search.brave",
     "bot.adapters.web_search.searxng",
     "bot.adapters.web_search.tavily",
+    "bot.bootstrap.page_opening",
     "bot.bootstrap.terminal",
     "bot.checkup.program",
     "bot.one_off.asking",

@@ -41,6 +41,7 @@ from tests.fakes.store_received import MemoryReceived
 from tests.fakes.store_records import MemoryRecords
 from tests.fakes.store_rows import Rows
 from tests.fakes.store_scheduled import MemoryScheduled
+from tests.fakes.store_sessions import MemorySessions
 
 Now = Callable[[], datetime]
 
@@ -84,6 +85,7 @@ class MemoryStore:
         self.file_changes = MemoryFileChanges(self.rows)
         self.feedback = MemoryFeedback(self.rows)
         self.records = MemoryRecords(self.rows)
+        self.sessions = MemorySessions(self.rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,6 +236,7 @@ class Stage:
             store.file_changes,
             store.feedback,
             store.records,
+            store.sessions,
         )
 
     def _world(self) -> World:

@@ -1,7 +1,8 @@
 """Puts the page together: its routes behind the gate."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,6 +15,9 @@ from bot.adapters.web.gate import STATIC, Gate, SignedIn
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.shell import Shell
 
+Page: TypeAlias = BaseRoute
+"""A page at its address."""
+
 PATH = "/"
 """The beginning of the paths that the page has: all of them."""
 
@@ -21,7 +25,11 @@ _FILES = Path(__file__).parent / "static"
 
 
 def application(
-    origins: Origins, people: SignedIn, shell: Shell, pages: Sequence[BaseRoute]
+    origins: Origins,
+    people: SignedIn,
+    shell: Shell,
+    pages: Sequence[Page],
+    proxies: Collection[str],
 ) -> Gate:
     """Returns the ASGI application of the page."""
 
@@ -33,6 +41,5 @@ def application(
         return shell.fault(status, told)
 
     routes = [*pages, Mount(STATIC.rstrip("/"), StaticFiles(directory=_FILES))]
-    return Gate(
-        Starlette(routes=routes, exception_handlers={HTTPException: missing}), origins, people
-    )
+    inner = Starlette(routes=routes, exception_handlers={HTTPException: missing})
+    return Gate(inner, origins, people, proxies)

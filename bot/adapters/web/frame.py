@@ -10,7 +10,7 @@ Here: TypeAlias = Literal["chat", "cards", "now", "more"]
 
 @frozen
 class Frame:
-    """What stands around a page."""
+    """The title, the place and the person of a page."""
 
     title: str
     here: Here

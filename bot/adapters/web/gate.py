@@ -47,14 +47,20 @@ class Gate:
     It refuses a foreign host, a form of another site and a stranger before a page is asked.
     """
 
-    def __init__(self, inner: App, origins: Origins, people: SignedIn) -> None:
+    def __init__(
+        self, inner: App, origins: Origins, people: SignedIn, proxies: Collection[str]
+    ) -> None:
         self._inner = inner
+        self._proxies = proxies
         self._origins = origins
         self._people = people
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = _headers(scope)
+        peer = (scope.get("client") or ("", 0))[0]
         refusal = self._refused(scope["method"], headers)
+        if peer not in self._proxies:
+            refusal = PlainTextResponse("Come through the proxy of this page.\n", 403)
         if refusal is None:
             refusal, cookie = await self._signed_in(scope, headers)
         else:

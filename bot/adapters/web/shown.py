@@ -3,8 +3,8 @@
 Every text in them was written by a person, a model, a file or a tool, and is escaped on its way.
 """
 
-from collections.abc import Sequence
 from datetime import datetime
+from typing import Literal
 
 from bot.domain.talk.message import Outbound
 from bot.domain.value import frozen
@@ -45,10 +45,14 @@ class ShownFile:
     """A file of a message, served as an attachment."""
 
     name: str
-    address: str
-    """Where it is fetched; empty when it is kept no longer."""
+    detail: str = ""
+    """Its size or kind in a few words."""
+    href: str = ""
+    """The address at which it is fetched; empty when it is kept no longer."""
     picture: bool = False
     """True for a picture, which is shown in place with `?show=1` behind its address."""
+    outside: bool = False
+    """True for a file that somebody sent."""
 
 
 @frozen
@@ -60,20 +64,30 @@ class ShownMessage:
     version: int
     own: bool
     """True for what the person wrote."""
+    name: str
+    """The person's name, or Steward."""
     at: datetime
-    content: Outbound
-    """What it shows; of the person's own words, one plain block."""
-    place: str = ""
-    """The platform on which the person wrote it; empty on this page."""
+    """In the zone of the person."""
+    once: str
+    """The name under which this rendering sends a press or words: sent twice they count once."""
+    where: str = ""
+    """The place where the person wrote it, as in “on Telegram”; empty on this page."""
+    text: str = ""
+    """The person's words."""
+    files: tuple[ShownFile, ...] = ()
+    outside: str = ""
+    """The source of words that the person did not write, a forward for instance."""
+    content: Outbound | None = None
+    """The content of a message of Steward."""
     turn: str = ""
     """The turn behind an answer, for “Why this answer”; empty where there is none."""
-    open: bool = False
-    """True for a card that can be decided now."""
-    files: Sequence[ShownFile] = ()
-    name: str = ""
-    """The name under which a press or an edit of it is sent back."""
+    figures: str = ""
+    press: bool = False
+    """True for a message whose buttons this person may press now."""
     editable: bool = False
     """True for own words that can still be changed or asked again."""
+    state: Literal["", "waiting"] = ""
+    """Tells that the person's words wait for their turn."""
 
 
 @frozen

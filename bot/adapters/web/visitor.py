@@ -13,3 +13,5 @@ class Visitor:
     """The public id of the session, which opens nothing."""
     csrf: str
     """The token that proves that a form was made for this session."""
+    account: str = ""
+    """The account of the page under which the person writes, as in `web:5`."""

@@ -64,6 +64,8 @@ from bot.adapters.sql.tables.talk import (
     greeting,
     pairing,
     person,
+    session,
+    sign_in,
 )
 from bot.adapters.sql.tables.turns import (
     ASKED_FOR,
@@ -162,7 +164,9 @@ __all__ = [
     "received",
     "rule",
     "run",
+    "session",
     "sight",
+    "sign_in",
     "task",
     "turn",
     "usage",

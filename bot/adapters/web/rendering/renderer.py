@@ -6,6 +6,7 @@ from urllib.parse import quote
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.adapters.web.rendering.contents import shown
+from bot.adapters.web.rendering.listing import grouped
 from bot.adapters.web.rendering.markdown import html_of
 from bot.adapters.web.rendering.sentences import keys, tries
 from bot.adapters.web.rendering.static_files import static_url
@@ -34,6 +35,7 @@ class Renderer:
             {
                 "clock": clock,
                 "day": day,
+                "grouped": grouped,
                 "machine_time": machine_time,
                 "markdown": html_of,
                 "quoted": quoted,
@@ -46,6 +48,12 @@ class Renderer:
     def page(self, template: str, **values: Any) -> str:
         """Returns the HTML of a template with these values."""
         return self._environment.get_template(template).render({"frame": None, **values})
+
+    def load(self) -> "Renderer":
+        """Compiles every template, which takes too long for the event loop."""
+        for name in self._environment.list_templates():
+            self._environment.get_template(name)
+        return self
 
     def fragment(self, template: str, **values: Any) -> str:
         """Returns a part of a page, without white space around it."""

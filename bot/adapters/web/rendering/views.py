@@ -145,7 +145,7 @@ class CardView:
     """True while it waits: the one thing on a page that is loud."""
     sign: SignView | None = None
     body: tuple[BlockView, ...] = ()
-    """What a press allows, the whole of it."""
+    """The content that a press allows, the whole of it."""
     reasons: tuple[ReasonView, ...] = ()
     about: tuple[str, ...] = ()
     """Lines about who asks, where and for what."""
@@ -154,9 +154,11 @@ class CardView:
     action: str = ""
     """The address that a press is sent to."""
     fields: tuple[tuple[str, str], ...] = ()
-    """What each press carries beside its own value."""
+    """The fields that each press carries beside its own value."""
     word_action: str = ""
     """The address that words are sent to, for a key that asks for some."""
+    asks: str = ""
+    """A question whose answer is words, without a key."""
 
 
 @frozen

@@ -1,0 +1,67 @@
+"""The layout holds: nothing scrolls sideways, nothing jumps while an answer grows."""
+
+import pytest
+from selenium.webdriver import Chrome
+
+from tests.browser import samples
+from tests.browser.chromium import sized
+from tests.browser.driving import drawn, waits_for
+from tests.browser.site import Site
+from tests.browser.states import STATES
+from tests.browser.test_accessible import WIDTHS
+
+_SIDEWAYS = """
+const held = (e) => e.closest(".wide, pre:not(.card > pre), .list .title");
+return [...document.querySelectorAll("body *")].filter((e) =>
+  e.getBoundingClientRect().right > innerWidth + 1 && !held(e) && e.checkVisibility()
+  && getComputedStyle(e).position !== "absolute" && !e.closest("[popover]")
+).map((e) => e.outerHTML.slice(0, 200));
+"""
+
+_WATCH = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const one of list.getEntries()) window.shifts.push(
+    [one.value, one.sources.map((s) => s.node && (s.node.outerHTML || s.node.data).slice(0, 120))]);
+}).observe({type: "layout-shift", buffered: false});
+"""
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_nothing_scrolls_sideways(browser: Chrome, site: Site, state: str) -> None:
+    for width, height in WIDTHS.items():
+        sized(browser, width, height)
+        browser.get(f"{site.address}/{state}")
+        assert browser.execute_script(_SIDEWAYS) == [], width
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_jumps_while_an_answer_grows(browser: Chrome, site: Site, width: int) -> None:
+    sized(browser, width, 800)
+    browser.get(f"{site.address}/long")
+    site.listened()
+    browser.execute_script(_WATCH)
+    text = ""
+    for n in range(40):
+        text += f"Word{n} and others word{n}. " + ("" if n % 8 else "\n\n")
+        site.drafts(text)
+        drawn(browser, f"word{n}.")
+    site.tells(samples.answer(50, text, turn="t-9"))
+    waits_for(browser, "return document.getElementById('m-o50') !== null")
+    drawn(browser)
+    assert browser.execute_script("return window.shifts") == []
+    bottom = "const e = document.querySelector('.log'); return e.scrollTop"
+    assert browser.execute_script(bottom) == 0
+
+
+def test_a_reader_of_old_messages_stays_where_they_are(browser: Chrome, site: Site) -> None:
+    sized(browser, 1280, 800)
+    browser.get(f"{site.address}/long")
+    site.listened()
+    browser.execute_script("document.querySelector('.log').scrollTop = -700")
+    place = "return document.querySelectorAll('.text p')[20].getBoundingClientRect().top"
+    before = browser.execute_script(place)
+    site.drafts("One.\n\nTwo.\n\nThree.\n\nFour.")
+    drawn(browser, "Four.")
+    assert abs(browser.execute_script(place) - before) < 2
