@@ -21,3 +21,8 @@ def upgrade() -> None:
     for name, table, columns, condition in INDEXES:
         where = sa.text(condition)
         op.create_index(name, table, columns, sqlite_where=where, postgresql_where=where)
+
+
+def downgrade() -> None:
+    for name, table, _, _ in reversed(INDEXES):
+        op.drop_index(name, table)

@@ -22,7 +22,7 @@ class WaitingCard:
     body: tuple[Block, ...]
     """The whole of what a press allows."""
     about: str
-    """Who asks, where, and for what."""
+    """Names the asker, the chat and the request."""
     reasons: tuple[Reason, ...]
     buttons: ButtonRows
     age: str
@@ -100,10 +100,10 @@ class ConsentFigures:
 class CardsPage:
     waiting: tuple[WaitingCard, ...]
     more: RowKey | None
-    """Where the next part of the open cards begins; None at their end."""
+    """The place at which the next part of the open cards begins; None at their end."""
     decided: tuple[DecidedCard, ...]
     older: RowKey | None
-    """Where the next part of the decided cards begins."""
+    """The place at which the next part of the decided cards begins."""
     consent: ConsentFigures
 
 

@@ -1,4 +1,4 @@
-"""What goes on now, and what it costs: words and figures for a page, all of them plain text."""
+"""Words and figures for pages about now, money and the record, all of them plain text."""
 
 from typing import Protocol
 
@@ -135,7 +135,7 @@ class RecordRow:
 class RecordPage:
     rows: tuple[RecordRow, ...]
     older: int | None
-    """The number below which the record goes on; None at its beginning."""
+    """The number below which there are more lines; None at the beginning."""
 
 
 class RecordReading(Protocol):

@@ -36,7 +36,7 @@ class PaidCall:
     kind: CallKind
     usage: Usage
     cost: Nano | None
-    """None when no price is known."""
+    """Its price; None when no price is known."""
     estimated: bool
 
 

@@ -137,7 +137,7 @@ class RoundView:
     items: tuple[ViewItem, ...]
     differences: int
     earlier: str = ""
-    """The number below which the log goes on; empty where it begins."""
+    """The number below which there are more entries; empty at the beginning of the log."""
 
 
 @frozen
@@ -162,7 +162,7 @@ class TurnPage:
 
 @frozen
 class TurnLook:
-    """What a person wants to see of a turn."""
+    """The choice of a person: the parts of a turn that they want to see."""
 
     round: int = 0
     """The round of the side; 0 for the one in which most happened."""

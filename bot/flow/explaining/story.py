@@ -64,7 +64,7 @@ class Helper:
 
     errand: Errand
     story: "TurnStory | None"
-    """None when its turn is not known any more."""
+    """Its story; None when its turn is not known any more."""
     paid: tuple[PaidCall, ...] = ()
     """The paid calls of its turn."""
 

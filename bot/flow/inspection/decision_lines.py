@@ -30,7 +30,7 @@ _WHYS = {
 
 
 @frozen
-class Decision:
+class MadeDecision:
     """A decision with its time."""
 
     at: datetime
@@ -51,47 +51,47 @@ def decision_lines(story: TurnStory, reader: StoryReader, zone: str) -> tuple[De
     )
 
 
-def _made(story: TurnStory, reader: StoryReader) -> Iterator[Decision]:
+def _made(story: TurnStory, reader: StoryReader) -> Iterator[MadeDecision]:
     records = {one.round: one for one in story.record.rounds}
     for number, one in enumerate(story.rounds, 1):
         yield from _asked_model(one, number, records)
         yield from _after_reply(one, reader)
     for start in story.restarts:
-        yield Decision(
+        yield MadeDecision(
             start, "Go on from the log", "the program started; the log tells what is done"
         )
     turn = story.turn
     if turn.ended_at is not None:
-        yield Decision(turn.ended_at, "Finish", ending_of(story))
+        yield MadeDecision(turn.ended_at, "Finish", ending_of(story))
 
 
 def _asked_model(
     one: ToldRound, number: int, records: Mapping[int, RoundRecord]
-) -> Iterator[Decision]:
+) -> Iterator[MadeDecision]:
     at = one.since or one.at
     if at is None:
         return
     for body in one.before:
         if isinstance(body, AskerBody):
-            yield Decision(at, "Let a message join", "it came while this was under way")
+            yield MadeDecision(at, "Let a message join", "it came while this was under way")
         elif isinstance(body, SummaryBody):
-            yield Decision(at, "Sum up the earlier part", "the view was nearly full")
+            yield MadeDecision(at, "Sum up the earlier part", "the view was nearly full")
     record = records.get(number)
     told: Mapping[str, Any] = record.details if record is not None else {}
     what = _STEPS.get(str(told.get("step", "")), "Ask the model")
     why, _, more = str(told.get("why", "")).partition("; ")
     words = "the message waits for an answer" if number == 1 else _WHYS.get(why, why)
-    yield Decision(at, what, f"{words}; {more}" if more else words)
+    yield MadeDecision(at, what, f"{words}; {more}" if more else words)
 
 
-def _after_reply(one: ToldRound, reader: StoryReader) -> Iterator[Decision]:
+def _after_reply(one: ToldRound, reader: StoryReader) -> Iterator[MadeDecision]:
     at = one.at
     if at is None:
         return
     reads = [told for told in one.calls if told.card is None and _reads(told)]
     if len(reads) > 1:
         why = "they only read, so they run side by side and ask nobody"
-        yield Decision(at, f"Run {counted(len(reads), 'read')}", why)
+        yield MadeDecision(at, f"Run {counted(len(reads), 'read')}", why)
     for told in one.calls:
         if told in reads and len(reads) > 1:
             continue
@@ -102,20 +102,22 @@ def _reads(told: ToldCall) -> bool:
     return told.result is not None and told.result.warrant is Warrant.READS
 
 
-def _of_call(told: ToldCall, at: datetime, reader: StoryReader) -> Iterator[Decision]:
+def _of_call(told: ToldCall, at: datetime, reader: StoryReader) -> Iterator[MadeDecision]:
     title, card, result = title_of(told), told.card, told.result
     if card is not None:
-        yield Decision(card.created_at, f"Ask a person: {title}", card.preview.why or _change(told))
+        yield MadeDecision(
+            card.created_at, f"Ask a person: {title}", card.preview.why or _change(told)
+        )
         if card.decided_at is not None:
             ran = result is not None and not result.synthetic
             what = f"Run: {title}" if ran else f"Do not run: {title}"
-            yield Decision(card.decided_at, what, decision_of(card, reader))
+            yield MadeDecision(card.decided_at, what, decision_of(card, reader))
         return
     if result is None:
         return
     ran = not result.synthetic or told.began is not None
     what = f"Run: {title}" if ran else f"Do not run: {title}"
-    yield Decision(told.began or at, what, why_of(told, reader) or result.text)
+    yield MadeDecision(told.began or at, what, why_of(told, reader) or result.text)
 
 
 def _change(told: ToldCall) -> str:

@@ -1,4 +1,4 @@
-"""What happened in a turn, with the times that its rows tell: the steps of the waterfall."""
+"""The steps of a waterfall: everything that happened in a turn, with the times of its rows."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta

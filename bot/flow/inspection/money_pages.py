@@ -1,4 +1,4 @@
-"""What calls have cost: by days, and by models, people, chats, tasks or skills."""
+"""The cost of calls: by days, and by models, people, chats, tasks or skills."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

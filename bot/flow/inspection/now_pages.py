@@ -1,4 +1,4 @@
-"""What goes on now: answers under way, what waits for whom, tasks, and the program itself."""
+"""Tells of now: answers under way, cards that wait, tasks, and the program itself."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What the model of a round was given, beside the log: each part, each cut, and the reason."""
+"""The view of a round beside the log: each part, each cut, and the reason."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -164,7 +164,7 @@ def _reply(lens: Lens, reply: ReplyBody) -> Iterator[ViewItem]:
 def _log(
     lens: Lens, before: Sequence[Entry], until: int | None
 ) -> tuple[tuple[ViewItem, ...], str]:
-    """Returns the entries as they lie in the log, and the number below which it goes on."""
+    """Returns the entries as they lie in the log, and the number below which there are more."""
     found = [entry for entry in before if until is None or entry.seq < until]
     part = found[-_MOST:]
     items = tuple(
