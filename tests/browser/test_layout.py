@@ -65,3 +65,36 @@ def test_a_reader_of_old_messages_stays_where_they_are(browser: Chrome, site: Si
     site.drafts("One.\n\nTwo.\n\nThree.\n\nFour.")
     drawn(browser, "Four.")
     assert abs(browser.execute_script(place) - before) < 2
+
+
+@pytest.mark.parametrize("height", [400, 900])
+def test_a_chat_opens_at_its_newest_message(browser: Chrome, site: Site, height: int) -> None:
+    sized(browser, 800, height)
+    browser.get(f"{site.address}/long")
+    seen = browser.execute_script(
+        "const r = document.getElementById('m-i1').getBoundingClientRect();"
+        "return r.top >= 0 && r.bottom <= innerHeight"
+    )
+    assert seen
+
+
+def test_targets_are_large_enough(browser: Chrome, site: Site) -> None:
+    """At least 24 px on a desk; what decides has 44 px on a phone."""
+    for width, least in ((390, 24), (1280, 24)):
+        sized(browser, width, 844)
+        browser.get(f"{site.address}/chat")
+        small = browser.execute_script(
+            "return [...document.querySelectorAll('button, summary, nav a, .key')]"
+            ".filter((e) => e.checkVisibility() && !e.closest('[popover], .off'))"
+            ".map((e) => [e.getBoundingClientRect().height, e.outerHTML.slice(0, 120)])"
+            ".filter(([height]) => height < arguments[0])",
+            least,
+        )
+        assert small == []
+    sized(browser, 390, 844)
+    keys = browser.execute_script(
+        "return [...document.querySelectorAll('.card.open .key')].filter((e) => e.checkVisibility())"
+        ".map((e) => e.getBoundingClientRect().height)"
+    )
+    assert len(keys) >= 8
+    assert min(keys) >= 44
