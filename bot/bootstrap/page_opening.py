@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from bot.adapters.web.application import PATH, Page, application
 from bot.adapters.web.hub import Hub
 from bot.adapters.web.origins import Origins
-from bot.adapters.web.pages import enter, files
+from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import EventPages
 from bot.adapters.web.pages.reading import reading_routes
@@ -87,6 +87,7 @@ def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell,
         *chat.routes(),
         *events.routes(),
         *files.routes(talks),
+        *more.routes(shell),
         *reading_routes(reading, shell, talks, forms, ground.clock),
     ]
 

@@ -40,6 +40,7 @@ class TurnRoutes:
         )
 
 
+_NAMED: dict[str, Part] = {part: part for part in PARTS}
 _PARTS = {
     "request": "Request",
     "log": "Raw log",
@@ -50,7 +51,7 @@ _PARTS = {
 
 def _look(request: Request) -> TurnLook:
     query = request.query_params
-    part: Part = next((one for one in PARTS if one == query.get("part")), PARTS[0])
+    part: Part = _NAMED.get(query.get("part", ""), "request")
     before = number_of(query.get("before", ""))
     unfolded = query.get("unfold") == "1"
     return TurnLook(number_of(query.get("round", "")) or 0, part, unfolded, before)
