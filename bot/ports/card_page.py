@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from bot.domain.talk.message import Block, ButtonRows
+from bot.domain.talk.message import Address, Block, ButtonRows
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 from bot.ports.records import RowKey
@@ -107,6 +107,16 @@ class CardsPage:
     consent: ConsentFigures
 
 
+@frozen
+class StandingCard:
+    """A message with the buttons of an open card, as a press or an answer to it needs it."""
+
+    address: Address
+    message_id: str
+    cited: str
+    """The beginning of its words."""
+
+
 class CardPages(Protocol):
     async def waiting(self, reader: Person) -> int:
         """Returns the number of open cards and plans that a person may decide, at most 100."""
@@ -116,4 +126,11 @@ class CardPages(Protocol):
         self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
     ) -> CardsPage:
         """Returns what a person may see: their own cards, and an owner everybody's."""
+        ...
+
+    async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
+        """Returns the message of a card or a plan that waits for this person.
+
+        None for any other message, and until the platform has told the id of this one.
+        """
         ...

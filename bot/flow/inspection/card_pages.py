@@ -4,20 +4,22 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from bot.domain.clock.zones import Zones
-from bot.domain.consent.approval import Approval
-from bot.domain.plans.plan import Plan
+from bot.domain.consent.approval import Approval, ApprovalState, card_of
+from bot.domain.plans.plan import Plan, plan_of_card
 from bot.domain.talk.person import Person
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.inspection.cards_told import CardTeller
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
 from bot.flow.inspection.places import Places
-from bot.ports.card_page import CardsPage, ConsentFigures
+from bot.flow.world import StorePorts
+from bot.ports.card_page import CardsPage, ConsentFigures, StandingCard
 from bot.ports.records import CardRecords, RowKey
 
 _OPEN = 25
 _DECIDED = 20
 _PLANS = 25
+_CITED = 1_000
 _COUNTED = 100
 _MEASURED = 5_000
 """Decisions of two weeks that are measured."""
@@ -32,11 +34,33 @@ _WEEK = timedelta(days=7)
 class CardInspection:
     """Shows people their cards, and owners everybody's."""
 
-    _records: CardRecords
+    _store: StorePorts
     _places: Callable[[], Places]
     _zones: Zones
     _now: Callable[[], datetime]
     _conceal: Conceal
+
+    @property
+    def _records(self) -> CardRecords:
+        return self._store.records
+
+    async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
+        if not await self._waits(reader, chat, key):
+            return None
+        row = await self._store.outbox.row(key)
+        if row is None or row.chat != chat or not row.message_ids:
+            return None
+        cited = next((block.text for block in row.content.blocks), "")[:_CITED]
+        return StandingCard(row.address, row.message_ids[-1], cited)
+
+    async def _waits(self, reader: Person, chat: int, key: str) -> bool:
+        """Returns True for the message of an open card or a live plan of the reader."""
+        if (id := card_of(key)) is not None:
+            card = await self._store.approvals.get(id)
+            open_yet = card is not None and card.state is ApprovalState.OPEN
+            return card is not None and open_yet and _theirs(reader, card, chat)
+        plan = await self._store.plans.get(plan_of_card(key) or "")
+        return plan is not None and plan.live and _theirs(reader, plan, chat)
 
     async def waiting(self, reader: Person) -> int:
         whose = _whose(reader)
@@ -96,3 +120,7 @@ def _place(card: Approval) -> RowKey:
 
 def _end(card: Approval) -> RowKey:
     return RowKey(card.decided_at or card.created_at, card.id)
+
+
+def _theirs(reader: Person, one: Approval | Plan, chat: int) -> bool:
+    return reader.may_decide_for(one.asker) and chat in one.chats

@@ -49,8 +49,8 @@ class Inspection:
 
     @property
     def _cards(self) -> CardInspection:
-        records, world, zones = self._ground.store.records, self._ground.world, self._ground.zones
-        return CardInspection(records, self._places, zones, world.clock.now, world.conceal)
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        return CardInspection(store, self._places, zones, world.clock.now, world.conceal)
 
     @property
     def _now(self) -> NowInspection:
