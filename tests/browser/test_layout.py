@@ -93,7 +93,8 @@ def test_targets_are_large_enough(browser: Chrome, site: Site) -> None:
         assert small == []
     sized(browser, 390, 844)
     keys = browser.execute_script(
-        "return [...document.querySelectorAll('.card.open .key')].filter((e) => e.checkVisibility())"
+        "return [...document.querySelectorAll('.card.open .key')]"
+        ".filter((e) => e.checkVisibility())"
         ".map((e) => e.getBoundingClientRect().height)"
     )
     assert len(keys) >= 8
