@@ -21,7 +21,7 @@ def _read(browser: Chrome, made: list[str]) -> list[list[str]]:
 @settings(
     max_examples=15,
     deadline=None,
-    suppress_health_check=list(HealthCheck),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     report_multiple_bugs=False,
 )
 def test_chromium_finds_no_tag_and_no_attribute_that_is_not_ours(
