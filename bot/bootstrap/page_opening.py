@@ -32,7 +32,7 @@ from bot.settings import Settings
 
 @frozen
 class PageGround:
-    """All that the page is made of."""
+    """The parts of a run that the page is made of."""
 
     settings: Settings
     running: Running
