@@ -184,6 +184,6 @@ def chat_values(**more: Any) -> dict[str, Any]:
         "older": "",
         "commands": COMMANDS,
         "draft_id": "draft-1",
-        "stream": "/events?after=1",
+        "stream": "/events?mark=1",
     }
     return {**fixed, **more}

@@ -73,6 +73,12 @@ class Site:
         with self._begun:
             assert self._begun.wait_for(lambda: self.streams >= times, timeout=60)
 
+    def posted(self, times: int = 1) -> list[tuple[str, dict[str, Any]]]:
+        """Waits until so many forms were sent, and returns the address and the fields of each."""
+        with self._begun:
+            assert self._begun.wait_for(lambda: len(self.posts) >= times, timeout=60)
+        return self.posts
+
     def cut(self) -> None:
         """Ends all streams, as a program does that stops."""
         for one in self._streams:
@@ -89,6 +95,8 @@ class Site:
         form = await request.form()
         self.posts.append((request.url.path, _plain(form)))
         await form.close()
+        with self._begun:
+            self._begun.notify_all()
         if self.refusal:
             html = self.renderer.page("fault.html", sentence=self.refusal, status=409)
             return HTMLResponse(html, 409)
@@ -97,7 +105,7 @@ class Site:
     async def events(self, request: Request) -> Response:
         told: queue.Queue[Any] = queue.Queue()
         self._streams.append(told)
-        mark = request.headers.get("last-event-id") or request.query_params.get("after", "")
+        mark = request.headers.get("last-event-id") or request.query_params.get("mark", "")
         self.marks.append(mark)
         with self._begun:
             self.streams += 1

@@ -110,7 +110,7 @@
     stream = new EventSource(dataset.stream);
     for (const [what, act] of Object.entries(hears)) on(what, (event) => {
       // A new stream goes on behind the newest row of this one.
-      if (event.lastEventId) dataset.stream = dataset.stream.replace(/after=[^&]*/, `after=${encodeURIComponent(event.lastEventId)}`);
+      if (event.lastEventId) dataset.stream = dataset.stream.replace(/mark=[^&]*/, `mark=${encodeURIComponent(event.lastEventId)}`);
       act(event);
     }, stream);
     stream.onopen = () => { clearTimeout(late); late = 0; lost(false); if (waits) say.requestSubmit(); };
