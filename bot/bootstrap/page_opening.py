@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 from bot.adapters.web.application import PATH, Page, application
 from bot.adapters.web.hub import Hub
 from bot.adapters.web.origins import Origins
-from bot.adapters.web.pages import enter, files
+from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import EventPages
+from bot.adapters.web.pages.reading import reading_routes
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
@@ -79,12 +80,15 @@ def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell,
     talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
     shell, forms = Shell(ground.renderer, talks.open_cards), Forms()
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
+    reading = running.application.parts.inspection.pages
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
         *enter.routes(people, forms, shell),
         *chat.routes(),
         *events.routes(),
         *files.routes(talks),
+        *more.routes(shell),
+        *reading_routes(reading, shell, talks, forms, ground.clock),
     ]
 
 

@@ -42,6 +42,7 @@ from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
 from bot.ports.sessions import WholeSessions
@@ -111,6 +112,8 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    records: Records
+    """The rows behind pages."""
     sessions: WholeSessions
     """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)

@@ -246,9 +246,9 @@ def test_nobody_is_told_of_a_short_break_and_the_stream_goes_on_where_it_was(
 
 def test_the_number_of_cards_a_word_and_a_message_that_is_gone(chat: Chrome, site: Site) -> None:
     site.says("waiting", "12")
-    waits_for(chat, "return document.getElementById('waiting').textContent === '12 open cards'")
+    waits_for(chat, "return document.querySelector('.waits').textContent === '12 open cards'")
     site.says("waiting", "0")
-    waits_for(chat, "return document.getElementById('waiting').textContent === ''")
+    waits_for(chat, "return document.querySelector('.waits').textContent === ''")
     site.says("told", "Only you can approve this; <b>User77</b> asks.")
     spoken(chat, "Only you can approve this; <b>User77</b> asks.")
     site.says("gone", "m-o5")

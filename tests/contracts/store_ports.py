@@ -23,6 +23,7 @@ from bot.ports.outbox import WholeOutbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.sessions import WholeSessions
 from bot.ports.turns import TurnRows
@@ -90,3 +91,5 @@ class StorePorts(Protocol):
     def sessions(self) -> WholeSessions: ...
     @property
     def hook_calls(self) -> WholeHookCalls: ...
+    @property
+    def records(self) -> Records: ...

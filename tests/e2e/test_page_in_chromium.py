@@ -93,12 +93,16 @@ async def test_a_person_signs_in_talks_and_decides_by_key(steward: Steward, page
     await page.say("How was the backup?")
     await page.hears("The night went well.")
     await page.do(spoken, page.driver, "The night went well.")
+    title = "return document.querySelector('h1').textContent === 'How was the backup?'"
+    await page.wait(title)
     steward.script(calls(tool("write_file", {"path": "a.txt", "content": "one\n"})), text("Done."))
     await page.say("Write a file")
     await page.do(spoken, page.driver, "A card waits:")
     await page.do(page.driver.execute_script, "document.getElementById('words').blur()")
     await page.presses("j")
     await page.wait("return document.querySelector('.card.open.here')")
+    await page.wait("return document.querySelector('.side .waits').textContent === '1 open card'")
+    await page.wait("return !document.getElementById('draft').firstChild")
     # A key that comes within a second after the card decides nothing; this clock is set ahead.
     later = "const now = performance.now(); performance.now = () => now + 5000;"
     await page.do(page.driver.execute_script, later)

@@ -38,6 +38,7 @@ from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant, MemoryWei
 from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
 from tests.fakes.store_received import MemoryReceived
+from tests.fakes.store_records import MemoryRecords
 from tests.fakes.store_rows import Rows
 from tests.fakes.store_scheduled import MemoryScheduled
 from tests.fakes.store_sessions import MemorySessions
@@ -83,6 +84,7 @@ class MemoryStore:
         self.hook_calls = MemoryHookCalls(self.rows)
         self.file_changes = MemoryFileChanges(self.rows)
         self.feedback = MemoryFeedback(self.rows)
+        self.records = MemoryRecords(self.rows)
         self.sessions = MemorySessions(self.rows)
 
 

@@ -36,6 +36,7 @@ from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
+from bot.adapters.sql.records import SqlRecords
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sessions import SqlSessions
 from bot.adapters.sql.soundness import rows_read
@@ -84,6 +85,7 @@ class Store:
     hook_calls: SqlHookCalls
     file_changes: SqlFileChanges
     feedback: SqlFeedback
+    records: SqlRecords
     sessions: SqlSessions
     page: SqlPageRows
     check_writable: Callable[[], Awaitable[None]]
@@ -163,6 +165,7 @@ def _store(
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
+        records=SqlRecords(database),
         sessions=SqlSessions(database),
         page=SqlPageRows(database),
         check_writable=partial(try_writing, database),

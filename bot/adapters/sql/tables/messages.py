@@ -67,6 +67,7 @@ WAITING = text("state = 'waiting'")
 HEARD = text("state = 'heard'")
 KNOWN = text("person IS NOT NULL")
 COUNTED = text("person IS NOT NULL AND NOT fragment")
+TAKEN = text("turn IS NOT NULL")
 
 
 class InboxTable(Stored):
@@ -82,6 +83,7 @@ class InboxTable(Stored):
         partial("ix_inbox_heard", "chat", where=HEARD),
         partial("ix_inbox_counted", "person", "received_at", where=COUNTED),
         partial("ix_inbox_message", "chat", "message_id", where=WAITING),
+        partial("ix_inbox_taken", "turn", where=TAKEN),
         Index("ix_inbox_chat", "chat", "id"),
     )
     id: int | None = kept(Number, primary_key=True)

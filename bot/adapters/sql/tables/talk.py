@@ -160,6 +160,7 @@ feedback = METADATA.tables["feedback"]
 
 
 RAN = text("action = 'call.ran'")
+BEGAN = text("action = 'program.started'")
 
 
 class AuditTable(Stored):
@@ -168,6 +169,7 @@ class AuditTable(Stored):
     __table_args__ = (
         Index("ix_audit_chat", "chat", "id"),
         partial("ix_audit_ran", "chat", "at", where=RAN),
+        partial("ix_audit_began", "at", where=BEGAN),
     )
     id: int | None = kept(Number, primary_key=True)
     at: datetime = stored(UtcTime)

@@ -1,5 +1,4 @@
-// What the chat does: the composer, the palette, and the stream of rows. Each row has an id, so that
-// nothing is missed and nothing stands twice. A draft stays on the device.
+// The composer, the palette, and the stream of rows: each has an id, so nothing stands twice.
 "use strict";
 (() => {
   const { all, at, id, kept, on, since, spoken, told } = page;
@@ -7,7 +6,6 @@
   const fresh = () => [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0")).join("");
   const parsed = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content;
 
-  // The composer: a draft, files, an edit of the last message.
   const name = `draft ${dataset.chat}`, store = () => kept(name, words.value), files = say.elements.file;
   const edits = (wish) => Object.assign(say.elements.edits, { value: wish, disabled: !wish });
   const made = (tag, more, ...inside) => { const one = Object.assign(document.createElement(tag), more); one.append(...inside); return one; };
@@ -23,7 +21,11 @@
     files.files = held.files;
     list();
   };
-  const more = (event, { files: come }) => { if (come.length) { event.preventDefault(); take([...files.files, ...come]); } };
+  const more = (event, { files: come }) => {
+    if (!come.length) return;
+    event.preventDefault();
+    take([...files.files, ...come]);
+  };
   const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
   words.value ||= kept(name);
   all('form[action$="/say"] > [name=id]').forEach((one) => { one.value = fresh(); });
@@ -37,7 +39,7 @@
     event.preventDefault();
     event.stopPropagation();
   }, say);
-  // What could not be sent waits here with its id, and goes once when the line is back.
+  // What could not be sent waits with its id, and goes once.
   let waits = false;
   on("unsent", () => { waits = true; told("Not sent yet: there is no line. It goes once, as soon as the line is back."); }, say);
   on("refused", () => { waits = false; }, say);
@@ -71,7 +73,6 @@
     event.preventDefault();
   });
 
-  // The stream.
   let begun = 0, stream, late;
   const short = (nodes) => nodes.map((one) => one.textContent).join(" ").replace(/\s+/g, " ").trim().slice(0, 300);
   const news = (row, old) => {
@@ -82,11 +83,22 @@
     } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(all(".text", row))}`);
     else if (row.matches("[data-told], :has(.card)")) spoken(short([row]));
   };
+  // Titles and the order of conversations change with what is said.
+  const lists = async () => {
+    const got = await fetch("/chats"), now = at("#chats", parsed(await got.text()));
+    const here = now && all("a", now).find((one) => one.href === location.href.split("#")[0]);
+    if (!here) return;
+    here.setAttribute("aria-current", "true");
+    id("chats").replaceWith(now);
+    at("h1").textContent = at(".title", here).textContent;
+  };
   const put = (row) => {
     const old = id(row.id), held = old?.contains(document.activeElement);
-    if (row.matches("[data-answer]")) draft.replaceChildren();
+    // Words that were said stand in a row now; a turn that waits for a person writes nothing.
+    if (row.matches("[data-answer], [data-card]")) draft.replaceChildren();
     if (old) old.replaceWith(row); else draft.before(row);
     if (held) (at("h3", row) || row).focus();
+    if (!old) lists().catch(() => {});
     news(row, old);
   };
   const hears = {
@@ -97,7 +109,8 @@
       draft.innerHTML = data.trim();
     },
     told: ({ data }) => told(data),
-    waiting: ({ data }) => id("waiting").replaceChildren(...(data > 0 ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : [])),
+    waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
+      ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
     left: () => location.reload(),
   };
   const lost = (yes) => {
@@ -109,7 +122,6 @@
     stream?.close();
     stream = new EventSource(dataset.stream);
     for (const [what, act] of Object.entries(hears)) on(what, (event) => {
-      // A new stream goes on behind the newest row of this one.
       if (event.lastEventId) dataset.stream = dataset.stream.replace(/mark=[^&]*/, `mark=${encodeURIComponent(event.lastEventId)}`);
       act(event);
     }, stream);
@@ -126,7 +138,7 @@
   on("pagehide", () => stream.close(), window);
   on("pageshow", (event) => { if (event.persisted) open(); }, window);
 
-  // Older messages come in above, where they do not move the scroller's end.
+  // Older messages come in above, and move nothing.
   const eye = new IntersectionObserver(async ([{ isIntersecting, target }]) => {
     if (!isIntersecting) return;
     eye.disconnect();
