@@ -7,19 +7,17 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from bot.adapters.terminal.terminal import account
 from bot.adapters.web.channel import PageChannel
 from bot.adapters.web.hub import Hub
 from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept, Host, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import show
+from bot.bootstrap.page_address import sign_in_link
 from bot.doctor import Check, Finding
 from bot.domain.talk.errors import SettingError
-from bot.domain.talk.person import AT_THE_MACHINE
-from bot.domain.talk.session import CODE_MINUTES, new_code
+from bot.domain.talk.session import CODE_MINUTES
 from bot.ports.clock import Clock
-from bot.ports.sessions import SignIns
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,23 +43,6 @@ def is_taken(port: int) -> bool:
         except OSError:
             return True
     return False
-
-
-async def sign_in_link(settings: Settings, sessions: SignIns, clock: Clock) -> str:
-    """Returns a link that signs in the person at this machine.
-
-    The code stands behind #, so no server and no preview gets it with the address.
-    """
-    user, name = account()
-    words, code = new_code(clock.now(), account=f"{AT_THE_MACHINE}:{user}", name=name)
-    await sessions.offer(code, clock.now())
-    return f"{page_address(settings)}/enter#{words}"
-
-
-def page_address(settings: Settings) -> str:
-    """Returns the address of the page, without a slash at its end."""
-    public = settings.page.public_url
-    return public or f"http://127.0.0.1:{settings.page.port}"
 
 
 def _loaded() -> tuple[Any, Any]:

@@ -33,7 +33,7 @@ from bot.settings import Settings
 
 @frozen
 class PageGround:
-    """All that the page is made of."""
+    """The parts of a run that the page is made of."""
 
     settings: Settings
     running: Running
@@ -78,9 +78,9 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
 def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
     running = ground.running
     talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
-    shell, forms = Shell(ground.renderer, talks.open_cards), Forms()
-    chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     reading = running.application.parts.inspection.pages
+    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
         *enter.routes(people, forms, shell),

@@ -86,18 +86,6 @@ class PageTalks:
     async def accept(self, update: RawUpdate) -> None:
         await self._accept((update,))
 
-    async def open_cards(self, person: Person) -> int:
-        """Counts those of the chats of the person, and for an owner those that members wait for."""
-        store = self._running.store
-        found = {
-            card.id
-            for chat in await self._chats(person)
-            for card in await store.approvals.open_in(chat.id)
-        }
-        if person.is_owner:
-            found |= {card.id for card in await store.members.for_owners()}
-        return len(found)
-
     async def _homes(self, person: Person) -> Sequence[str]:
         """Returns the accounts of a person whose private chats the page shows."""
         served = self._running.application.parts.world.channels

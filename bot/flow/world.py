@@ -192,6 +192,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    page: str = ""
+    """The address of the page in the browser; empty when it is off."""
     hooks: Hooks | None = None
     """The hooks that other programs may call; None when no call is taken."""
     ready: Callable[[], Awaitable[None]] = at_once

@@ -7,10 +7,8 @@ import pytest
 from selenium.webdriver import Chrome
 
 from tests.browser.chromium import chromium, programs
+from tests.browser.looking import axe_core
 from tests.browser.site import Site, serving
-from tests.lacking import missing
-
-_AXE = Path(__file__).parents[1] / "servers" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -55,7 +53,5 @@ def site() -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The checks of axe-core, which the lock in tests/servers pins."""
-    if not _AXE.exists():
-        missing("axe-core is not installed", "make servers, with Node.js 20")
-    return _AXE.read_text(encoding="utf-8")
+    """The checks of axe-core."""
+    return axe_core()

@@ -37,6 +37,8 @@ class Site:
         self.posts: list[tuple[str, dict[str, Any]]] = []
         self.refusal = ""
         """The sentence that each form is refused with; empty for success."""
+        self.down = False
+        """True while the program does not answer those who want to listen."""
         self.address = ""
         self.marks: list[str] = []
         """Where each stream was told to go on."""
@@ -105,6 +107,8 @@ class Site:
     async def events(self, request: Request) -> Response:
         told: queue.Queue[Any] = queue.Queue()
         self._streams.append(told)
+        if self.down:
+            return Response(status_code=503)
         mark = request.headers.get("last-event-id") or request.query_params.get("mark", "")
         self.marks.append(mark)
         with self._begun:

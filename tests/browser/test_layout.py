@@ -6,17 +6,9 @@ from selenium.webdriver import Chrome
 from tests.browser import samples
 from tests.browser.chromium import sized
 from tests.browser.driving import drawn, waits_for
+from tests.browser.looking import sticking_out
 from tests.browser.site import Site
 from tests.browser.states import STATES
-from tests.browser.test_accessible import WIDTHS
-
-_SIDEWAYS = """
-const held = (e) => e.closest(".wide, pre:not(.card > pre), .list .title");
-return [...document.querySelectorAll("body *")].filter((e) =>
-  e.getBoundingClientRect().right > innerWidth + 1 && !held(e) && e.checkVisibility()
-  && getComputedStyle(e).position !== "absolute" && !e.closest("[popover]")
-).map((e) => e.outerHTML.slice(0, 200));
-"""
 
 _WATCH = """
 window.shifts = [];
@@ -29,11 +21,8 @@ new PerformanceObserver((list) => {
 
 @pytest.mark.parametrize("state", STATES)
 def test_nothing_scrolls_sideways(browser: Chrome, site: Site, state: str) -> None:
-    for width, height in WIDTHS.items():
-        sized(browser, width, height)
-        browser.get(f"{site.address}/{state}")
-        assert browser.execute_script(_SIDEWAYS) == [], width
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= width
+    browser.get(f"{site.address}/{state}")
+    assert sticking_out(browser) == {}
 
 
 @pytest.mark.parametrize("width", [390, 1280])
@@ -65,3 +54,37 @@ def test_a_reader_of_old_messages_stays_where_they_are(browser: Chrome, site: Si
     site.drafts("One.\n\nTwo.\n\nThree.\n\nFour.")
     drawn(browser, "Four.")
     assert abs(browser.execute_script(place) - before) < 2
+
+
+@pytest.mark.parametrize("height", [400, 900])
+def test_a_chat_opens_at_its_newest_message(browser: Chrome, site: Site, height: int) -> None:
+    sized(browser, 800, height)
+    browser.get(f"{site.address}/long")
+    seen = browser.execute_script(
+        "const r = document.getElementById('m-i1').getBoundingClientRect();"
+        "return r.top >= 0 && r.bottom <= innerHeight"
+    )
+    assert seen
+
+
+def test_targets_are_large_enough(browser: Chrome, site: Site) -> None:
+    """At least 24 px on a desk; what decides has 44 px on a phone."""
+    for width, least in ((390, 24), (1280, 24)):
+        sized(browser, width, 844)
+        browser.get(f"{site.address}/chat")
+        small = browser.execute_script(
+            "return [...document.querySelectorAll('button, summary, nav a, .key')]"
+            ".filter((e) => e.checkVisibility() && !e.closest('[popover], .off'))"
+            ".map((e) => [e.getBoundingClientRect().height, e.outerHTML.slice(0, 120)])"
+            ".filter(([height]) => height < arguments[0])",
+            least,
+        )
+        assert small == []
+    sized(browser, 390, 844)
+    keys = browser.execute_script(
+        "return [...document.querySelectorAll('.card.open .key')]"
+        ".filter((e) => e.checkVisibility())"
+        ".map((e) => e.getBoundingClientRect().height)"
+    )
+    assert len(keys) >= 8
+    assert min(keys) >= 44

@@ -260,3 +260,48 @@ def test_a_sign_in_link_fills_the_field_and_leaves_the_address(browser: Chrome, 
     browser.get(f"{site.address}/enter#K7-secret")
     assert browser.find_element(By.ID, "code").get_property("value") == "K7-secret"
     assert browser.current_url == f"{site.address}/enter"
+
+
+def test_a_break_is_told_after_two_seconds_and_what_is_written_then_goes_once(
+    chat: Chrome, site: Site
+) -> None:
+    site.down = True
+    site.cut()
+    waits_for(chat, "return document.getElementById('live').textContent === 'Reconnecting'")
+    assert chat.find_element(By.ID, "lost").is_displayed()
+    chat.find_element(By.ID, "again").click()
+    site.down = False
+    waits_for(chat, "return document.getElementById('live').textContent === 'Live'")
+    assert not chat.find_element(By.ID, "lost").is_displayed()
+
+
+def test_offline_keeps_the_draft_and_decides_nothing(chat: Chrome, site: Site) -> None:
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    chat.execute_cdp_cmd("Network.enable", {})
+    chat.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    try:
+        waits_for(chat, "return !document.getElementById('offline').hidden")
+        chat.execute_script("document.querySelector('#card-o8 .key.main').click()")
+        spoken(chat, "Offline: nothing can be decided until the line is back.")
+        chat.find_element(By.ID, "words").send_keys("later", Keys.ENTER)
+        spoken(chat, "Not sent yet")
+        assert site.posts == []
+    finally:
+        chat.execute_cdp_cmd("Network.emulateNetworkConditions", {**offline, "offline": False})
+    ((_, form),) = site.posted()
+    assert form["text"] == "later"
+    waits_for(chat, "return document.getElementById('words').value === ''")
+
+
+def test_a_page_of_older_messages_comes_in_above(browser: Chrome, site: Site) -> None:
+    sized(browser, 1280, 900)
+    old = samples.own(90, "The very first words.", 900)
+    values = {"frame": samples.FRAME, "chat": samples.CHAT, "messages": (old,), "older": ""}
+    site.pages["before"] = site.renderer.fragment("older.html", **values)
+    page = samples.chat_values(older="/before")
+    browser.get(site.show("with-older", "chat.html", **page))
+    browser.execute_script("document.querySelector('.log').scrollTop = -100000")
+    waits_for(browser, "return document.getElementById('m-i90')")
+    assert browser.find_elements(By.ID, "older") == []
+    first = "return document.querySelector('#messages > li').id"
+    assert browser.execute_script(first) == "m-i90"

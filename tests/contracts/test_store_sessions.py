@@ -74,3 +74,10 @@ async def test_the_session_of_a_person_who_is_joined_belongs_to_the_other_one(st
     assert await store.sessions.at(session.hash, NOW) == (replace(session, person=bob.id), bob)
     again = await store.sessions.open(opened(bob, "again"))
     assert again.account == session.account
+
+
+async def test_somebody_signed_in_at_the_machine_may_still_pair_a_platform(store: StorePorts):
+    local = await store.people.admit(Sender("terminal", "ann", "ann"), Role.OWNER)
+    await store.sessions.open(opened(local))
+    await store.door.offer("code", later(60))
+    assert await store.door.redeem("code", ANN, NOW) == local

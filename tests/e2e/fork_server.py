@@ -67,6 +67,7 @@ _LOADED = (
     "bot.one_off.feedback_export",
     "bot.one_off.hook_commands",
     "bot.one_off.memory_commands",
+    "bot.one_off.page_login",
     "bot.one_off.talking",
     "bot.bootstrap.home",
     "bot.adapters.terminal.prompt",

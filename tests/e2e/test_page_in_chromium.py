@@ -11,6 +11,7 @@ from selenium.webdriver.common.by import By
 
 from tests.browser.chromium import chromium, faults, programs, sized
 from tests.browser.driving import focused, spoken, types, waits_for
+from tests.browser.looking import axe_core, seen_by_axe, sticking_out
 from tests.e2e.browser import LINK
 from tests.e2e.steward import Steward
 from tests.ports import free_port
@@ -140,3 +141,36 @@ async def test_a_kill_loses_no_message_and_doubles_none(steward: Steward, page: 
     await page.hears("Second.")
     said = "return [...document.querySelectorAll('.words')].map((e) => e.textContent)"
     assert await page.do(page.driver.execute_script, said) == ["One", "Two"]
+
+
+async def test_every_page_of_a_program_in_use_is_for_everybody(
+    steward: Steward, page: Page
+) -> None:
+    axe = axe_core()
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "one\n"})), text("Done."))
+    await page.say("Write a file")
+    await page.wait("return document.querySelector('.card.open')")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
+    await page.hears("Done.")
+    why = "return document.querySelector('.why')?.getAttribute('href')"
+    turn = await page.wait(why)
+    long_name = "notes/" + "a-long-name-without-a-space-" * 6 + ".txt"
+    content = "\n".join(f"line {n} of a file that is rather long" for n in range(60))
+    steward.script(
+        calls(tool("write_file", {"path": long_name, "content": content})), text("Written.")
+    )
+    await page.say("Write a long one")
+    await page.wait("return document.querySelector('.card.open')")
+    told: dict[str, object] = {}
+    for path in ("/", "/chats", "/cards", "/now", "/money", "/record", "/more", "/sessions", turn):
+        await page.do(page.driver.get, f"{page.origin}{path}")
+        if seen := await page.do(seen_by_axe, page.driver, axe):
+            told[f"{path} axe"] = seen
+        if wide := await page.do(sticking_out, page.driver):
+            told[f"{path} wide"] = wide
+    await page.do(sized, page.driver, 1280, 900)
+    assert told == {}
+    assert await page.do(faults, page.driver) == []
+    await page.do(page.driver.get, f"{page.origin}/cards")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
+    await steward.eventually((steward.home / "workspace" / long_name).exists)

@@ -92,7 +92,7 @@ class Stirred:
     owed: frozenset[int] = frozenset()
     """Those with a message that is on its way; it looks different a moment later."""
     versions: Mapping[int, object] = field(default_factory=dict[int, object])
-    """What the newest messages of watched chats look like."""
+    """The versions of the newest messages of watched chats, summed up."""
 
 
 class SqlPageRows(Reads):

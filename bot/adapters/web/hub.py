@@ -1,4 +1,4 @@
-"""What passes by on open pages: growing answers, signs of life, private notices."""
+"""Tells open pages what passes by: growing answers, signs of life, private notices."""
 
 from asyncio import Event
 from collections import deque

@@ -1,6 +1,5 @@
 """Signs people in: a code becomes a session, and the cookie of a session becomes a visitor."""
 
-import asyncio
 import hashlib
 import hmac
 import secrets
@@ -23,9 +22,8 @@ _RENEWED_AFTER = timedelta(hours=12)
 _LONGEST = timedelta(days=180)
 _SECRET = 43
 _MOST_MISSES, _WITHIN = 20, 60.0
-"""Wrong codes after which a wrong one waits, and the seconds in which they are counted."""
+"""Wrong codes after which people are told to wait, and the seconds in which they are counted."""
 
-_SLOWER = 1.0
 _LONGEST_NAME = 80
 _BROWSERS = ("Firefox", "Edg", "OPR", "Chrome", "Safari", "curl", "python-httpx")
 _SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac OS X", "Linux")
@@ -79,7 +77,7 @@ class SignIn:
         spent = None if parts is None else await self._rows.spend(*parts, self._clock.now())
         person = None if spent is None else await self._admit(spent)
         if person is None:
-            await self._missed()
+            self._missed()
             return ""
         now, secret = self._clock.now(), secrets.token_urlsafe(32)
         ends, id = now + timedelta(days=DAYS), secrets.token_hex(6)
@@ -103,12 +101,14 @@ class SignIn:
             for s in found
         ]
 
-    async def _missed(self) -> None:
-        now = self._clock.steady()
-        crowded = len(self._misses) == _MOST_MISSES and now - self._misses[0] < _WITHIN
-        self._misses.append(now)
-        if crowded:
-            await asyncio.sleep(_SLOWER)
+    def _missed(self) -> None:
+        self._misses.append(self._clock.steady())
+
+    @property
+    def crowded(self) -> bool:
+        """Returns True while so many codes were wrong that somebody seems to guess."""
+        full = len(self._misses) == _MOST_MISSES
+        return full and self._clock.steady() - self._misses[0] < _WITHIN
 
     def _cookie(self, secret: str, lasts: timedelta) -> str:
         secure = "; Secure" if self._secure else ""

@@ -96,7 +96,3 @@ class Talks(Protocol):
     async def accept(self, update: RawUpdate) -> None:
         """Stores what a person said or pressed; raises StoreError when it cannot."""
         ...
-
-    async def open_cards(self, person: Person) -> int:
-        """Returns the number of open cards that this person may decide."""
-        ...

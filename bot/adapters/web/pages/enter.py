@@ -16,6 +16,7 @@ _VOID = (
     f"This code is no longer good. A code works once, and for {CODE_MINUTES} minutes. "
     "`steward login` makes a new one, and so does /login in a private chat with me."
 )
+_CROWDED = "Many wrong codes came just now. This one was wrong, too. Wait a minute, then try again."
 
 
 def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
@@ -30,7 +31,8 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
             code = text_of(form, "code")
         cookie = await people.enter(code, request.headers.get("user-agent", ""))
         if not cookie:
-            return HTMLResponse(shell.part("enter.html", fault=_VOID), 403)
+            fault, status = (_CROWDED, 429) if people.crowded else (_VOID, 403)
+            return HTMLResponse(shell.part("enter.html", fault=fault), status)
         return RedirectResponse("/", 303, {"set-cookie": cookie})
 
     async def sessions(request: Request) -> Response:

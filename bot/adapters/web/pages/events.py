@@ -86,7 +86,7 @@ class EventPages:
 
 
 class _Lap:
-    """What one stream has sent, and what it sends next."""
+    """Sends one stream what it lacks, lap by lap."""
 
     def __init__(
         self,

@@ -86,7 +86,7 @@
   // Titles and the order of conversations change with what is said.
   const lists = async () => {
     const got = await fetch("/chats"), now = at("#chats", parsed(await got.text()));
-    const here = now && all("a", now).find((one) => one.href === location.href.split("#")[0]);
+    const here = now && all("a", now).find((one) => one.getAttribute("href") === location.pathname);
     if (!here) return;
     here.setAttribute("aria-current", "true");
     id("chats").replaceWith(now);

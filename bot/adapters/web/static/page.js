@@ -57,7 +57,7 @@ const page = (() => {
     event.preventDefault();
     if (form.matches("[aria-busy]") || key?.matches("[aria-disabled]")) return;
     id("palette")?.hidePopover();
-    if (navigator.onLine || form.id === "say") send(form, key);
+    if (navigator.onLine || form.matches("#say")) send(form, key);
     else told("Offline: nothing can be decided until the line is back.", true);
   });
 
@@ -82,6 +82,9 @@ const page = (() => {
     enter.elements.code.value = location.hash.slice(1);
     history.replaceState(null, "", location.pathname);
   }
+
+  // A low window scrolls as one page: it opens at the newest message, too.
+  at("#messages > :nth-last-child(2)")?.scrollIntoView({ block: "end" });
 
   // Single keys: only outside text fields, and only if they are not turned off.
   const step = (by) => {
