@@ -26,6 +26,7 @@ from bot.domain.talk.person import Person
 from bot.domain.talk.session import PAGE
 from bot.ports.inbox import InboundRow
 from bot.ports.outbox import DeliveryState, OutboxRow
+from bot.ports.turn_page import Reason
 
 _PART = 40
 """Messages of one part of a conversation."""
@@ -74,7 +75,7 @@ class PageTalk:
         shown = await rows.shown(self._chat.id, end.shown, max(_PART, WINDOW))
         told = [
             *((row.received_at, True, row.id, self._own(row)) for row in said),
-            *((row.created_at, False, row.id, self._ours(row)) for row in shown),
+            *[(row.created_at, False, row.id, await self._ours(row)) for row in shown],
         ]
         told.sort(key=lambda one: one[:3])
         kept = told[-_PART:]
@@ -109,7 +110,7 @@ class PageTalk:
             row = await store.inbox.get(seen.id)
             return None if row is None or row.chat != self._chat.id else self._own(row)
         shown = await store.page.message(seen.id)
-        return None if shown is None or shown.chat != self._chat.id else self._ours(shown)
+        return None if shown is None or shown.chat != self._chat.id else await self._ours(shown)
 
     async def own_id(self, message: str) -> str:
         number = _number(message, "i")
@@ -147,7 +148,7 @@ class PageTalk:
             state="waiting" if row.state is InboundState.WAITING else "",
         )
 
-    def _ours(self, row: OutboxRow) -> ShownMessage | None:
+    async def _ours(self, row: OutboxRow) -> ShownMessage | None:
         version = version_of(row)
         if not version:
             return None
@@ -163,8 +164,14 @@ class PageTalk:
             files=files,
             content=content,
             turn=row.about if content.kind is OutboundKind.ANSWER else "",
+            reasons=await self._reasons(row) if content.buttons else (),
             press=bool(content.buttons),
         )
+
+    async def _reasons(self, row: OutboxRow) -> tuple[Reason, ...]:
+        if row.content.kind is not OutboundKind.CARD or row.content.decided:
+            return ()
+        return tuple(await self._running.application.parts.inspection.pages.cards.reasons(row.key))
 
     def _local(self, at: datetime) -> datetime:
         return at.astimezone(self._zone)

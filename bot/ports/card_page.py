@@ -1,5 +1,6 @@
 """Cards in one place: those that wait for a person, the decided ones, and figures about consent."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from bot.domain.talk.message import Address, Block, ButtonRows
@@ -126,6 +127,10 @@ class CardPages(Protocol):
         self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
     ) -> CardsPage:
         """Returns what a person may see: their own cards, and an owner everybody's."""
+        ...
+
+    async def reasons(self, key: str) -> Sequence[Reason]:
+        """Returns why the card of an outbound key asks; nothing for any but an open one."""
         ...
 
     async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:

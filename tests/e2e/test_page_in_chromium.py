@@ -78,6 +78,7 @@ async def page(steward: Steward, driver: Chrome) -> AsyncIterator[Page]:
     link = await steward.eventually(lambda: LINK.search(steward.output))
     await steward.eventually(lambda: answers(link[1]))
     found = Page(driver, link[1])
+    await found.do(faults, driver)  # those of the test before
     await found.do(driver.get, link[0])
     await found.wait("return document.getElementById('code').value")
     await found.do(driver.find_element(By.CSS_SELECTOR, ".door .key").click)
@@ -102,6 +103,8 @@ async def test_a_person_signs_in_talks_and_decides_by_key(steward: Steward, page
     await page.do(page.driver.execute_script, "document.getElementById('words').blur()")
     await page.presses("j")
     await page.wait("return document.querySelector('.card.open.here')")
+    why = "return document.querySelector('.card.open .reasons').innerText.includes('Effect')"
+    await page.wait(why)
     await page.wait("return document.querySelector('.side .waits').textContent === '1 open card'")
     await page.wait("return !document.getElementById('draft').firstChild")
     # A key that comes within a second after the card decides nothing; this clock is set ahead.

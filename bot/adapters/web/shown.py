@@ -8,6 +8,7 @@ from typing import Literal
 
 from bot.domain.talk.message import Outbound
 from bot.domain.value import frozen
+from bot.ports.turn_page import Reason
 
 
 @frozen
@@ -82,6 +83,8 @@ class ShownMessage:
     turn: str = ""
     """The turn behind an answer, for “Why this answer”; empty where there is none."""
     figures: str = ""
+    reasons: tuple[Reason, ...] = ()
+    """The reasons why an open card asks."""
     press: bool = False
     """True for a message whose buttons this person may press now."""
     editable: bool = False

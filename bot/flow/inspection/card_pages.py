@@ -11,20 +11,22 @@ from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.inspection.cards_told import CardTeller
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
+from bot.flow.inspection.gates_told import why_asked
 from bot.flow.inspection.places import Places
 from bot.flow.world import StorePorts
 from bot.ports.card_page import CardsPage, ConsentFigures, StandingCard
 from bot.ports.records import CardRecords, RowKey
+from bot.ports.turn_page import Reason
 
 _OPEN = 25
 _DECIDED = 20
 _PLANS = 25
 _CITED = 1_000
 _COUNTED = 100
-_MEASURED = 5_000
+_MEASURED = 2_000
 """Decisions of two weeks that are measured."""
 
-_LIKE = 200
+_LIKE = 100
 """Newest cards among which alike ones are looked for."""
 
 _WEEK = timedelta(days=7)
@@ -43,6 +45,13 @@ class CardInspection:
     @property
     def _records(self) -> CardRecords:
         return self._store.records
+
+    async def reasons(self, key: str) -> Sequence[Reason]:
+        id = card_of(key)
+        card = None if id is None else await self._store.approvals.get(id)
+        if card is None or card.state is not ApprovalState.OPEN:
+            return ()
+        return tuple(why_asked(card, self._conceal))
 
     async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
         if not await self._waits(reader, chat, key):

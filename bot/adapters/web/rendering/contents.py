@@ -73,7 +73,7 @@ def _card(
         open=open_,
         sign=_waiting(parts.hints, message) if open_ else None,
         body=_with_steps(parts.body),
-        reasons=parts.reasons,
+        reasons=_told_reasons(message) or parts.reasons,
         about=parts.about,
         keys=keys,
         hints=parts.hints if message.press or not open_ else (*parts.hints, _OTHERS),
@@ -81,6 +81,13 @@ def _card(
         word_action=f"{address}/word",
         fields=fields,
         asks=content.asks if message.press else "",
+    )
+
+
+def _told_reasons(message: ShownMessage) -> tuple[ReasonView, ...]:
+    return tuple(
+        ReasonView(one.name, "", one.told) if one.outside else ReasonView(one.name, one.told)
+        for one in message.reasons
     )
 
 
