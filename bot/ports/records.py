@@ -167,7 +167,11 @@ class WorkRecords(Protocol):
         ...
 
     async def owed(self) -> Sequence[OwedCount]:
-        """Returns a count for each channel with owed messages; the oldest 1,000 are looked at."""
+        """Returns a count for each channel with owed messages."""
+        ...
+
+    async def heard_from(self) -> Mapping[str, datetime]:
+        """Returns the arrival of the newest update of each channel, among the newest 2,000."""
         ...
 
     async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:

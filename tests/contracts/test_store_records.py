@@ -18,7 +18,7 @@ from bot.domain.money.budget import CallKind, Cause
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from bot.ports.records import OwedCount, RecordFilter, RowKey, TurnRecord
@@ -160,6 +160,9 @@ async def test_work_of_all_chats_is_counted(store: StorePorts, chat: Chat) -> No
     assert [one.id for one in await store.records.at_work(1)] == ["a"]
     assert await store.records.owed() == [OwedCount("telegram", 2, NOW)]
     assert await store.records.waiting(9) == {}
+    for key, seconds in (("1", 1), ("2", 5)):
+        await store.inbox.accept("telegram", [RawUpdate(key, "{}")], later(seconds))
+    assert await store.records.heard_from() == {"telegram": later(5)}
 
 
 async def test_the_record_is_read_in_parts_by_chat_person_and_action(

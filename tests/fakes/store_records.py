@@ -110,6 +110,10 @@ class MemoryRecords:
             for name, owed in counts.items()
         ]
 
+    async def heard_from(self) -> Mapping[str, datetime]:
+        rows = list(self.rows.inbox.values())[-2_000:]
+        return {row.channel: row.received_at for row in rows}
+
     async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
         found = [
             (one.due, one.id, one)

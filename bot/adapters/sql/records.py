@@ -53,7 +53,7 @@ from bot.ports.records import (
 )
 
 _MOST_STARTS = 100
-_MOST_OWED = 1_000
+_MOST_UPDATES = 2_000
 
 _VERDICTS = (
     select(verdict.c.round, verdict.c.at, verdict.c.details)
@@ -150,11 +150,14 @@ _AT_WORK = (
     .limit(bindparam("most"))
 )
 _OWED = (
-    select(chat.c.address, outbox.c.created_at)
+    select(
+        chat.c.address,
+        func.count(),
+        func.min(outbox.c.created_at, type_=outbox.c.created_at.type),
+    )
     .join_from(outbox, chat, outbox.c.chat == chat.c.id)
     .where(OWED)
-    .order_by(outbox.c.id)
-    .limit(_MOST_OWED)
+    .group_by(chat.c.id, chat.c.address)
 )
 _WAITING = (
     select(inbox.c.chat, func.count())
@@ -162,6 +165,15 @@ _WAITING = (
     .group_by(inbox.c.chat)
     .limit(bindparam("most"))
 )
+_LATEST = (
+    select(inbox.c.channel, inbox.c.received_at)
+    .order_by(inbox.c.id.desc())
+    .limit(_MOST_UPDATES)
+    .subquery()
+)
+_HEARD_FROM = select(
+    _LATEST.c.channel, func.max(_LATEST.c.received_at, type_=inbox.c.received_at.type)
+).group_by(_LATEST.c.channel)
 _TASKS = (
     select(*columns(task, TimedTask))
     .where(SCHEDULED, (task.c.goal.is_(None) | (task.c.goal != task.c.id)))
@@ -212,11 +224,14 @@ class SqlRecords(Reads):
 
     async def owed(self) -> Sequence[OwedCount]:
         counts: dict[str, OwedCount] = {}
-        for address, since in map(tuple, await self._database.fetch(_OWED)):
+        for address, owed, since in map(tuple, await self._database.fetch(_OWED)):
             known = counts.get(address.channel, OwedCount(address.channel, 0, since))
             first = min(known.since, since)
-            counts[address.channel] = OwedCount(address.channel, known.owed + 1, first)
+            counts[address.channel] = OwedCount(address.channel, known.owed + owed, first)
         return list(counts.values())
+
+    async def heard_from(self) -> Mapping[str, datetime]:
+        return dict(map(tuple, await self._database.fetch(_HEARD_FROM)))
 
     async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
         wanted = _TASKS if asker is None else _TASKS.where(task.c.asker == asker)

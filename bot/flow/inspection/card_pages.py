@@ -23,10 +23,10 @@ _DECIDED = 20
 _PLANS = 25
 _CITED = 1_000
 _COUNTED = 100
-_MEASURED = 5_000
+_MEASURED = 2_000
 """Decisions of two weeks that are measured."""
 
-_LIKE = 200
+_LIKE = 100
 """Newest cards among which alike ones are looked for."""
 
 _WEEK = timedelta(days=7)

@@ -30,10 +30,11 @@ class ChannelTeller:
     async def channels(self, now: datetime) -> tuple[ChannelLine, ...]:
         """Returns a line for each open channel."""
         owed = {one.channel: one for one in await self._store.records.owed()}
+        heard = await self._store.records.heard_from()
         lines: list[ChannelLine] = []
         for name in self._world.channels:
-            newest = await self._store.inbox.newest(name)
-            last = f"{_ago(now - newest)} ago" if newest else "nothing yet"
+            newest = heard.get(name)
+            last = f"{_ago(now - newest)} ago" if newest else "nothing lately"
             waits = owed.get(name)
             late = _ago(now - waits.since) if waits and now - waits.since > _LATE else ""
             lines.append(ChannelLine(_titled(name), last, waits.owed if waits else 0, late))

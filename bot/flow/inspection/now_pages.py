@@ -16,7 +16,7 @@ from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen
-from bot.flow.commanding.wording import counted
+from bot.flow.commanding.wording import counted, sentence
 from bot.flow.inspection.channels_told import ChannelTeller
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.tasks_told import TaskTeller
@@ -56,8 +56,10 @@ class NowInspection:
         runs = [one for one in turns if one.state is not TurnState.PARKED]
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
         page = NowPage(
-            f"{counted(len(runs), 'answer')} under way, {counted(len(waits), 'thing')} "
-            f"waiting for a person.",
+            sentence(
+                f"{counted(len(runs), 'answer')} under way, {counted(len(waits), 'thing')} "
+                "waiting for a person"
+            ),
             tuple(map(teller.run, runs)),
             waits,
             await self._tasks.lines(whose, now, self._zones.of(reader)),
@@ -102,7 +104,7 @@ class NowInspection:
         return (
             Figure("Version", version("steward")),
             Figure("Running for", span((now - self._began).total_seconds())),
-            Figure("Memory", f"{condition.passages:,} passages, {owed}"),
+            Figure("Memory", f"{counted(condition.passages, 'passage')}, {owed}"),
             Figure("Delays of all chats", delays),
             Figure("Commands", await self._world.commands_run()),
         )

@@ -12,12 +12,13 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
+from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import Entry
 from bot.domain.value import frozen
 from bot.flow.explaining.call_why import StoryReader
 from bot.flow.explaining.story import TurnStory
 from bot.flow.explaining.telling import StoryTeller
-from bot.flow.explaining.wording import cause_of, ending_of
+from bot.flow.explaining.wording import cause_of
 from bot.flow.inspection.decision_lines import decision_lines
 from bot.flow.inspection.gates_told import allowed, asking
 from bot.flow.inspection.happenings import channel_name, happenings
@@ -31,6 +32,24 @@ from bot.ports.turn_page import Figure, Remark, TurnLook, TurnPage
 from bot.ports.turns import TurnRows
 
 _LONGEST_TITLE = 200
+_ENDS = {
+    StopReason.FINAL_ANSWER: "Answered",
+    StopReason.WAITING_FOR_USER: "With a question",
+    StopReason.SET_ASIDE: "Set aside",
+    StopReason.MAX_ROUNDS: "Rounds used up",
+    StopReason.DEADLINE: "Time used up",
+    StopReason.REPEAT_GUARD: "Repeated itself",
+    StopReason.TOOL_FAILURE_POLICY: "Same error again",
+    StopReason.USER_CANCELLED: "Stopped",
+    StopReason.EXPIRED: "Nobody decided",
+    StopReason.PLAN_READY: "Plan ready",
+    StopReason.PIPELINE_DEPTH: "Too many skills",
+    StopReason.BUDGET: "Budget used up",
+    StopReason.REFUSAL: "Refused",
+    StopReason.MODEL_FAILURE: "No model answered",
+    StopReason.INTERNAL_FAILURE: "A fault stopped it",
+}
+"""The end of a turn in two or three words; the list of decisions has a sentence."""
 
 
 @frozen
@@ -104,7 +123,7 @@ class _Seen:
 
 def _figures(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterator[Figure]:
     turn, usage = story.turn, story.usage
-    yield Figure("Ended", ending_of(story) or f"not yet: {turn.state.value}")
+    yield Figure("Ended", _ENDS[turn.stop_reason] if turn.stop_reason else "not yet")
     yield Figure("In all", figure(whole))
     waited = sum(one.time.seconds for one in steps if one.time and one.kind == "person")
     if waited:
