@@ -15,7 +15,7 @@ from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.sign_in import SignIn
-from bot.adapters.web.streams import Streams
+from bot.adapters.web.streams import MOST, Streams
 from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
@@ -29,6 +29,9 @@ from bot.domain.value import frozen
 from bot.flow.commands.menus import menus_of
 from bot.ports.clock import Clock
 from bot.settings import Settings
+
+_CONNECTIONS = MOST + 120
+"""Connections of the port: streams, and what pages ask for beside them."""
 
 
 @frozen
@@ -65,7 +68,7 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
     watch = PageWatch(ground.running.store, ground.hub, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
     try:
-        async with serving(app, PATH, access.port, setting) as number:
+        async with serving(app, PATH, access.port, setting, _CONNECTIONS) as number:
             try:
                 yield number
             finally:

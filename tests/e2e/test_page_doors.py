@@ -485,7 +485,7 @@ def test_open_streams_and_slow_readers_do_not_delay_the_end(served: Served, ann:
     with served.visitor(ann) as visitor:
         key = visitor.key
         cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-        for _ in range(60):
+        for _ in range(300):
             line = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
             line.sendall(
                 f"GET /chat/{key}/events?mark=0.0 HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"

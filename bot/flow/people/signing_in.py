@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.change import AddAudit
 from bot.domain.talk.session import CODE_MINUTES, new_code
 from bot.domain.value import frozen
-from bot.flow.commanding.table import Answer, Command, Invocation
+from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.ports.clock import Clock
 from bot.ports.sessions import Sessions, SignIns
 
@@ -32,7 +32,7 @@ class LoginCommand:
     @property
     def table(self) -> Sequence[Command]:
         summary = "sign in on my page in the browser; `/login off` signs all browsers out"
-        return (Command("login", summary, self.login, "[off]"),)
+        return (Command("login", summary, self.login, "[off]", Topic.YOU),)
 
     async def login(self, asked: Invocation) -> Answer:
         if [word.lower() for word in asked.words] == ["off"]:
