@@ -6,6 +6,7 @@ from bot.adapters.web.frame import Frame
 from bot.adapters.web.shown import ShownChat, ShownMessage
 from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind, Plain
 from tests.browser import samples
+from tests.browser.reading_states import reading_states
 from tests.browser.samples import CARD, answer, chat_values, own, steward
 
 DEMO = ShownChat("web:5/k1", "New conversation", "", "demo", "")
@@ -52,3 +53,4 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "refused": ("enter.html", {"fault": "This link was used or is too old. Nothing was done."}),
     "fault": ("fault.html", {"status": 404, "sentence": "There is no such page here."}),
 }
+STATES |= reading_states(_HOSTILE)
