@@ -30,11 +30,15 @@ def found(browser: Chrome, axe: str) -> list[Any]:
 _AXE = Path(__file__).parents[1] / "servers" / "node_modules" / "axe-core" / "axe.min.js"
 
 _SIDEWAYS = """
-const held = (e) => e.closest(".wide, pre:not(.card > pre), .list .title, .strip, .fall");
+const held = (e) => e.closest(
+  ".wide, pre:not(.card > pre), .list .title, .fold-up thead, .fall, [popover], svg, .off");
+const wide = (e) => e.getBoundingClientRect().right > innerWidth + 1;
+// Words that run out of their own place lie over what stands beside it.
+const runs = (e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1
+  && getComputedStyle(e).overflowX === "visible";
 return [...document.querySelectorAll("body *")].filter((e) =>
-  e.getBoundingClientRect().right > innerWidth + 1 && !held(e) && e.checkVisibility()
-  && getComputedStyle(e).position !== "absolute" && !e.closest("[popover]")
-).map((e) => e.outerHTML.slice(0, 200));
+  (wide(e) || runs(e)) && !held(e) && e.checkVisibility()
+  && getComputedStyle(e).position !== "absolute").map((e) => e.outerHTML.slice(0, 200));
 """
 
 

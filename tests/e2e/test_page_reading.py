@@ -134,3 +134,29 @@ async def test_nobody_reads_without_being_signed_in(page: Browser):
             answer = await stranger.get(path)
             assert answer.status_code in (303, 401, 403), path
             assert "program.started" not in answer.text
+
+
+async def test_a_person_sees_their_own_and_nothing_of_another(steward: Steward, page: Browser):
+    home = await page.home()
+    steward.script(calls(tool("write_file", {"path": "hers.txt", "content": "x"})), text("Hers."))
+    await page.say("A private question", home)
+    await page.sees("Approve", home)
+    await page.press("Approve", "/cards")
+    await page.sees("Hers.", home)
+    hers = (await page.page("/cards")).select_one("a[href^='/turn/']")
+    assert hers is not None
+    bob = steward.person(77, "Bob")
+    steward.say(f"/allow {steward.account(bob)}")
+    await steward.sees("can use me now.")
+    steward.say("/login", by=bob)
+    link = LINK.search((await steward.sees("Open this link in your browser", at=bob)).text)
+    assert link is not None
+    async with browser(link[1]) as theirs:
+        assert (await theirs.enter(link[2])).status_code == 303
+        assert (await theirs.get(str(hers["href"]))).status_code == 404
+        for path in ("/record", "/record.csv"):
+            assert (await theirs.get(path)).status_code == 404
+        for path in ("/cards", "/now", "/money"):
+            told = words(await theirs.page(path))
+            assert "hers.txt" not in told
+            assert "Channels" not in told
