@@ -29,6 +29,7 @@ from benchmarks import (
     plan_steps,
     postgres,
     prompt_cache,
+    reading,
     recall,
     recall_turn,
     schedules,
@@ -71,6 +72,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "schedules": schedules.measure,
     "discord": discord_cost.measure,
     "hooks": hooks.measure,
+    "reading": reading.measure,
 }
 
 

@@ -70,6 +70,8 @@ async def started(
         "PATH": os.environ.get("PATH", ""),
         "PYTHONPATH": str(ROOT),
         "NO_PROXY": "*",
+        # Several programs are measured at once, and two would want its port.
+        "STEWARD_WEB_PORT": "0",
         **environment,
     }
     with (folder / "log").open("ab") as log:

@@ -25,6 +25,8 @@ class Scale:
     many_answers: int
     """Answers of one person among which a search is measured."""
     tasks: int
+    turns: int
+    """Turns on record while pages are loaded."""
     rest_seconds: float
 
 
@@ -44,6 +46,7 @@ FULL = Scale(
     answers=2_000,
     many_answers=100_000,
     tasks=10_000,
+    turns=100_000,
     rest_seconds=30.0,
 )
 QUICK = Scale(
@@ -62,5 +65,6 @@ QUICK = Scale(
     answers=400,
     many_answers=3_000,
     tasks=200,
+    turns=2_000,
     rest_seconds=2.0,
 )

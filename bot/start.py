@@ -57,6 +57,7 @@ def run_program(arguments: Sequence[str]) -> int:
             MemoryWork(*[_late("bot.one_off.memory_commands", name) for name in _MEMORY]),
             HookWork(*[_late("bot.one_off.hook_commands", name) for name in ("listed", "tried")]),
             _late("bot.one_off.feedback_export", "exported"),
+            _late("bot.one_off.page_login", "linked"),
         )
         code = run(program, arguments)
     except Exception:  # the last border: it says one sentence, and the trace goes to the log

@@ -1,20 +1,24 @@
 """`python -m pictures [name ...]`: plays sessions with the running program, and draws them.
 
 Writes a recording of each into pictures/recorded, its picture into docs/pictures, and the talk of
-the first minute into README.md.
+the first minute into README.md. `page` photographs the page in a browser, where Chromium is.
 """
 
 import argparse
 import asyncio
 import logging
+import shutil
 import time
 from collections.abc import Sequence
 
+from pictures import page
 from pictures.pages import ROOT, draw, picture_of, recording_of, write_transcript
 from pictures.plays import PLAYS
 from pictures.session import to_json
 
 _AT_ONCE = 2
+PAGE = "page"
+"""The name of the pictures of the page in a browser."""
 
 
 async def make(names: Sequence[str]) -> None:
@@ -23,6 +27,16 @@ async def make(names: Sequence[str]) -> None:
     async with asyncio.TaskGroup() as plays:
         for name in names:
             plays.create_task(_make(name, room), name=name)
+
+
+async def _make_page() -> None:
+    if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
+        print("page-*.png: left as they are, since Chromium with its driver is not installed")
+        return
+    begun = time.monotonic()
+    folder = picture_of("page").parent
+    await page.make(folder)
+    print(f"{folder.relative_to(ROOT)}/page-*.png  {time.monotonic() - begun:.1f} s", flush=True)
 
 
 async def _make(name: str, room: asyncio.Semaphore) -> None:
@@ -38,13 +52,16 @@ async def _make(name: str, room: asyncio.Semaphore) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m pictures", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(PLAYS))
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join((*PLAYS, PAGE)))
     chosen = parser.parse_args()
-    if unknown := set(chosen.names) - PLAYS.keys():
+    if unknown := set(chosen.names) - {*PLAYS, PAGE}:
         parser.error(f"no picture named {', '.join(sorted(unknown))}")
     # A process that is killed leaves its long poll half answered, and asyncio warns about that.
     logging.getLogger("asyncio").setLevel(logging.ERROR)
-    asyncio.run(make(chosen.names or list(PLAYS)))
+    wanted = chosen.names or [*PLAYS, PAGE]
+    asyncio.run(make([name for name in wanted if name != PAGE]))
+    if PAGE in wanted:
+        asyncio.run(_make_page())
 
 
 if __name__ == "__main__":

@@ -144,9 +144,9 @@ def shell(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Shell:
 
 def test_run_serves_when_there_is_a_token(shell: Shell) -> None:
     office = Office()
-    result = shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN, STEWARD_WEB_PORT="1")
+    result = shell.run(office, "run", TELEGRAM_BOT_TOKEN=TOKEN, STEWARD_WINDOW_PORT="1")
     assert (result.code, office.started) == (0, ["serve"])
-    assert "STEWARD_WEB_PORT (environment) is no setting" in result.err
+    assert "STEWARD_WINDOW_PORT (environment) is no setting" in result.err
     assert "[secret]" in result.err
     assert "canary" not in result.out + result.err
 

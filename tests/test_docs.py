@@ -56,6 +56,7 @@ from bot.flow.people.letting_in import LettingInCommand
 from bot.flow.people.linking import LinkCommand
 from bot.flow.people.personal import PersonalCommands
 from bot.flow.people.revoking import RevokeCommand
+from bot.flow.people.signing_in import LoginCommand
 from bot.flow.plans.commands import PlanCommands
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.turn_end import PlanEnding
@@ -410,6 +411,7 @@ def _commands() -> list[Command]:
     till = Till(ledger, journal, store.people, Zones(), clock, {})
     models = ModelCalls({}, till, clock, ModelTimes())
     choosing = Choosing(models, FakeSkills(), ModelOffer("demo/demo"))
+    login = LoginCommand(store.sessions, store.sessions, clock, "")
     recall = Recall(store.memory, store.words, None, store.journal, clock)
     subjects = Subjects(ledger, store.people, store.chats, Zones())
     skills = FakeSkills()
@@ -427,7 +429,8 @@ def _commands() -> list[Command]:
         LettingInCommand(store.people, store.chats, knocks, clock),
         LinkCommand(store.people, store.members, store.outbox, knocks, clock),
         PeopleCommands(store.people, store.members, preamble, clock, UNBOUND, Zones()),
-        RevokeCommand(store.people, store.members, cards, knocks, clock),
+        RevokeCommand(store.people, store.members, cards, knocks, clock, login),
+        login,
         TurnCommands(journal, store.chats, approvals, cards, plans, clock, choosing),
         StopCommands(journal, store.inbox, approvals, cards, plans, _no_message),
         PlanCommands(store.plans, plans, ending, FakeTemplates(), store.inbox, clock),

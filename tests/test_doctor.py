@@ -206,9 +206,9 @@ async def test_prices_of_models_in_use_are_told_when_they_are_older_than_a_year(
 
 
 async def test_unknown_names_are_findings(tmp_path: Path) -> None:
-    finding = (await Visit(tmp_path, {"STEWARD_WEB_PORT": "1"}).found())["settings"]
+    finding = (await Visit(tmp_path, {"STEWARD_WINDOW_PORT": "1"}).found())["settings"]
     assert finding.level == "warn"
-    assert "STEWARD_WEB_PORT" in finding.sentence
+    assert "STEWARD_WINDOW_PORT" in finding.sentence
 
 
 async def test_a_clock_behind_the_installation_is_wrong(tmp_path: Path) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 from pictures.lettering import lines, width
+from pictures.page import SIZES, places
 from pictures.pages import ROOT, draw, picture_of, recording_of, write_transcript
 from pictures.phone import runs_of
 from pictures.plays import PLAYS
@@ -22,7 +24,7 @@ _WORDS = re.compile(r"\w+")
 
 def test_there_is_a_recording_and_a_picture_of_each_play_and_nothing_else() -> None:
     recorded = {path.stem for path in recording_of("x").parent.iterdir()}
-    drawn = {path.stem for path in picture_of("x").parent.iterdir()}
+    drawn = {path.stem for path in picture_of("x").parent.glob("*.svg")}
     assert recorded == drawn == set(PLAYS)
 
 
@@ -36,6 +38,15 @@ def test_a_picture_is_small_whole_and_made_of_its_recording(name: str) -> None:
     missing = set(_WORDS.findall(_said(session))) - set(_WORDS.findall(shown))
     assert missing == set()
     assert tree.attrib["aria-label"] == session.title
+
+
+def test_each_picture_of_the_page_is_there_and_is_small() -> None:
+    kept = set(picture_of("x").parent.glob("*.png"))
+    assert kept == set(places(picture_of("x").parent))
+    for path in kept:
+        assert path.stat().st_size < MOST_BYTES
+        with Image.open(path) as picture:
+            assert picture.size == SIZES[path.stem.split("-")[2]]
 
 
 @pytest.mark.parametrize("name", PLAYS)

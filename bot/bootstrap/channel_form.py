@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
 from bot.bootstrap.named_rules import NamedRules
+from bot.bootstrap.opening import Running
 from bot.bootstrap.question_record import QuestionRecord
 from bot.bootstrap.shared_chats import SharedChats
 from bot.doctor import Check, Finding
@@ -81,6 +82,8 @@ class Host:
     """Finds the private chat of a platform that a terminal may show."""
     deliver_owed: Callable[[], Awaitable[None]]
     """Tries to deliver everything that is owed to anybody."""
+    running: Running
+    """The whole of it, for the page, which shows all."""
 
 
 Listen: TypeAlias = Callable[[Accept], Coroutine[Any, Any, None]]

@@ -13,7 +13,7 @@ class Serving(Protocol):
     """Serves an HTTP application at a path on a port; the setting is named by faults."""
 
     def __call__(
-        self, app: Any, path: str, port: int, setting: str
+        self, app: Any, path: str, port: int, setting: str, at_once: int | None = None
     ) -> AbstractAsyncContextManager[int]: ...
 
 

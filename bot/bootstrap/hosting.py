@@ -65,6 +65,7 @@ def host_of(running: Running) -> Host:
         wake=partial(_woken, running),
         shared_chats=SharedChats(running),
         deliver_owed=parts.way_out.delivery.resume,
+        running=running,
     )
 
 

@@ -15,11 +15,14 @@ class LateServers:
         self._servers: HttpServers | None = None
 
     @asynccontextmanager
-    async def serving(self, app: Any, path: str, port: int, setting: str) -> AsyncGenerator[int]:
+    async def serving(
+        self, app: Any, path: str, port: int, setting: str, at_once: int | None = None
+    ) -> AsyncGenerator[int]:
         """Serves an application at a path of a port, as `HttpServers` does."""
         if self._servers is None:
             from bot.adapters.http_server.http_servers import HttpServers
 
             self._servers = HttpServers()
-        async with self._servers.serving(app, path, port, setting) as number:
+        bound = {} if at_once is None else {"at_once": at_once}
+        async with self._servers.serving(app, path, port, setting, **bound) as number:
             yield number

@@ -12,6 +12,7 @@ from bot.bootstrap.discord import DiscordForm
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
+from bot.bootstrap.page import PageForm
 from bot.bootstrap.telegram import TelegramForm
 from bot.logs import Secrets
 from bot.settings import Settings
@@ -20,6 +21,9 @@ _SERVERS = LateServers()
 
 CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm())
 """Every platform that is served if the settings set it up: one line each."""
+
+PAGE = PageForm(_SERVERS.serving)
+"""The page in a browser, beside whatever is served."""
 
 DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving),)
 """Every door for other programs that is open if the settings want it: one line each."""
@@ -36,7 +40,7 @@ async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     from bot.bootstrap.home import HomeForm
 
     harden()
-    forms = CHANNELS if unserved(settings) else (*CHANNELS, HomeForm())
+    forms = CHANNELS if unserved(settings) else (*CHANNELS, HomeForm(), PAGE)
     return await serving.serve(settings, forms, secrets, watch, DOORS)
 
 
@@ -50,7 +54,9 @@ async def chat(
 
     harden()
     with unechoed(sys.stdin):
-        return await serving.serve(settings, (TerminalForm(folder),), secrets, watch, patient=False)
+        return await serving.serve(
+            settings, (PAGE, TerminalForm(folder)), secrets, watch, patient=False
+        )
 
 
 def unserved(settings: Settings) -> Sequence[tuple[str, str]]:

@@ -32,7 +32,7 @@ from bot.bootstrap.named_rules import NamedRules
 from bot.bootstrap.welcome import welcome
 from bot.domain.talk.errors import ChannelError, SettingError, StoreError
 from bot.domain.talk.message import Address, InboundMessage, Press, RawUpdate
-from bot.domain.talk.person import Sender
+from bot.domain.talk.person import ON_NO_PLATFORM, Sender
 from bot.domain.text.names import plain_name
 from bot.domain.text.storable import storable
 from bot.domain.value import frozen, replace
@@ -116,7 +116,7 @@ class Reception:
             "pid": os.getpid(),
             "since": _STARTED.isoformat(),
             "heard": {name: at.isoformat() for name, at in heard.items() if at is not None},
-            "serves": [name for name in self._host.serves if name != NAME],
+            "serves": [name for name in self._host.serves if name not in ON_NO_PLATFORM],
         }
 
     async def _talked(self, visit: Visit, person: "_Person") -> None:

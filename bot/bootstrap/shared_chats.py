@@ -8,7 +8,7 @@ from bot.bootstrap.opening import Running
 from bot.domain.change import Change, Show
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
-from bot.domain.talk.person import AT_THE_MACHINE, Person, Sender
+from bot.domain.talk.person import ON_NO_PLATFORM, Person, Sender
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.names import plain_name
 from bot.flow.commanding.choices import choice
@@ -47,7 +47,9 @@ class SharedChats:
         platform, _, who = wish.lower().partition(":")
         title, known = platform.capitalize(), await self._running.store.people.accounts()
         served = [
-            one for one in self._running.application.parts.world.channels if one != "terminal"
+            one
+            for one in self._running.application.parts.world.channels
+            if one not in ON_NO_PLATFORM
         ]
         if platform not in served:
             raise SettingError(
@@ -64,9 +66,8 @@ class SharedChats:
             _ask_which(owners, title)
         key, person = owners[0] if owners else mine[0]
         if person.id != me.id:
-            lone = all(
-                key.startswith(f"{AT_THE_MACHINE}:") for key, one in known if one.id == me.id
-            )
+            mine = (key.partition(":")[0] for key, one in known if one.id == me.id)
+            lone = all(channel in ON_NO_PLATFORM for channel in mine)
             if not (lone and owners):
                 raise SettingError(_ANOTHERS.format(name=plain_name(person.name), title=title))
             await self._ask(key, terminal)

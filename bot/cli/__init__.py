@@ -8,6 +8,7 @@ import click
 from bot.cli.commands import steward
 from bot.cli.folders import folders_command
 from bot.cli.hooks import hook_group
+from bot.cli.login import login_command
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
 from bot.domain.talk.errors import StewardError, StoreDamaged
@@ -16,7 +17,7 @@ from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
 
 __all__ = ["DAMAGED", "UNAVAILABLE", "CommandRun", "HookWork", "MemoryWork", "Program", "run"]
 
-for _command in (memory_group, feedback_command, hook_group, folders_command):
+for _command in (memory_group, feedback_command, hook_group, folders_command, login_command):
     steward.add_command(_command)
 
 

@@ -123,3 +123,5 @@ class Program:
     """Lists hooks, and tries them out."""
     feedback: ExportFeedback | None = None
     """Prints what people think of answers."""
+    login: Callable[[Settings, Say], CommandRun] | None = None
+    """Prints a link that signs in the person at this machine on the page."""

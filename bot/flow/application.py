@@ -3,7 +3,10 @@
 import asyncio
 import logging
 from contextlib import suppress
+from datetime import datetime
+from importlib.metadata import version
 
+from bot.domain.change import AddAudit, Change
 from bot.domain.talk.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
 
@@ -62,12 +65,19 @@ class Application:
             group.create_task(self._beside(), name="rooms")
 
     async def _resume(self) -> None:
+        began = self.parts.world.clock.now()
         while True:
             try:
-                return await self.resume()
+                await self.resume()
+                return await self._note_start(began)
             except StoreUnavailable as fault:
                 _LOG.warning("work from before the start has to wait: %s", fault)
                 await self.parts.world.clock.sleep(_AGAIN_SECONDS)
+
+    async def _note_start(self, began: datetime) -> None:
+        """Puts the start on record, so that a turn's story can tell of it."""
+        line = AddAudit(began, None, None, "program.started", version("steward"), {})
+        await self.parts.store.journal.commit(Change((line,)))
 
     async def _look_again(self) -> None:
         """Takes up what is stored each time the store is back: nobody else may know of it."""

@@ -42,8 +42,10 @@ from bot.ports.people import Door, People
 from bot.ports.persona import Persona
 from bot.ports.plans import Plans
 from bot.ports.received import InboxFolder, Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
 from bot.ports.servers import Servers
+from bot.ports.sessions import WholeSessions
 from bot.ports.skills import Skills
 from bot.ports.speaking import Sounds, Speaking
 from bot.ports.templates import Templates
@@ -110,6 +112,10 @@ class StorePorts:
     """Changes of files that can be taken back."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
+    records: Records
+    """The rows behind pages."""
+    sessions: WholeSessions
+    """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
 
@@ -186,6 +192,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    page: str = ""
+    """The address of the page in the browser; empty when it is off."""
     hooks: Hooks | None = None
     """The hooks that other programs may call; None when no call is taken."""
     ready: Callable[[], Awaitable[None]] = at_once

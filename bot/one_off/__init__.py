@@ -1,1 +1,1 @@
-"""The commands that do one thing and end: a question, a talk, the memory, feedback, hooks."""
+"""The commands that do one thing and end: a question, a talk, memory, feedback, hooks, a link."""

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
@@ -115,6 +116,25 @@ def webhook_url(text: str) -> str:
     if parts.scheme != "https" or not parts.hostname or not plain or not text.isascii():
         raise ValueError("it should be an address like https://bot.example.org/telegram")
     return text
+
+
+def page_url(text: str) -> str:
+    """Reads an https address without a path; plain http only for this machine itself."""
+    parts = _split(text)
+    plain = not (parts.query or parts.fragment or "@" in parts.netloc or parts.path.strip("/"))
+    here = parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost")
+    safe = parts.scheme == "https" or here
+    if not (safe and plain and parts.hostname) or not text.isascii():
+        raise ValueError("it should be an address like https://steward.example.org")
+    return text.rstrip("/").lower()
+
+
+def addresses(text: str) -> tuple[str, ...]:
+    """Reads IP addresses between commas."""
+    try:
+        return tuple(str(ip_address(one.strip())) for one in text.split(",") if one.strip())
+    except ValueError as error:
+        raise ValueError("it should be addresses like 127.0.0.1, 10.0.0.2") from error
 
 
 def webhook_secret(text: str) -> str:

@@ -162,6 +162,24 @@ class SearchAccess:
 
 
 @frozen
+class PageAccess:
+    """The page in a browser, on a port of 127.0.0.1, or behind a proxy at `public_url`."""
+
+    port: int = setting(
+        8787,
+        "The port of 127.0.0.1 that has the page in the browser; 0 turns it off.",
+        ge=0,
+        le=65535,
+    )
+    public_url: Annotated[str, AfterValidator(forms.page_url)] | None = setting(
+        None, "The address of the page behind a proxy; it then answers under no other one."
+    )
+    proxies: tuple[str, ...] = setting(
+        ("127.0.0.1",), "The addresses from which the page is asked.", read=forms.addresses
+    )
+
+
+@frozen
 class WebhookAccess:
     """The address for Telegram's calls; a proxy passes them from `url` to `port` of 127.0.0.1."""
 
@@ -277,6 +295,7 @@ class Settings:
     speak: SpeakAccess | None = optional_section(SpeakAccess, "speak_", "speak_url")
     telegram: TelegramAccess = section(TelegramAccess, "telegram_")
     discord: DiscordAccess = section(DiscordAccess, "discord_")
+    page: PageAccess = section(PageAccess, "web_")
     hooks_listen: int | None = setting(
         None,
         "The port of 127.0.0.1 on which other programs call hooks; off when not set.",

@@ -23,7 +23,9 @@ from bot.ports.outbox import WholeOutbox
 from bot.ports.people import Door, People
 from bot.ports.plans import Plans
 from bot.ports.received import Received
+from bot.ports.records import Records
 from bot.ports.scheduled import Scheduled
+from bot.ports.sessions import WholeSessions
 from bot.ports.turns import TurnRows
 from bot.ports.voice import VoiceRows
 
@@ -86,4 +88,8 @@ class StorePorts(Protocol):
     @property
     def file_changes(self) -> WholeFileChanges: ...
     @property
+    def sessions(self) -> WholeSessions: ...
+    @property
     def hook_calls(self) -> WholeHookCalls: ...
+    @property
+    def records(self) -> Records: ...

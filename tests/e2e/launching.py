@@ -223,7 +223,8 @@ def fork_server(*modules: str) -> Iterator[ForkServer]:
 def surroundings(folder: Path | None = None) -> dict[str, str]:
     """The environment that every start has: what the interpreter needs, and a home of the test.
 
-    With a folder the home is below it, and the files of settings in it count.
+    With a folder the home is below it, and the files of settings in it count. The page is off:
+    two programs would want its port.
     """
     return {
         "STEWARD_HOME": "data" if folder is None else str(folder / "data"),
@@ -231,4 +232,5 @@ def surroundings(folder: Path | None = None) -> dict[str, str]:
         "PYTHONPATH": str(ROOT),
         "LANG": "C.UTF-8",
         "NO_PROXY": "127.0.0.1,localhost",
+        "STEWARD_WEB_PORT": "0",
     }

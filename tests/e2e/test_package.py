@@ -132,6 +132,9 @@ def test_the_wheel_holds_the_program_its_folders_and_the_license_and_nothing_els
     }
     table = ROOT / "bot" / "shipped" / "models.toml"
     expected[str(table.relative_to(ROOT))] = table.read_bytes()
+    page = ROOT / "bot" / "adapters" / "web"
+    for path in (*(page / "templates").rglob("*.html"), *(page / "static").iterdir()):
+        expected[str(path.relative_to(ROOT))] = path.read_bytes()
     for folder in SHIPPED:
         for path in (ROOT / folder).rglob("*"):
             if path.is_file() and path.suffix != ".pyc":

@@ -16,7 +16,7 @@ from bot.domain.plans.plan import Plan
 from bot.domain.talk.chat import Chat, Conversation, ListedConversation
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.talk.message import Address, RawUpdate
-from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM, Person, Role, Sender
 from bot.domain.talk.rights import EVERYTHING, NEWCOMER
 from bot.domain.tools.server import ServerConsent
 from bot.domain.turn.transcript import Entry
@@ -38,8 +38,10 @@ from tests.fakes.store_meaning import MemoryMeaningDebts, MemoryMeant, MemoryWei
 from tests.fakes.store_members import MemoryMembers
 from tests.fakes.store_passages import MemoryBelongings, MemoryIndex, MemoryNotes, MemoryPassages
 from tests.fakes.store_received import MemoryReceived
+from tests.fakes.store_records import MemoryRecords
 from tests.fakes.store_rows import Rows
 from tests.fakes.store_scheduled import MemoryScheduled
+from tests.fakes.store_sessions import MemorySessions
 
 Now = Callable[[], datetime]
 
@@ -82,6 +84,8 @@ class MemoryStore:
         self.hook_calls = MemoryHookCalls(self.rows)
         self.file_changes = MemoryFileChanges(self.rows)
         self.feedback = MemoryFeedback(self.rows)
+        self.records = MemoryRecords(self.rows)
+        self.sessions = MemorySessions(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,7 +392,8 @@ class MemoryDoor:
         owners = [(key, p) for key, p in await self.people.accounts() if p.is_owner]
         local = [(key, p) for key, p in owners if key.startswith(f"{AT_THE_MACHINE}:")]
         code, expires_at = self.rows.pairing or (None, at)
-        if len(owners) > len(local) or code != code_hash or expires_at <= at:
+        here = [key for key, _ in owners if key.partition(":")[0] in ON_NO_PLATFORM]
+        if len(owners) > len(here) or code != code_hash or expires_at <= at:
             return None
         self.rows.pairing = None
         if local and sender.key not in self.rows.accounts:

@@ -96,6 +96,7 @@ from bot.domain.talk.errors import Conflict, FenceLost
 from bot.domain.talk.feedback import Feedback
 from bot.domain.talk.person import Person
 from bot.domain.talk.received import ReceivedFile
+from bot.domain.talk.session import Session, SignInCode
 from bot.domain.tools.file_change import FileChange
 from bot.domain.tools.server import ServerConsent
 from bot.domain.turn.transcript import Entry
@@ -179,6 +180,8 @@ class Rows:
     accounts: dict[str, int] = field(default_factory=dict[str, int])
     pairing: tuple[str, datetime] | None = None
     greetings: dict[str, date] = field(default_factory=dict[str, date])
+    sign_ins: dict[str, SignInCode] = field(default_factory=dict[str, SignInCode])
+    sessions: dict[str, Session] = field(default_factory=dict[str, Session])
 
     def tables(self) -> Iterator[dict[Any, Any]]:
         """Yields the tables whose rows have a key."""

@@ -44,6 +44,8 @@ RECORDED = Path(__file__).with_name("first_release.sql")
 RELEASED = {
     "0039": "f401e56b6e48262c9d9dd8303b4abfabfdff23f179e1207b997ea1a0ba8873b2",
     "0040": "98e8d5a1e255db3b849fc25a0d024d747016af5e9a3e73957a15155a924addb4",
+    "0041": "f1e6ce591e3815ad608e9ebc1b06bf3d961c238aacf362742f47c6b96ac3f0c5",
+    "0042": "42c37754dfbb7b6346d8ea64ae124341cb84d0ab196a499a317ac1d8d0c22d79",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

@@ -235,6 +235,8 @@ class Stage:
             store.goals,
             store.file_changes,
             store.feedback,
+            store.records,
+            store.sessions,
         )
 
     def _world(self) -> World:

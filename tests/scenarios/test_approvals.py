@@ -348,7 +348,8 @@ async def test_every_decision_is_on_record() -> None:
         await scene.press("Approve")
         await scene.settled()
         actions = [a.action for a in scene.store.rows.audit]
-        assert actions == ["card.opened", "card.decided", "call.ran", "turn.ended"]
+        told = ["program.started", "card.opened", "card.decided", "call.ran", "turn.ended"]
+        assert actions == told
         assert scene.approvals[0].expires_at - scene.approvals[0].created_at == timedelta(hours=24)
 
 

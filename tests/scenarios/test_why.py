@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.assignments.task import ApprovedCall
+from bot.domain.change import InboundState
 from bot.domain.talk.errors import ModelDenied
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
@@ -227,7 +228,8 @@ async def test_a_call_that_failed_says_so() -> None:
     async with stage(*made(call("e", "fail", {})), tools=[failing()]) as scene:
         await scene.say("try")
         await scene.settled()
-        assert "✗ `fail`: it only reads, but it failed" in await told(scene)
+        page = await told(scene)
+        assert "✗ `fail`: it only reads, but it failed: “" in page
 
 
 async def test_an_owner_reads_of_the_asker_by_name() -> None:
@@ -340,3 +342,52 @@ async def test_a_call_that_a_task_was_given_is_told_as_agreed_to() -> None:
         page = await told(scene)
         assert "✓ `write a`: agreed to when the task was made" in page
         assert "⏭ `write b`: you said no" in page
+
+
+async def test_the_words_of_a_failure_are_told_as_words() -> None:
+    def act(_: Mapping[str, Any], __: Place) -> ToolOutput:
+        return ToolOutput("no such *file*\n[press](https://evil.example)", failed=True)
+
+    async with stage(*made(call("a", "grab", {})), tools=[tool("grab", act=act)]) as scene:
+        await scene.say("try")
+        await scene.settled()
+        page = await told(scene)
+    words = r"but it failed: “no such \*file\* \[press](https://evil.example)”"
+    assert words in page
+
+
+async def test_a_message_that_joined_is_told_where_it_joined() -> None:
+    script = calls(call("a", "write", {"what": "x"})), says("Both.")
+    changing = writing(gate := asyncio.Event())
+    async with stage(*script, tools=[changing]) as scene:
+        await scene.say("/queue steer")
+        await scene.say("write x")
+        await scene.press("Approve")
+        await changing.started.wait()
+        await scene.say("and mind the *stars*")
+        await scene.until(lambda: InboundState.WAITING in inbox_states(scene))
+        gate.set()
+        await scene.settled()
+        page = await told(scene)
+    assert r"↳ a message joined: “and mind the \*stars\*”" in page
+
+
+def inbox_states(scene: Stage) -> list[InboundState]:
+    return [row.state for row in scene.store.rows.inbox.values()]
+
+
+async def test_helpers_are_told_with_their_calls_and_their_price() -> None:
+    def parent(request: ModelRequest) -> ModelReply:
+        return says("Done.") if results_in(request) else calls(errand("e", "task dig"))
+
+    def dig(request: ModelRequest) -> ModelReply:
+        asked = calls(call("l", "look", {"what": "deep"}))
+        return says("found") if results_in(request) else asked
+
+    model = RuledModel(Family(parent, dig=dig))
+    async with running(Stage(model, [looking("seen")], Limits())) as scene:
+        await scene.say("go")
+        await scene.settled(2)
+        page = await told(scene)
+    assert "**What its helpers did**\n- “task dig”: 2 steps, 1 call" in page
+    assert "  - ✓ `look deep`: it only reads" in page

@@ -10,7 +10,10 @@ HEAD_SECONDS = 5.0
 """Seconds in which the head of a request must have come, counted anew for each request."""
 
 AT_ONCE = 256
-"""Connections of one server. Above them the one gives way that is silent for longest."""
+"""Connections of one server, unless it is given another number.
+
+Above them the one gives way that is silent for longest.
+"""
 
 MOST_PIECES = 2_000
 """Pieces in which the body of a request may come: each costs the loop the same, however short."""
@@ -36,7 +39,7 @@ class BoundedProtocol(H11Protocol):
         self._wait()
         others = (one for one in self.connections if isinstance(one, BoundedProtocol))
         silent = [one for one in others if one.idle and not one.transport.is_closing()]
-        if len(self.connections) >= AT_ONCE and silent:
+        if len(self.connections) >= (self.config.limit_concurrency or AT_ONCE) and silent:
             min(silent, key=lambda one: one.since).give_up()
 
     def connection_lost(self, exc: Exception | None) -> None:

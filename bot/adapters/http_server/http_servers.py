@@ -57,8 +57,12 @@ class HttpServers:
         self._open: dict[int, _Port] = {}
 
     @asynccontextmanager
-    async def serving(self, app: App, path: str, port: int, setting: str) -> AsyncGenerator[int]:
+    async def serving(
+        self, app: App, path: str, port: int, setting: str, at_once: int = AT_ONCE
+    ) -> AsyncGenerator[int]:
         """Serves an application at a path; one that ends with a slash has all paths below it.
+
+        `at_once` bounds the connections of a port that nobody has opened yet.
 
         Yields the port, which 0 leaves to the system. Calls under way are answered before it
         ends. Raises SettingError, which names the setting, for a port or a path in use.
@@ -67,7 +71,7 @@ class HttpServers:
         if place is not None and path in place.apps:
             raise SettingError(f"{setting} cannot be {port}: its path {path} is in use.")
         if place is None:
-            place = self._started(port, setting)
+            place = self._started(port, setting, at_once)
         place.apps[path] = app
         try:
             yield place.number
@@ -78,10 +82,10 @@ class HttpServers:
                 await place.running
             del place.apps[path]
 
-    def _started(self, port: int, setting: str) -> _Port:
+    def _started(self, port: int, setting: str, at_once: int) -> _Port:
         listening = _listening(port, setting)
         apps: dict[str, App] = {}
-        server = _Server(_config(_handed_on(apps)))
+        server = _Server(_config(_handed_on(apps), at_once))
         number = listening.getsockname()[1]
         running = asyncio.create_task(server.serve([listening]), name=f"http server {number}")
         place = self._open[number] = _Port(number, server, running, apps)
@@ -104,7 +108,7 @@ async def _nothing(scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-def _config(app: App) -> uvicorn.Config:
+def _config(app: App, at_once: int) -> uvicorn.Config:
     return uvicorn.Config(
         cast(Any, app),  # ASGI, without the names of its types
         http=BoundedProtocol,
@@ -116,7 +120,7 @@ def _config(app: App) -> uvicorn.Config:
         proxy_headers=False,
         server_header=False,
         # When all connections are busy, and none is silent, another one is answered with 503.
-        limit_concurrency=AT_ONCE,
+        limit_concurrency=at_once,
         backlog=_ACCEPTED,
         timeout_graceful_shutdown=_END_SECONDS,
     )

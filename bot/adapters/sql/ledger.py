@@ -1,7 +1,7 @@
 """The record: usage, audit lines, verdicts and whole texts."""
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -15,7 +15,6 @@ from sqlalchemy import (
     delete,
     func,
     insert,
-    literal,
     select,
 )
 
@@ -80,6 +79,7 @@ _RAN_SINCE = (
     .where(audit.c.chat == bindparam("of"), audit.c.at >= bindparam("since"), RAN)
     .order_by(audit.c.at, audit.c.id)
 )
+_NEVER = datetime.max.replace(tzinfo=UTC)
 _ARTIFACT = select(artifact.c.text).where(
     artifact.c.id == bindparam("wanted"), artifact.c.chat == bindparam("of")
 )
@@ -99,12 +99,7 @@ class SqlLedger(Reads):
         ]
 
     async def bills(self, slots: Sequence[datetime], by: By, whose: Spender) -> Sequence[Bill]:
-        wanted = _bills(slots, by, whose)
-        rows = await self._database.fetch(wanted)
-        return [
-            Bill(slot, of, calls, Usage(*map(int, tokens)), int(cost or 0), unknown, int(guessed))
-            for slot, of, calls, cost, unknown, guessed, *tokens in map(tuple, rows)
-        ]
+        return await self._database.read(lambda c: list(_billed(c, slots, by, whose)))
 
     async def total(
         self,
@@ -153,29 +148,33 @@ class SqlLedger(Reads):
         return await self._scalar(_ARTIFACT, of=chat, wanted=id)
 
 
-def _bills(slots: Sequence[datetime], by: By, whose: Spender) -> Select[Any]:
-    slot: ColumnElement[int] = literal(0)
-    for begin in slots[1:]:
-        slot = slot + case((usage.c.at >= begin, 1), else_=0)
+def _billed(
+    connection: Connection, slots: Sequence[datetime], by: By, whose: Spender
+) -> Iterator[Bill]:
+    """Yields the bills of each stretch of time; to sort calls into stretches takes longer."""
+    wanted = _bill(by, whose)
+    for slot, (begin, end) in enumerate(zip(slots, (*slots[1:], _NEVER), strict=True)):
+        for of, calls, cost, unknown, guessed, *tokens in map(
+            tuple, connection.execute(wanted, {"since": begin, "until": end})
+        ):
+            usage = Usage(*map(int, tokens))
+            yield Bill(slot, of, calls, usage, int(cost or 0), unknown, int(guessed))
+
+
+def _bill(by: By, whose: Spender) -> Select[Any]:
     subject = func.coalesce(_SUBJECTS[by], "")
-    marked = (
-        select(slot.label("slot"), subject.label("of"), usage)
-        .where(usage.c.at >= slots[0], *_of(whose))
-        .subquery()
-    )
-    of = marked.c
     return (
         select(
-            of.slot,
-            of.of,
+            subject,
             func.count(),
-            func.sum(of.cost),
-            func.count() - func.count(of.cost),
-            func.sum(case((of.estimated, 1), else_=0)),
-            *(func.sum(of[name]) for name in _TOKENS),
+            func.sum(usage.c.cost),
+            func.count() - func.count(usage.c.cost),
+            func.sum(case((usage.c.estimated, 1), else_=0)),
+            *(func.sum(usage.c[name]) for name in _TOKENS),
         )
-        .group_by(of.slot, of.of)
-        .order_by(of.slot, of.of)
+        .where(usage.c.at >= bindparam("since"), usage.c.at < bindparam("until"), *_of(whose))
+        .group_by(subject)
+        .order_by(subject)
     )
 
 

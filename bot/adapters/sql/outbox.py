@@ -20,23 +20,23 @@ from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 
 _ELSEWHERE = {"address": chat.c.address, "ours": OfThisProcess(outbox.c.maker)}
-_ROWS = select(
+ROWS = select(
     *(_ELSEWHERE[name] if name in _ELSEWHERE else outbox.c[name] for name in names(OutboxRow))
 ).join_from(outbox, chat, outbox.c.chat == chat.c.id)
-_OWED_IN = Prepared(_ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id))
-_BY_KEY = _ROWS.where(outbox.c.key == bindparam("of"))
+_OWED_IN = Prepared(ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id))
+_BY_KEY = ROWS.where(outbox.c.key == bindparam("of"))
 _MOST_PRESSABLE = 500
 _PRESSABLE = (
-    _ROWS.where(
+    ROWS.where(
         func.substr(outbox.c.key, 1, func.length(bindparam("of"))) == bindparam("of"),
         outbox.c.state != DeliveryState.DEAD,
     )
     .order_by(outbox.c.id.desc())
     .limit(_MOST_PRESSABLE)
 )
-_LIVE = _ROWS.where(
-    outbox.c.chat == bindparam("of"), outbox.c.state != DeliveryState.DEAD
-).order_by(outbox.c.id.desc())
+_LIVE = ROWS.where(outbox.c.chat == bindparam("of"), outbox.c.state != DeliveryState.DEAD).order_by(
+    outbox.c.id.desc()
+)
 _NEWEST = _LIVE.limit(1)
 _NEWEST_FEW = _LIVE.limit(60)
 _CHATS_OWED = select(outbox.c.chat).where(OWED).distinct().order_by(outbox.c.chat)

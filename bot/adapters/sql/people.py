@@ -17,7 +17,7 @@ from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Address
-from bot.domain.talk.person import AT_THE_MACHINE, Person, Role, Sender
+from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM, Person, Role, Sender
 from bot.domain.talk.rights import EVERYTHING, NEWCOMER
 
 _PEOPLE = select(*columns(person, Person))
@@ -46,7 +46,10 @@ _REDEEM = delete(pairing).where(
     ~exists(
         select(account.c.key)
         .select_from(_WITH_ACCOUNT)
-        .where(person.c.role == Role.OWNER, account.c.key.not_like(f"{AT_THE_MACHINE}:%"))
+        .where(
+            person.c.role == Role.OWNER,
+            *(account.c.key.not_like(f"{name}:%") for name in ON_NO_PLATFORM),
+        )
     ),
 )
 _LOCAL_OWNER = (

@@ -54,7 +54,7 @@ class SqlPlans(Reads):
     async def of_chat(self, chat: int, limit: int) -> Sequence[Plan]:
         wanted = {"of": chat, "most": limit}
         return await self._database.read(
-            lambda c: [_whole(c, Plan(*row)) for row in c.execute(_OF_CHAT, wanted).all()]
+            lambda c: [whole_plan(c, Plan(*row)) for row in c.execute(_OF_CHAT, wanted).all()]
         )
 
 
@@ -82,10 +82,11 @@ def _move(connection: Connection, row: dict[str, Any], expect: int) -> None:
 
 def _first(connection: Connection, wanted: Select[Any], of: str | int) -> Plan | None:
     row = connection.execute(wanted, {"of": of}).first()
-    return None if row is None else _whole(connection, Plan(*row))
+    return None if row is None else whole_plan(connection, Plan(*row))
 
 
-def _whole(connection: Connection, found: Plan) -> Plan:
+def whole_plan(connection: Connection, found: Plan) -> Plan:
+    """Returns a plan with the steps of its newest revision."""
     wanted = {"of": found.id, "collected": found.revision}
     steps = tuple(PlanStep(*row) for row in connection.execute(_STEPS, wanted))
     return replace(found, steps=steps)

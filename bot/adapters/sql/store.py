@@ -31,11 +31,14 @@ from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.page_rows import SqlPageRows
 from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
 from bot.adapters.sql.plans import SqlPlans
 from bot.adapters.sql.received import SqlReceived
+from bot.adapters.sql.records import SqlRecords
 from bot.adapters.sql.scheduled import SqlScheduled
+from bot.adapters.sql.sessions import SqlSessions
 from bot.adapters.sql.soundness import rows_read
 from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
@@ -82,6 +85,9 @@ class Store:
     hook_calls: SqlHookCalls
     file_changes: SqlFileChanges
     feedback: SqlFeedback
+    records: SqlRecords
+    sessions: SqlSessions
+    page: SqlPageRows
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
@@ -159,6 +165,9 @@ def _store(
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
         feedback=SqlFeedback(database),
+        records=SqlRecords(database),
+        sessions=SqlSessions(database),
+        page=SqlPageRows(database),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         damage=damage,

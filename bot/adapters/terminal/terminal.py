@@ -1,11 +1,11 @@
 """The terminal as the program uses it: opened, given a channel, and talked to."""
 
 import asyncio
-import getpass
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
+from bot.adapters.terminal.account import account
 from bot.adapters.terminal.channel import TerminalChannel
 from bot.adapters.terminal.dialogue import Accept, Dialogue
 from bot.adapters.terminal.greeting import Greeting
@@ -87,12 +87,3 @@ class Terminal:
         async with asyncio.TaskGroup() as group:
             group.create_task(asyncio.to_thread(self._renderer.load), name="renderer")
             await self._dialogue.hold(accept)
-
-
-def account() -> tuple[str, str]:
-    """Returns the account of the person who started the program, and their name."""
-    try:
-        user = getpass.getuser()
-    except (OSError, KeyError):
-        user = "local"
-    return user, user

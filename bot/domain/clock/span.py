@@ -1,6 +1,8 @@
 """A stretch of time in words."""
 
 _MINUTE, _HOUR, _DAY = 60, 3_600, 86_400
+_SHORT = 9.95
+"""Seconds below which a tenth of one counts."""
 
 
 def span(seconds: float) -> str:
@@ -38,3 +40,13 @@ def took(seconds: float) -> str:
     if whole < 1:
         return "under 1 s"
     return f"{whole} s" if whole < _MINUTE else f"{whole // _MINUTE} min {whole % _MINUTE} s"
+
+
+def figure(seconds: float) -> str:
+    """Returns a duration to compare with others: “4 ms”, “1.9 s”, “12 min 22 s”, “3 h 5 min”."""
+    seconds = max(seconds, 0.0)
+    if seconds < 1:
+        return f"{round(seconds * 1_000)} ms"
+    if seconds < _SHORT:
+        return f"{seconds:.1f} s"
+    return took(seconds) if seconds < _HOUR else span(seconds)

@@ -11,6 +11,10 @@ AT_THE_MACHINE = "terminal"
 """The channel of the machine's own terminal; the person there is an owner on it."""
 
 
+ON_NO_PLATFORM = (AT_THE_MACHINE, "web")
+"""The channels of this machine: its terminal, and its page in a browser."""
+
+
 class Role(StrEnum):
     OWNER = "owner"
     MEMBER = "member"
@@ -78,5 +82,5 @@ def owner_names(accounts: Iterable[tuple[str, Person]]) -> tuple[str, ...]:
 
 
 def owned_on_a_platform(accounts: Iterable[tuple[str, Person]]) -> bool:
-    """Returns true when an owner has an account on a platform; the terminal is none."""
-    return any(p.is_owner and not key.startswith(f"{AT_THE_MACHINE}:") for key, p in accounts)
+    """Returns true when an owner has an account on a platform; terminal and page are none."""
+    return any(p.is_owner and key.partition(":")[0] not in ON_NO_PLATFORM for key, p in accounts)

@@ -13,6 +13,7 @@ from bot.flow.composition.entrance import Entrance
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_out import WayOut
+from bot.flow.inspection.room import Inspection
 from bot.flow.log.companion import Companion
 from bot.flow.money.till import Till
 from bot.flow.policy import Policy
@@ -47,6 +48,9 @@ class Composition:
         zones, journal = Zones(policy.timezone), self.way_out.journal
         ground = Ground(store, world, policy, journal, zones, self._lanes)
         self.rooms = Rooms(ground, till, self.way_out)
+        rooms = self.rooms
+        choosing, till = rooms.models.choosing, rooms.money.till
+        self.inspection = Inspection(ground, rooms.explaining.teller, choosing, till)
         self._one_turn = OneTurn(ground, self.rooms, companions, self.way_out)
         self.chat_work = ChatWork(ground, self.rooms, self.way_out, self._one_turn)
         self.command_table = CommandTable(ground, self.rooms, self.way_out, self.chat_work)

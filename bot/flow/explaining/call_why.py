@@ -1,12 +1,12 @@
 """Words about a call: what it was, how it ended, and who or what allowed it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from bot.domain.assignments.errand import DELEGATE
 from bot.domain.clock.span import took
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.text.markdown import inline_code, literal
-from bot.domain.text.names import named
+from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal, asked_of
 from bot.domain.tools.house import HOUSE
@@ -16,6 +16,9 @@ from bot.domain.value import frozen
 from bot.flow.explaining.story import ToldCall
 
 _LONGEST = 160
+_LOOKED_AT = 16_000
+"""Characters of a result in which its fault is looked for."""
+
 _NO_END = "no end is known"
 
 _WARRANTS = {
@@ -48,11 +51,15 @@ _UNDECIDED = {
 
 @frozen
 class StoryReader:
-    """The turn that is told, the number of the person who reads of it, and what hides secrets."""
+    """The turn that is told, the number of the person who reads of it, and what hides secrets.
+
+    `spell` makes the words of others harmless where they are shown: a page needs nothing for that.
+    """
 
     turn: Turn
     person: int
     conceal: Conceal
+    spell: Callable[[str], str] = literal
 
 
 def call_words(told: ToldCall, reader: StoryReader) -> str:
@@ -60,9 +67,27 @@ def call_words(told: ToldCall, reader: StoryReader) -> str:
     result = told.result
     if result is None:
         return f"{inline_code(one_line(reader.conceal(told.call.subject), _LONGEST))}: {_NO_END}"
-    title = asked_of(told.call, result, reader.conceal)[0]
-    why = _why(told.card, result, reader)
-    return f"{title}: {why}{_end(result)}" if why else f"{title}{_end(result)}"
+    title, why = asked_of(told.call, result, reader.conceal)[0], why_of(told, reader)
+    fault = fault_of(result, reader.conceal)
+    ended = f"{_end(result)}: “{reader.spell(fault)}”" if fault else _end(result)
+    return f"{title}: {why}{ended}" if why else f"{title}{ended}"
+
+
+def why_of(told: ToldCall, reader: StoryReader) -> str:
+    """Returns who or what allowed a call, or why it did not run, in Markdown."""
+    return _why(told.card, told.result, reader) if told.result is not None else ""
+
+
+def end_of(result: ToolResult) -> str:
+    """Returns how a call ended that ran and did not succeed, as half a sentence."""
+    return _end(result).removeprefix(", but ")
+
+
+def fault_of(result: ToolResult, conceal: Conceal) -> str:
+    """Returns the first words of a call that ran and failed; empty for any other."""
+    if result.synthetic or result.status is Status.SUCCESS or not result.text.strip():
+        return ""
+    return one_line(" ".join(conceal(result.text[:_LOOKED_AT]).split()), _LONGEST)
 
 
 def _end(result: ToolResult) -> str:
@@ -76,7 +101,7 @@ def _end(result: ToolResult) -> str:
 
 def _why(card: Approval | None, result: ToolResult, reader: StoryReader) -> str:
     if card is not None:
-        return f"{_decision(card, reader)}{_unrun(card, result, reader)}"
+        return f"{decision_of(card, reader)}{_unrun(card, result, reader)}"
     if result.warrant is Warrant.AGREED:
         return _AGREED.get(reader.turn.origin, _BEFORE)
     if result.warrant is Warrant.READS:
@@ -86,7 +111,7 @@ def _why(card: Approval | None, result: ToolResult, reader: StoryReader) -> str:
     if result.code in _UNUSABLE:
         return _UNUSABLE[result.code]
     if result.synthetic and result.code is not Code.OUTCOME_UNKNOWN:
-        return literal(one_line(reader.conceal(result.text), _LONGEST))
+        return reader.spell(one_line(reader.conceal(result.text), _LONGEST))
     return ""
 
 
@@ -105,18 +130,19 @@ def _unrun(card: Approval, result: ToolResult, reader: StoryReader) -> str:
         return ""
     if card.set_aside:
         return ", when this answer had ended"
-    return f". {literal(one_line(reader.conceal(result.text), _LONGEST))}"
+    return f". {reader.spell(one_line(reader.conceal(result.text), _LONGEST))}"
 
 
-def _decision(card: Approval, reader: StoryReader) -> str:
+def decision_of(card: Approval, reader: StoryReader) -> str:
+    """Returns who decided about a card, how, and how long after it was shown."""
     if (words := _UNDECIDED.get(card.state)) is not None:
         return words
-    by = "you" if card.decided_by == reader.person else named(card.decider_name)
+    by = "you" if card.decided_by == reader.person else reader.spell(plain_name(card.decider_name))
     since = card.shown_at or card.created_at
     after = _after((card.decided_at - since).total_seconds()) if card.decided_at else ""
     if card.state is ApprovalState.APPROVED:
         return f"{by} approved its card{after}"
-    reason = literal(one_line(reader.conceal(card.reason), _LONGEST))
+    reason = reader.spell(one_line(reader.conceal(card.reason), _LONGEST))
     return f"{by} said no{after}: “{reason}”" if reason else f"{by} said no{after}"
 
 

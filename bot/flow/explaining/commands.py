@@ -7,11 +7,9 @@ from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation
 from bot.flow.commanding.wording import NO_ANSWER
-from bot.flow.explaining.story import story_of
+from bot.flow.explaining.telling import StoryTeller
 from bot.flow.explaining.wording import StoryWords
-from bot.ports.approvals import Approvals
 from bot.ports.feedback import FeedbackRows
-from bot.ports.journal import Journal
 from bot.ports.turns import TurnRows
 
 _NOT_AN_ANSWER = (
@@ -27,8 +25,7 @@ class WhyCommands:
 
     _answers: FeedbackRows
     _turns: TurnRows
-    _journal: Journal
-    _cards: Approvals
+    _teller: StoryTeller
     _words: StoryWords
 
     @property
@@ -54,11 +51,5 @@ class WhyCommands:
     async def _explained(self, turn: Turn, person: int) -> str:
         if turn.state is not TurnState.SETTLED:
             return _STILL
-        log = await self._journal.entries(turn.conversation)
-        cards = await self._cards.of_turn(turn.id)
-        late = None if turn.approval is None else await self._cards.get(turn.approval)
-
-        def page() -> str:
-            return self._words.page(story_of(turn, log, cards, late), person)
-
-        return await asyncio.to_thread(page)
+        story = await self._teller.told(turn)
+        return await asyncio.to_thread(self._words.page, story, person)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from bot.flow.explaining.commands import WhyCommands
+from bot.flow.explaining.telling import StoryTeller
 from bot.flow.explaining.wording import StoryWords
 from bot.flow.models.choosing import Choosing
 from bot.flow.room import Ground, Room
@@ -16,7 +17,13 @@ class ExplainingRoom:
 
     @cached_property
     def room(self) -> Room:
-        ground, store = self._ground, self._ground.store
-        words = StoryWords(ground.world.conceal, self._choosing.cost)
-        commands = WhyCommands(store.feedback, store.turns, ground.journal, store.approvals, words)
+        store = self._ground.store
+        words = StoryWords(self._ground.world.conceal, self._choosing.cost)
+        commands = WhyCommands(store.feedback, store.turns, self.teller, words)
         return Room(commands=commands.table)
+
+    @cached_property
+    def teller(self) -> StoryTeller:
+        """The part that folds the story of a turn, for chats and for pages."""
+        store = self._ground.store
+        return StoryTeller(store.turns, self._ground.journal, store.approvals, store.records)

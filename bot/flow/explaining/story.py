@@ -1,16 +1,19 @@
 """The story of a settled turn, folded from its rows and the log."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from bot.domain.assignments.errand import Errand
 from bot.domain.consent.approval import Approval
 from bot.domain.money.model import Usage
+from bot.domain.money.money import Nano
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.transcript import (
     AskerBody,
     Body,
     CutBody,
     Entry,
+    IntentBody,
     LateResultBody,
     NoteBody,
     ReplyBody,
@@ -21,6 +24,7 @@ from bot.domain.turn.transcript import (
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 from bot.flow.explaining.sight import Sight, sight_of
+from bot.ports.records import PaidCall, TurnRecord
 
 
 @frozen
@@ -30,6 +34,10 @@ class ToldCall:
     call: ToolCall
     result: ToolResult | None
     card: Approval | None
+    began: datetime | None = None
+    """The time it was about to run; known of calls that may run only once."""
+    ended: datetime | None = None
+    """The time its result was stored."""
 
 
 @frozen
@@ -41,7 +49,29 @@ class ToldRound:
     """From the end of what came before it to the reply, with every new try."""
     calls: tuple[ToldCall, ...]
     before: tuple[Body, ...] = ()
-    """Notes, cuts and skills that came between the round before and this one."""
+    """Notes, cuts, skills and messages that came between the round before and this one."""
+    seq: int = 0
+    """The number of the reply in the log."""
+    since: datetime | None = None
+    """The end of what came before the reply."""
+    at: datetime | None = None
+    """The time the reply was there."""
+
+
+@frozen
+class Helper:
+    """An errand of the turn, with the story of its own turn."""
+
+    errand: Errand
+    story: "TurnStory | None"
+    """Its story; None when its turn is not known any more."""
+    paid: tuple[PaidCall, ...] = ()
+    """The paid calls of its turn."""
+
+    @property
+    def cost(self) -> tuple[Nano | None, ...]:
+        """Returns the price of each of its paid calls."""
+        return tuple(one.cost for one in self.paid)
 
 
 @frozen
@@ -56,6 +86,14 @@ class TurnStory:
     """The call of an earlier answer whose card was decided after that answer had ended."""
     taken_back: bool = False
     """True when somebody took the turn back, so that no later one sees it."""
+    begins: tuple[datetime, ...] = ()
+    """The times of its entries."""
+    record: TurnRecord = TurnRecord()
+    """The rows about it beside the log."""
+    helpers: tuple[Helper, ...] = ()
+    """Its errands, in their order."""
+    restarts: tuple[datetime, ...] = ()
+    """The starts of the program while it was under way."""
 
     @property
     def usage(self) -> Usage:
@@ -76,7 +114,8 @@ def story_of(
     until = [entry for entry in log if entry.seq <= last]
     gone = any(isinstance(e.body, CutBody) and turn.id in e.body.without for e in log)
     rounds, decided = tuple(_rounds(own, cards)), tuple(_late(own, late))
-    return TurnStory(turn, wish, sight_of(turn, until), rounds, decided, gone)
+    sight, times = sight_of(turn, until), tuple(entry.at for entry in own)
+    return TurnStory(turn, wish, sight, rounds, decided, gone, times)
 
 
 def _late(own: Sequence[Entry], card: Approval | None) -> Iterator[ToldCall]:
@@ -90,25 +129,39 @@ def _late(own: Sequence[Entry], card: Approval | None) -> Iterator[ToldCall]:
 
 
 def _rounds(own: Sequence[Entry], cards: Sequence[Approval]) -> Iterator[ToldRound]:
-    by_call = {card.call.id: card for card in cards if card.kind == "call"}
-    results = {e.body.result.call_id: e.body.result for e in own if isinstance(e.body, ResultBody)}
+    ends = _Ends(own, cards)
     before: list[Body] = []
     since: datetime | None = None
     for entry in own:
         match entry.body:
             case ReplyBody() as reply:
-                seconds = (entry.at - (since or entry.at)).total_seconds()
-                calls = tuple(_told(call, results, by_call) for call in reply.calls)
-                yield ToldRound(reply, max(seconds, 0.0), calls, tuple(before))
+                began = since or entry.at
+                seconds = max((entry.at - began).total_seconds(), 0.0)
+                calls = tuple(ends.of(call) for call in reply.calls)
+                told = tuple(before)
+                yield ToldRound(reply, seconds, calls, told, entry.seq, began, entry.at)
                 before = []
-            case NoteBody() | CutBody() | SummaryBody() | SkillBody() as between:
+            case AskerBody(steering=True) | NoteBody() | CutBody() | SummaryBody() as between:
+                before.append(between)
+            case SkillBody() as between:
                 before.append(between)
             case _:
                 pass
         since = entry.at
 
 
-def _told(
-    call: ToolCall, results: Mapping[str, ToolResult], cards: Mapping[str, Approval]
-) -> ToldCall:
-    return ToldCall(call, results.get(call.id), cards.get(call.id))
+class _Ends:
+    """Finds the end of each call of a turn, and the card that it had."""
+
+    def __init__(self, own: Sequence[Entry], cards: Sequence[Approval]) -> None:
+        self._cards = {card.call.id: card for card in cards if card.kind == "call"}
+        self._results = {
+            e.body.result.call_id: (e.body.result, e.at)
+            for e in own
+            if isinstance(e.body, ResultBody)
+        }
+        self._begun = {e.body.call_id: e.at for e in own if isinstance(e.body, IntentBody)}
+
+    def of(self, call: ToolCall) -> ToldCall:
+        result, ended = self._results.get(call.id, (None, None))
+        return ToldCall(call, result, self._cards.get(call.id), self._begun.get(call.id), ended)

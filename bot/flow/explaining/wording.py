@@ -9,11 +9,20 @@ from bot.domain.text.names import named
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.turn.outcome import StopReason
-from bot.domain.turn.transcript import Body, CutBody, NoteBody, ReplyBody, SkillBody, SummaryBody
+from bot.domain.turn.transcript import (
+    AskerBody,
+    Body,
+    CutBody,
+    NoteBody,
+    ReplyBody,
+    SkillBody,
+    SummaryBody,
+)
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted, sentence
 from bot.flow.explaining.call_why import StoryReader, call_words
+from bot.flow.explaining.helper_words import helper_lines, joined_words
 from bot.flow.explaining.story import ToldRound, TurnStory
 
 _MOST_ROUNDS = 10
@@ -77,6 +86,7 @@ class StoryWords:
             *self._seen(story, person),
             *_late(story, reader),
             *self._rounds(story, reader),
+            *helper_lines(story, reader),
             _end(story),
         ]
         return "\n\n".join(blocks)
@@ -88,7 +98,7 @@ class StoryWords:
 
     def _head(self, story: TurnStory) -> str:
         wish = one_line(self.conceal(story.wish), _LONGEST_WISH)
-        cause = f"“{literal(wish)}”" if wish else _cause(story.turn)
+        cause = f"“{literal(wish)}”" if wish else cause_of(story.turn)
         tokens = story.usage.prompt + story.usage.output
         return " · ".join(
             part
@@ -141,7 +151,7 @@ class StoryWords:
 
 def _events(one: ToldRound, reader: StoryReader, most: int) -> Iterator[str]:
     """Yields what came before the reply, and at most so many of its calls."""
-    yield from (f"↳ {words}" for body in one.before if (words := _between(body)))
+    yield from (f"↳ {words}" for body in one.before if (words := between(body, reader)))
     yield from (
         f"{literal(one_line(reader.conceal(source), _LONGEST_REASON))}: the provider looked it up"
         for source in dict.fromkeys(part.untrusted for part in one.reply.looked_up)
@@ -152,7 +162,8 @@ def _events(one: ToldRound, reader: StoryReader, most: int) -> Iterator[str]:
         yield f"… and {counted(more, 'more call')}"
 
 
-def _cause(turn: Turn) -> str:
+def cause_of(turn: Turn) -> str:
+    """Returns what began a turn that no message began."""
     if turn.origin == "continuation" and turn.approval is None:
         return "the result of a helper"
     return _CAUSES.get(turn.origin, "a message")
@@ -164,8 +175,11 @@ def _late(story: TurnStory, reader: StoryReader) -> Iterator[str]:
         yield "\n".join(("**What was decided later**", *lines))
 
 
-def _between(body: Body) -> str:
+def between(body: Body, reader: StoryReader) -> str:
+    """Returns what came between two rounds, in Markdown; empty for what people need not read."""
     match body:
+        case AskerBody():
+            return joined_words(body, reader)
         case SummaryBody():
             return "the earlier part was summed up, to make room"
         case CutBody(shrunk=shrunk) if shrunk:
@@ -178,11 +192,16 @@ def _between(body: Body) -> str:
             return ""
 
 
-def _end(story: TurnStory) -> str:
+def ending_of(story: TurnStory) -> str:
+    """Returns a sentence about how a turn ended; empty while it has not."""
     stop = story.turn.stop_reason
-    words = _ENDS.get(stop, "") if stop else ""
     if stop is StopReason.FINAL_ANSWER and not story.rounds:
-        words = "No model was asked."
+        return "No model was asked."
+    return _ENDS.get(stop, "") if stop else ""
+
+
+def _end(story: TurnStory) -> str:
+    words = ending_of(story)
     gone = "It was taken back later: the model does not see it any more."
     ends = ([sentence(words)] if words else []) + ([gone] if story.taken_back else [])
     return f"**How it ended:** {' '.join(ends)}" if ends else ""

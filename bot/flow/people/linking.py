@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.change import AddAudit, JoinPeople, LinkAccount, Show, Write
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
-from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
+from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM, Person, Role
 from bot.domain.text.names import named
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
@@ -115,7 +115,7 @@ class LinkCommand:
         if holder.id == person.id:
             return Answer(f"{terminal} is yours already.")
         keys = [key for key, one in known if one.id == holder.id]
-        if any(not key.startswith(f"{AT_THE_MACHINE}:") for key in keys):
+        if any(key.partition(":")[0] not in ON_NO_PLATFORM for key in keys):
             return Answer(f"{terminal} belongs to {named(holder.name)}. {_NOTHING}")
         staying = _Holder(person, asked.message.sender.key)
         question = await self._outbox.row(question_key(terminal, staying.account))

@@ -10,6 +10,7 @@ from bot.flow.commanding.effects import Interrupt, Unqueue, Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.people.accounts import BRIEF, WHO, account_meant, called, sender_of, whom
 from bot.flow.people.knocks import Knocks
+from bot.flow.people.signing_in import LoginCommand
 from bot.ports.clock import Clock
 from bot.ports.members import Members, OpenWork
 from bot.ports.people import People
@@ -24,12 +25,16 @@ class RevokeCommand:
     _ending: CardEnding
     _knocks: Knocks
     _clock: Clock
+    _login: LoginCommand
 
     @property
     def table(self) -> Sequence[Command]:
-        return (Command("revoke", "take access back", self.revoke, WHO, Topic.PEOPLE, brief=BRIEF),)
+        summary = "take access back; `/revoke sessions` signs your own browsers out"
+        return (Command("revoke", summary, self.revoke, WHO, Topic.PEOPLE, brief=BRIEF),)
 
     async def revoke(self, asked: Invocation) -> Answer:
+        if [word.lower() for word in asked.words] == ["sessions"]:
+            return await self._login.sign_out(asked)
         account, rest = account_meant(asked)
         if account is None or rest:
             return Answer(whom(asked))

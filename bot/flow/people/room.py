@@ -14,6 +14,7 @@ from bot.flow.people.linking import LinkCommand
 from bot.flow.people.narrowed import Narrowed
 from bot.flow.people.personal import PersonalCommands
 from bot.flow.people.revoking import RevokeCommand
+from bot.flow.people.signing_in import LoginCommand
 from bot.flow.people.zone_asking import Rezoned, ZoneAsking
 from bot.flow.people.zone_question import ZoneQuestion
 from bot.flow.room import Ground, Room
@@ -52,14 +53,20 @@ class PeopleRoom:
             *LettingInCommand(people, store.chats, knocks, clock).table,
             *LinkCommand(people, members, store.outbox, knocks, clock).table,
             *PeopleCommands(people, members, self._preamble, clock, pace, zones).table,
-            *RevokeCommand(people, members, self._ending, knocks, clock).table,
+            *RevokeCommand(people, members, self._ending, knocks, clock, self._login).table,
         )
 
     @property
+    def _login(self) -> LoginCommand:
+        sessions, world = self._ground.store.sessions, self._ground.world
+        return LoginCommand(sessions, sessions, world.clock, world.page)
+
+    @property
     def personal(self) -> Sequence[Command]:
-        """`/about` and `/timezone`, which the help lists behind goals."""
+        """`/about`, `/timezone` and `/login`, which the help lists behind goals."""
         zones, world = self._ground.zones, self._ground.world
-        return PersonalCommands(zones, world.clock, self._rezoned, world.channels).table
+        own = PersonalCommands(zones, world.clock, self._rezoned, world.channels)
+        return (*own.table, *self._login.table)
 
     @property
     def _faults(self) -> FaultNews:

@@ -38,6 +38,7 @@ from bot.adapters.sql.tables.messages import (
     KEPT,
     KNOWN,
     OWED,
+    TAKEN,
     UNROUTED,
     WAITING,
     artifact,
@@ -51,6 +52,7 @@ from bot.adapters.sql.tables.messages import (
 )
 from bot.adapters.sql.tables.money import budget, usage
 from bot.adapters.sql.tables.talk import (
+    BEGAN,
     BRANCHES,
     OPENABLE,
     RAN,
@@ -62,11 +64,15 @@ from bot.adapters.sql.tables.talk import (
     greeting,
     pairing,
     person,
+    session,
+    sign_in,
 )
 from bot.adapters.sql.tables.turns import (
+    ASKED_FOR,
     AT_WORK,
     BROUGHT,
     DECIDED,
+    ENDED,
     FOR_OWNERS,
     LEADS_ON,
     OPEN,
@@ -89,12 +95,15 @@ from bot.adapters.sql.tables.turns import (
 
 __all__ = [
     "ABOUT",
+    "ASKED_FOR",
     "AT_WORK",
+    "BEGAN",
     "BRANCHES",
     "BROUGHT",
     "COPIES",
     "COUNTED",
     "DECIDED",
+    "ENDED",
     "FOR_OWNERS",
     "HEARD",
     "KEPT",
@@ -114,6 +123,7 @@ __all__ = [
     "SCHEDULED",
     "SEALED",
     "STOPPING",
+    "TAKEN",
     "TRIED_AGAIN",
     "UNINDEXED",
     "UNMEANT",
@@ -154,7 +164,9 @@ __all__ = [
     "received",
     "rule",
     "run",
+    "session",
     "sight",
+    "sign_in",
     "task",
     "turn",
     "usage",

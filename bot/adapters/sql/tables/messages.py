@@ -30,6 +30,7 @@ class OutboxTable(Stored):
         partial("ix_outbox_owed", "chat", where=OWED),
         partial("ix_outbox_copy", "copy_of", where=COPIES),
         partial("ix_outbox_about", "about", where=ABOUT),
+        Index("ix_outbox_chat", "chat", "id"),
     )
     id: int | None = kept(Number, primary_key=True)
     key: str = kept(Words, unique=True)
@@ -66,6 +67,7 @@ WAITING = text("state = 'waiting'")
 HEARD = text("state = 'heard'")
 KNOWN = text("person IS NOT NULL")
 COUNTED = text("person IS NOT NULL AND NOT fragment")
+TAKEN = text("turn IS NOT NULL")
 
 
 class InboxTable(Stored):
@@ -81,6 +83,8 @@ class InboxTable(Stored):
         partial("ix_inbox_heard", "chat", where=HEARD),
         partial("ix_inbox_counted", "person", "received_at", where=COUNTED),
         partial("ix_inbox_message", "chat", "message_id", where=WAITING),
+        partial("ix_inbox_taken", "turn", where=TAKEN),
+        Index("ix_inbox_chat", "chat", "id"),
     )
     id: int | None = kept(Number, primary_key=True)
     channel: str = kept(Words)

@@ -106,7 +106,35 @@ class GreetingTable(Stored):
     day: date = stored(Date)
 
 
+class SignInTable(Stored):
+    """A code that signs somebody in on the page; spending it deletes the row."""
+
+    id: str = kept(Words, primary_key=True)
+    hash: str = kept(Words)
+    expires_at: datetime = stored(UtcTime)
+    person: int | None = of_person(null=True)
+    account: str = kept(Words)
+    name: str = kept(Words)
+    tries: int = stored(Integer)
+
+
+class SessionTable(Stored):
+    """A browser that is signed in on the page."""
+
+    __table_args__ = (Index("ix_session_person", "person"),)
+    id: str = kept(Words, primary_key=True)
+    hash: str = kept(Words, unique=True)
+    person: int = of_person()
+    name: str = kept(Words)
+    opened_at: datetime = stored(UtcTime)
+    seen_at: datetime = stored(UtcTime)
+    ends_at: datetime = stored(UtcTime)
+    account: str = kept(Words)
+
+
 person = METADATA.tables["person"]
+sign_in = METADATA.tables["sign_in"]
+session = METADATA.tables["session"]
 account = METADATA.tables["account"]
 pairing = METADATA.tables["pairing"]
 greeting = METADATA.tables["greeting"]
@@ -132,6 +160,7 @@ feedback = METADATA.tables["feedback"]
 
 
 RAN = text("action = 'call.ran'")
+BEGAN = text("action = 'program.started'")
 
 
 class AuditTable(Stored):
@@ -140,6 +169,7 @@ class AuditTable(Stored):
     __table_args__ = (
         Index("ix_audit_chat", "chat", "id"),
         partial("ix_audit_ran", "chat", "at", where=RAN),
+        partial("ix_audit_began", "at", where=BEGAN),
     )
     id: int | None = kept(Number, primary_key=True)
     at: datetime = stored(UtcTime)

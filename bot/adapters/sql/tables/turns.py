@@ -32,6 +32,7 @@ UNSETTLED = text("state <> 'settled'")
 AT_WORK = text("state IN ('queued', 'running', 'resting')")
 STOPPING = text("state = 'parked' AND stop_asked IS NOT NULL")
 LEADS_ON = text("ways_on = 'open'")
+ASKED_FOR = text("origin = 'message'")
 
 
 class TurnTable(Stored):
@@ -42,6 +43,7 @@ class TurnTable(Stored):
         partial("ix_turn_at_work", "chat", where=AT_WORK),
         partial("ix_turn_stopping", "chat", where=STOPPING),
         partial("ix_turn_ways_on", "chat", where=LEADS_ON),
+        partial("ix_turn_asked_for", "created_at", "asker", where=ASKED_FOR),
     )
     id: str = of_turn(Forget.MARK, primary_key=True)
     chat: int = of_chat()
@@ -94,6 +96,7 @@ FOR_OWNERS = text("state = 'open' AND owner_chats <> '[]'")
 # Written unlike DECIDED: else SQLite uses this index of all open cards for that query too.
 PENDING = text("(turn_settled = false OR (set_aside AND NOT reported))")
 DECIDED = text("state <> 'open' AND NOT turn_settled")
+ENDED = text("decided_at IS NOT NULL")
 
 
 class ApprovalTable(Stored):
@@ -106,6 +109,8 @@ class ApprovalTable(Stored):
         partial("ix_approval_pending", "chat", where=PENDING),
         partial("ix_approval_decided", "chat", where=DECIDED),
         partial("ix_approval_for_owners", "created_at", where=FOR_OWNERS),
+        partial("ix_approval_open_since", "created_at", "position", "id", where=OPEN),
+        partial("ix_approval_ended", "decided_at", "id", where=ENDED),
     )
     id: str = kept(Words, primary_key=True)
     token: str = kept(Words, unique=True)

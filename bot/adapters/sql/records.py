@@ -1,0 +1,280 @@
+"""Rows behind pages: each statement is bounded and goes along an index."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, tuple_
+
+from bot.adapters.sql.columns import columns, names
+from bot.adapters.sql.plans import whole_plan
+from bot.adapters.sql.reads import Reads
+from bot.adapters.sql.tables import (
+    ABOUT,
+    ASKED_FOR,
+    BEGAN,
+    ENDED,
+    OPEN,
+    OWED,
+    PLANNED,
+    SCHEDULED,
+    TAKEN,
+    UNSETTLED,
+    WAITING,
+    approval,
+    audit,
+    chat,
+    errand,
+    inbox,
+    outbox,
+    plan,
+    task,
+    turn,
+    usage,
+    verdict,
+)
+from bot.domain.assignments.errand import Errand
+from bot.domain.assignments.task import TimedTask
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.money.model import Usage
+from bot.domain.plans.plan import Plan, PlanState
+from bot.domain.turn.turn import Turn
+from bot.ports.records import (
+    Arrived,
+    Decided,
+    OwedCount,
+    PaidCall,
+    RecordFilter,
+    RecordLine,
+    RoundRecord,
+    RowKey,
+    ShownRow,
+    TurnRecord,
+)
+
+_MOST_STARTS = 100
+_MOST_UPDATES = 2_000
+
+_VERDICTS = (
+    select(verdict.c.round, verdict.c.at, verdict.c.details)
+    .where(verdict.c.turn == bindparam("of"))
+    .order_by(verdict.c.id)
+)
+_TOKENS = ("input", "output", "cache_read", "cache_write")
+_PAID = (
+    select(
+        usage.c.call,
+        usage.c.at,
+        usage.c.model,
+        usage.c.kind,
+        usage.c.cost,
+        usage.c.estimated,
+        *(usage.c[name] for name in _TOKENS),
+    )
+    .where(usage.c.turn == bindparam("of"))
+    .order_by(usage.c.at, usage.c.id)
+)
+_SHOWN = (
+    select(
+        outbox.c.key,
+        chat.c.address,
+        outbox.c.content,
+        outbox.c.created_at,
+        outbox.c.recorded_at,
+        outbox.c.state,
+    )
+    .join_from(outbox, chat, outbox.c.chat == chat.c.id)
+    .where(outbox.c.about == bindparam("of"), ABOUT)
+    .order_by(outbox.c.id)
+)
+_SENT_OUT = (
+    select(*columns(errand, Errand))
+    .where(errand.c.parent == bindparam("of"))
+    .order_by(errand.c.created_at, errand.c.id)
+)
+_ARRIVED = (
+    select(inbox.c.channel, inbox.c.received_at)
+    .where(inbox.c.turn == bindparam("of"), TAKEN)
+    .order_by(inbox.c.id)
+)
+_BEGAN = (
+    select(audit.c.at)
+    .where(BEGAN, audit.c.at >= bindparam("since"), audit.c.at <= bindparam("until"))
+    .order_by(audit.c.at)
+    .limit(_MOST_STARTS)
+)
+_CARDS = select(*columns(approval, Approval))
+_PLACE = (approval.c.created_at, approval.c.position, approval.c.id)
+_OPEN = _CARDS.where(OPEN).order_by(*_PLACE).limit(bindparam("most"))
+_AFTER = tuple_(*_PLACE) > tuple_(
+    *(bindparam(name, type_=c.type) for name, c in zip(("at", "place", "id"), _PLACE, strict=True))
+)
+_END = (approval.c.decided_at, approval.c.id)
+_DECIDED = (
+    _CARDS.where(ENDED, approval.c.state != ApprovalState.OPEN)
+    .order_by(*(column.desc() for column in _END))
+    .limit(bindparam("most"))
+)
+_BEFORE = tuple_(*_END) < tuple_(
+    *(bindparam(name, type_=c.type) for name, c in zip(("at", "id"), _END, strict=True))
+)
+_DECISIONS = (
+    select(
+        approval.c.asker,
+        approval.c.decided_by,
+        approval.c.decider_name,
+        approval.c.state,
+        func.coalesce(approval.c.shown_at, approval.c.created_at, type_=approval.c.created_at.type),
+        approval.c.decided_at,
+    )
+    .where(ENDED, approval.c.decided_at >= bindparam("at"))
+    .order_by(*(column.desc() for column in _END))
+    .limit(bindparam("most"))
+)
+_REQUESTS = (
+    select(func.count())
+    .select_from(turn)
+    .where(ASKED_FOR, turn.c.created_at >= bindparam("since"), turn.c.created_at < bindparam("to"))
+)
+_PLAN_FIELDS = tuple(name for name in names(Plan) if name != "steps")
+_PLANS = (
+    select(*(plan.c[name] for name in _PLAN_FIELDS))
+    .where(PLANNED, plan.c.turn.is_(None), plan.c.state != PlanState.COLLECTING)
+    .order_by(plan.c.created_at, plan.c.id)
+    .limit(bindparam("most"))
+)
+_AT_WORK = (
+    select(*columns(turn, Turn))
+    .where(UNSETTLED)
+    .order_by(turn.c.created_at, turn.c.id)
+    .limit(bindparam("most"))
+)
+_OWED = (
+    select(
+        chat.c.address,
+        func.count(),
+        func.min(outbox.c.created_at, type_=outbox.c.created_at.type),
+    )
+    .join_from(outbox, chat, outbox.c.chat == chat.c.id)
+    .where(OWED)
+    .group_by(chat.c.id, chat.c.address)
+)
+_WAITING = (
+    select(inbox.c.chat, func.count())
+    .where(WAITING, inbox.c.chat.is_not(None))
+    .group_by(inbox.c.chat)
+    .limit(bindparam("most"))
+)
+_LATEST = (
+    select(inbox.c.channel, inbox.c.received_at)
+    .order_by(inbox.c.id.desc())
+    .limit(_MOST_UPDATES)
+    .subquery()
+)
+_HEARD_FROM = select(
+    _LATEST.c.channel, func.max(_LATEST.c.received_at, type_=inbox.c.received_at.type)
+).group_by(_LATEST.c.channel)
+_TASKS = (
+    select(*columns(task, TimedTask))
+    .where(SCHEDULED, (task.c.goal.is_(None) | (task.c.goal != task.c.id)))
+    .order_by(task.c.due, task.c.id)
+    .limit(bindparam("most"))
+)
+_LINES = select(*columns(audit, RecordLine)).order_by(audit.c.id.desc()).limit(bindparam("most"))
+
+
+class SqlRecords(Reads):
+    async def of_turn(self, turn: str) -> TurnRecord:
+        return await self._database.read(lambda c: _record(c, {"of": turn}))
+
+    async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
+        return await self._scalars(_BEGAN, since=since, until=until)
+
+    async def open(self, asker: int | None, after: RowKey | None, limit: int) -> Sequence[Approval]:
+        wanted, bounds = _of(asker, _OPEN), {"most": limit}
+        if after is not None:
+            wanted = wanted.where(_AFTER)
+            bounds |= {"at": after.at, "place": after.position, "id": after.id}
+        return await self._all(Approval, wanted, **bounds)
+
+    async def decided(
+        self, asker: int | None, before: RowKey | None, limit: int
+    ) -> Sequence[Approval]:
+        wanted, bounds = _of(asker, _DECIDED), {"most": limit}
+        if before is not None:
+            wanted = wanted.where(_BEFORE)
+            bounds |= {"at": before.at, "id": before.id}
+        return await self._all(Approval, wanted, **bounds)
+
+    async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
+        return await self._all(Decided, _of(asker, _DECISIONS), at=since, most=limit)
+
+    async def requests(self, asker: int | None, since: datetime, until: datetime) -> int:
+        wanted = _REQUESTS if asker is None else _REQUESTS.where(turn.c.asker == asker)
+        return await self._scalar(wanted, since=since, to=until)
+
+    async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
+        wanted = _PLANS if asker is None else _PLANS.where(plan.c.asker == asker)
+        return await self._database.read(
+            lambda c: [whole_plan(c, Plan(*row)) for row in c.execute(wanted, {"most": limit})]
+        )
+
+    async def at_work(self, limit: int) -> Sequence[Turn]:
+        return await self._all(Turn, _AT_WORK, most=limit)
+
+    async def owed(self) -> Sequence[OwedCount]:
+        counts: dict[str, OwedCount] = {}
+        for address, owed, since in map(tuple, await self._database.fetch(_OWED)):
+            known = counts.get(address.channel, OwedCount(address.channel, 0, since))
+            first = min(known.since, since)
+            counts[address.channel] = OwedCount(address.channel, known.owed + owed, first)
+        return list(counts.values())
+
+    async def heard_from(self) -> Mapping[str, datetime]:
+        return dict(map(tuple, await self._database.fetch(_HEARD_FROM)))
+
+    async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        wanted = _TASKS if asker is None else _TASKS.where(task.c.asker == asker)
+        return await self._all(TimedTask, wanted, most=limit)
+
+    async def waiting(self, limit: int) -> Mapping[int, int]:
+        return dict(map(tuple, await self._database.fetch(_WAITING, {"most": limit})))
+
+    async def lines(
+        self, chosen: RecordFilter, before: int | None, limit: int
+    ) -> Sequence[RecordLine]:
+        wanted = _LINES
+        if chosen.chat is not None:
+            wanted = wanted.where(audit.c.chat == chosen.chat)
+        if chosen.person is not None:
+            wanted = wanted.where(audit.c.person == chosen.person)
+        if chosen.action:
+            wanted = wanted.where(audit.c.action.startswith(chosen.action, autoescape=True))
+        if before is not None:
+            wanted = wanted.where(audit.c.id < before)
+        return await self._all(RecordLine, wanted, most=limit)
+
+
+def _of(asker: int | None, wanted: Any) -> Any:
+    return wanted if asker is None else wanted.where(approval.c.asker == asker)
+
+
+def _record(connection: Connection, of: Mapping[str, str]) -> TurnRecord:
+    """Returns the rows of one turn, read on one snapshot."""
+    return TurnRecord(
+        tuple(RoundRecord(*row) for row in connection.execute(_VERDICTS, of)),
+        tuple(_paid(*row) for row in connection.execute(_PAID, of)),
+        tuple(_shown(*row) for row in connection.execute(_SHOWN, of)),
+        tuple(Errand(*row) for row in connection.execute(_SENT_OUT, of)),
+        tuple(Arrived(*row) for row in connection.execute(_ARRIVED, of)),
+    )
+
+
+def _paid(*row: Any) -> PaidCall:
+    call, at, model, kind, cost, estimated, *tokens = row
+    return PaidCall(call, at, model, kind, Usage(*tokens), cost, bool(estimated))
+
+
+def _shown(*row: Any) -> ShownRow:
+    key, address, content, created_at, recorded_at, state = row
+    return ShownRow(key, address, content.kind, created_at, recorded_at, state)

@@ -1,0 +1,117 @@
+"""Sign-in codes and sessions of the page."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from sqlalchemy import Connection, bindparam, delete, exists, insert, select, update
+
+from bot.adapters.sql.columns import columns, names, values
+from bot.adapters.sql.database import first_of
+from bot.adapters.sql.prepared import Prepared
+from bot.adapters.sql.reads import Reads
+from bot.adapters.sql.tables import account, person, session, sign_in
+from bot.domain.talk.person import Person
+from bot.domain.talk.session import MOST_TRIES, PAGE, Session, SignInCode
+
+_OFFER = insert(sign_in)
+_EXPIRED = delete(sign_in).where(sign_in.c.expires_at <= bindparam("now"))
+_ENDED = delete(session).where(session.c.ends_at <= bindparam("now"))
+_LIVE_CODE = (
+    sign_in.c.id == bindparam("of"),
+    sign_in.c.expires_at > bindparam("now"),
+    sign_in.c.tries < MOST_TRIES,
+)
+_SPEND = (
+    delete(sign_in)
+    .where(*_LIVE_CODE, sign_in.c.hash == bindparam("code"))
+    .returning(*columns(sign_in, SignInCode))
+)
+_MISS = update(sign_in).where(sign_in.c.id == bindparam("of")).values(tries=sign_in.c.tries + 1)
+_OPEN = insert(session)
+_ALIVE = session.c.ends_at > bindparam("now")
+_KNOWN = exists(select(account.c.key).where(account.c.person == session.c.person))
+_AT = Prepared(
+    select(*columns(session, Session), *columns(person, Person))
+    .join_from(session, person, person.c.id == session.c.person)
+    .where(session.c.hash == bindparam("of"), _ALIVE, _KNOWN)
+)
+_FIELDS = len(names(Session))
+_RENEW = (
+    update(session)
+    .where(session.c.id == bindparam("of"))
+    .values(seen_at=bindparam("seen"), ends_at=bindparam("ends"))
+)
+_OF = (
+    select(*columns(session, Session))
+    .where(session.c.person == bindparam("of"), _ALIVE)
+    .order_by(session.c.opened_at.desc(), session.c.id)
+)
+_END_ALL = delete(session).where(session.c.person == bindparam("of"))
+_END = _END_ALL.where(session.c.id == bindparam("named"))
+_OWN_ACCOUNT = (
+    select(account.c.key)
+    .where(account.c.person == bindparam("of"), account.c.key.startswith(f"{PAGE}:"))
+    .order_by(account.c.key)
+    .limit(1)
+)
+_TAKEN = select(account.c.key).where(account.c.key == bindparam("of"))
+
+
+class SqlSessions(Reads):
+    async def offer(self, code: SignInCode, now: datetime) -> None:
+        await self._database.write(partial(_offer, code=code, now=now), durable=True)
+
+    async def spend(self, id: str, hash: str, now: datetime) -> SignInCode | None:
+        work = partial(_spend, id=id, hash=hash, now=now)
+        return await self._database.write(work, durable=True)
+
+    async def open(self, session: Session) -> Session:
+        return await self._database.write(partial(_open, opened=session), durable=True)
+
+    async def at(self, hash: str, now: datetime) -> tuple[Session, Person] | None:
+        row = first_of(await self._database.fetch(_AT, {"of": hash, "now": now}))
+        return None if row is None else (Session(*row[:_FIELDS]), Person(*row[_FIELDS:]))
+
+    async def renew(self, id: str, seen_at: datetime, ends_at: datetime) -> None:
+        row = {"of": id, "seen": seen_at, "ends": ends_at}
+        await self._database.write(lambda c: c.execute(_RENEW, row), repeatable=True)
+
+    async def of(self, person: int, now: datetime) -> Sequence[Session]:
+        return await self._all(Session, _OF, of=person, now=now)
+
+    async def end(self, person: int, id: str | None = None) -> int:
+        row = {"of": person} if id is None else {"of": person, "named": id}
+        ending = _END_ALL if id is None else _END
+        return await self._database.write(
+            lambda c: c.execute(ending, row).rowcount, durable=True, repeatable=True
+        )
+
+
+def _offer(connection: Connection, code: SignInCode, now: datetime) -> None:
+    connection.execute(_EXPIRED, {"now": now})
+    connection.execute(_OFFER, values(code, names(SignInCode)))
+
+
+def _spend(connection: Connection, id: str, hash: str, now: datetime) -> SignInCode | None:
+    """Spends a code; deleting it is the compare-and-set, so only one browser succeeds."""
+    row = connection.execute(_SPEND, {"of": id, "code": hash, "now": now}).first()
+    if row is None:
+        connection.execute(_MISS, {"of": id})
+        return None
+    return SignInCode(*row)
+
+
+def _open(connection: Connection, opened: Session) -> Session:
+    connection.execute(_ENDED, {"now": opened.opened_at})
+    key = connection.execute(_OWN_ACCOUNT, {"of": opened.person}).scalar()
+    if key is None:
+        key = f"{PAGE}:{opened.person}"
+        if connection.execute(_TAKEN, {"of": key}).first() is not None:
+            key = f"{PAGE}:{10**12 + secrets.randbelow(10**12)}"
+        connection.execute(insert(account), {"key": key, "person": opened.person})
+    whole = replace(opened, account=key)
+    connection.execute(_OPEN, values(whole, names(Session)))
+    return whole

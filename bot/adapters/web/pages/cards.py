@@ -1,0 +1,122 @@
+"""Cards in one place: every question that waits for a person, with buttons that work."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from bot.adapters.web.pages.card_views import card_view
+from bot.adapters.web.posted import Forms, text_of
+from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.talks import Talks
+from bot.adapters.web.update import Writing
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.message import RawUpdate
+from bot.domain.value import frozen
+from bot.ports.card_page import CardPages, StandingCard
+from bot.ports.clock import Clock
+from bot.ports.records import RowKey
+
+_GONE = "This card does not wait for you any more. Nothing was done."
+_EMPTY = "There is nothing in this message. Nothing was sent."
+_UNSTORED = "The press could not be stored just now. Nothing was done. Press again."
+_LONGEST = 20_000
+_LONGEST_NUMBER = 15
+
+
+@frozen
+class CardRoutes:
+    """Shows the cards of a person, and stores presses as updates of the page."""
+
+    _cards: CardPages
+    _talks: Talks
+    _forms: Forms
+    _shell: Shell
+    _clock: Clock
+
+    def routes(self) -> Sequence[Route]:
+        return [
+            Route("/cards", self.cards),
+            Route("/press", self.press, methods=["POST"]),
+            Route("/word", self.word, methods=["POST"]),
+        ]
+
+    async def cards(self, request: Request) -> Response:
+        query, person = request.query_params, visitor_of(request).person
+        after, before = row_key(query.get("after", "")), row_key(query.get("before", ""))
+        page = await self._cards.cards(person, after, before)
+        return await self._shell.page(
+            request,
+            "cards.html",
+            here="cards",
+            title="Cards",
+            page=page,
+            cards=[card_view(one) for one in page.waiting],
+            more=key_text(page.more),
+            older=key_text(page.older),
+        )
+
+    async def press(self, request: Request) -> Response:
+        async with self._forms.of(request) as form:
+            data = text_of(form, "data")
+            standing, writing = await self._named(request, form, data)
+        await self._store(writing.press(data, standing.message_id))
+        return RedirectResponse("/cards", 303)
+
+    async def word(self, request: Request) -> Response:
+        """Takes the words that a button asks for: they answer the message of the card."""
+        async with self._forms.of(request) as form:
+            data, text = text_of(form, "data"), text_of(form, "text", _LONGEST)
+            if not text.strip():
+                raise HTTPException(400, _EMPTY)
+            standing, writing = await self._named(request, form, data)
+        words = writing.message(
+            text, reply_to=standing.message_id, cited=standing.cited, asked=data
+        )
+        await self._store(words)
+        return RedirectResponse("/cards", 303)
+
+    async def _named(
+        self, request: Request, form: FormData, data: str
+    ) -> tuple[StandingCard, Writing]:
+        """Returns the card that a form is about; raises HTTPException when it waits no more."""
+        number, key = text_of(form, "chat"), text_of(form, "key")
+        visitor = visitor_of(request)
+        chat = int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
+        standing = await self._cards.standing(visitor.person, chat, key)
+        if standing is None:
+            raise HTTPException(409, _GONE)
+        short = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        once = f"cards-{secrets.token_hex(6)}-{short}"
+        account, name = visitor.account, visitor.person.name
+        now = self._clock.now()
+        return standing, Writing(account, name, standing.address, visitor.session, once, now)
+
+    async def _store(self, update: RawUpdate) -> None:
+        try:
+            await self._talks.accept(update)
+        except StoreError:
+            raise HTTPException(503, _UNSTORED, {"retry-after": "1"}) from None
+
+
+def key_text(key: RowKey | None) -> str:
+    """Returns a place in a list as an address carries it; empty without one."""
+    return "" if key is None else f"{key.at.isoformat()}~{key.position}~{key.id}"
+
+
+def row_key(text: str) -> RowKey | None:
+    """Reads such a place; None for anything else."""
+    at, _, rest = text.partition("~")
+    position, _, id = rest.partition("~")
+    try:
+        moment = datetime.fromisoformat(at)
+        place = int(position) if len(position) <= _LONGEST_NUMBER else -1
+    except ValueError:
+        return None
+    return RowKey(moment, id, place) if id and moment.tzinfo is not None and place >= 0 else None

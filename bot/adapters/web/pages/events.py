@@ -1,0 +1,230 @@
+"""The events of a conversation as they happen; the ids of events are rows."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from bot.adapters.web.frame import Frame
+from bot.adapters.web.gate import SignedIn
+from bot.adapters.web.hub import Hub, Watch
+from bot.adapters.web.mark import Mark
+from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.streams import Streams
+from bot.adapters.web.talks import Talk, Talks
+from bot.domain.talk.errors import StoreError
+from bot.domain.value import frozen
+
+BEAT_SECONDS = 12.0
+"""Seconds without an event after which a line tells that the stream is alive."""
+
+SEND_SECONDS = 20.0
+"""Seconds in which a browser takes what it is sent; one that does not is let go."""
+
+_LAP_SECONDS = 0.05
+"""Seconds between two laps at least: what changes faster is shown in one."""
+
+_LONGEST = 12 * 3600.0
+_AGAIN_SECONDS = 1.0
+_HEADERS = {"content-type": "text/event-stream", "x-accel-buffering": "no"}
+
+
+@frozen
+class EventPages:
+    """Streams what is new in a conversation."""
+
+    _talks: Talks
+    _people: SignedIn
+    _shell: Shell
+    _hub: Hub
+    _streams: Streams
+
+    def routes(self) -> Sequence[Route]:
+        return [Route("/chat/{key}/events", self.events)]
+
+    async def events(self, request: Request) -> Response:
+        talk = await self._talks.of(visitor_of(request).person, request.path_params["key"])
+        last = request.headers.get("last-event-id") or request.query_params.get("mark", "")
+        mark = Mark.read(last)
+        # 204 tells the browser not to come again.
+        if talk is None or mark is None:
+            return Response(status_code=204)
+        return _Stream(self, request, talk, mark)
+
+    async def run(self, request: Request, talk: Talk, mark: Mark, out: "_Out") -> None:
+        """Sends events until the stream is ended, by whichever side."""
+        watching = self._hub.watching(talk.address, talk.number, visitor_of(request).session)
+        with watching as watch:
+            lap = _Lap(self, request, talk.key, watch, out, mark)
+            await out.send("retry: 1000\n\n")
+            while await lap.done():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BEAT_SECONDS):
+                        await watch.changed.wait()
+                        continue
+                await out.send(": alive\n\n")
+
+    @property
+    def talks(self) -> Talks:
+        return self._talks
+
+    @property
+    def people(self) -> SignedIn:
+        return self._people
+
+    @property
+    def shell(self) -> Shell:
+        return self._shell
+
+    @property
+    def streams(self) -> Streams:
+        return self._streams
+
+
+class _Lap:
+    """Sends one stream what it lacks, lap by lap."""
+
+    def __init__(
+        self,
+        pages: EventPages,
+        request: Request,
+        key: str,
+        watch: Watch,
+        out: "_Out",
+        mark: Mark,
+    ) -> None:
+        self._pages = pages
+        self._request = request
+        self._key = key
+        self._watch = watch
+        self._out = out
+        self._mark = mark
+        self._draft = ("", False)
+        self._waiting = -1
+
+    async def done(self) -> bool:
+        """Sends what is new; returns False for a stream that ends.
+
+        Who asks is read afresh each time: a session may have ended, or lost a right.
+        """
+        await asyncio.sleep(_LAP_SECONDS)
+        watch = self._watch
+        watch.changed.clear()
+        try:
+            visitor, _ = await self._pages.people.visitor(self._request.cookies)
+            if visitor is None or watch.ended:
+                await self._out.event("left", "")
+                return False
+            talk = await self._pages.talks.of(visitor.person, self._key)
+            if talk is None:
+                await self._out.event("left", "")
+                return False
+            if watch.stirred:
+                watch.stirred = False
+                self._request.state.visitor = visitor
+                await self._news(talk)
+        except StoreError:
+            # The store is away: nothing is lost, and the look is repeated.
+            watch.stirred = True
+            await asyncio.sleep(_AGAIN_SECONDS)
+            watch.changed.set()
+            return True
+        await self._passing()
+        return True
+
+    async def _news(self, talk: Talk) -> None:
+        news, window = await talk.news(self._mark)
+        if news or self._waiting < 0:
+            chat = await talk.told()
+            frame = await self._pages.shell.frame(self._request, "chat", chat.title)
+            for seen in news:
+                message = await talk.message(seen)
+                if seen.said:
+                    mark = self._mark.with_said(seen.id)
+                else:
+                    mark = self._mark.with_shown(seen.id, seen.version)
+                if message is not None:
+                    html = self._pages.shell.part(
+                        "message.html", message=message, chat=chat, frame=frame
+                    )
+                    await self._out.event("message", html, str(mark))
+                self._mark = mark
+            await self._waits(frame)
+        self._mark = self._mark.settled(window)
+
+    async def _waits(self, frame: Frame) -> None:
+        if frame.waiting != self._waiting:
+            self._waiting = frame.waiting
+            await self._out.event("waiting", str(frame.waiting))
+
+    async def _passing(self) -> None:
+        watch = self._watch
+        draft = (watch.draft, watch.working)
+        if draft != self._draft:
+            self._draft = draft
+            state = "typing" if watch.working else ""
+            html = self._pages.shell.part("draft.html", text=watch.draft, state=state)
+            await self._out.event("draft", html)
+        while watch.notices:
+            await self._out.event("told", watch.notices.popleft())
+
+
+class _Out:
+    """The way to one browser; a send that takes too long raises TimeoutError."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+
+    async def send(self, text: str) -> None:
+        async with asyncio.timeout(SEND_SECONDS):
+            body = text.encode("utf-8", "replace")
+            await self._send({"type": "http.response.body", "body": body, "more_body": True})
+
+    async def event(self, name: str, data: str, id: str = "") -> None:
+        lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        told = "".join(f"data: {line}\n" for line in lines)
+        named = f"id: {id}\n" if id else ""
+        await self.send(f"event: {name}\n{named}{told}\n")
+
+
+class _Stream(Response):
+    """The answer that goes on."""
+
+    def __init__(self, pages: EventPages, request: Request, talk: Talk, mark: Mark) -> None:
+        super().__init__(headers=_HEADERS)
+        self._pages = pages
+        self._request = request
+        self._talk = talk
+        self._mark = mark
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(name.encode(), value.encode()) for name, value in _HEADERS.items()]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        out = _Out(send)
+        running = asyncio.create_task(self._run(out), name="stream of events")
+        gone = asyncio.create_task(_disconnected(receive), name="end of a stream")
+        try:
+            await asyncio.wait((running, gone), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (running, gone):
+                task.cancel()
+            await asyncio.gather(running, gone, return_exceptions=True)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(1.0):
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _run(self, out: _Out) -> None:
+        session = visitor_of(self._request).session
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LONGEST) as patience:
+                with self._pages.streams.open(patience, session):
+                    await self._pages.run(self._request, self._talk, self._mark, out)
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

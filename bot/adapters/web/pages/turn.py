@@ -1,0 +1,63 @@
+"""The page of one turn: what happened, what it decided, and what a model was given."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.adapters.web.shell import Shell, visitor_of
+from bot.domain.value import frozen
+from bot.ports.turn_page import PARTS, Part, TurnLook, TurnPages
+
+_LONGEST_NUMBER = 15
+
+
+@frozen
+class TurnRoutes:
+    """Shows a turn to its asker and to owners; to anybody else there is no such page."""
+
+    _turns: TurnPages
+    _shell: Shell
+
+    def routes(self) -> Sequence[Route]:
+        return [Route("/turn/{turn}", self.turn)]
+
+    async def turn(self, request: Request) -> Response:
+        look = _look(request)
+        person = visitor_of(request).person
+        page = await self._turns.turn(request.path_params["turn"], person, look)
+        if page is None:
+            return await self._shell.missing(request)
+        return await self._shell.page(
+            request,
+            "turn.html",
+            here="chat",
+            title=f"Why: {page.title}",
+            page=page,
+            look=look,
+            parts=_PARTS,
+        )
+
+
+_NAMED: dict[str, Part] = {part: part for part in PARTS}
+_PARTS = {
+    "request": "Request",
+    "log": "Raw log",
+    "reply": "Reply",
+    "differences": "Differences",
+}
+
+
+def _look(request: Request) -> TurnLook:
+    query = request.query_params
+    part: Part = _NAMED.get(query.get("part", ""), "request")
+    before = number_of(query.get("before", ""))
+    unfolded = query.get("unfold") == "1"
+    return TurnLook(number_of(query.get("round", "")) or 0, part, unfolded, before)
+
+
+def number_of(text: str) -> int | None:
+    """Reads a number of an address; None for anything else."""
+    sound = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
+    return int(text) if sound else None

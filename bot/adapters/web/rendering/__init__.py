@@ -1,0 +1,1 @@
+"""Makes HTML of what the pages show."""

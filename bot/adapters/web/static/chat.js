@@ -1,0 +1,150 @@
+// The composer, the palette, and the stream of rows: each has an id, so nothing stands twice.
+"use strict";
+(() => {
+  const { all, at, id, kept, on, since, spoken, told } = page;
+  const { dataset } = document.body, words = id("words"), say = id("say"), draft = id("draft"), palette = id("palette");
+  const fresh = () => [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0")).join("");
+  const parsed = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content;
+
+  const name = `draft ${dataset.chat}`, store = () => kept(name, words.value), files = say.elements.file;
+  const edits = (wish) => Object.assign(say.elements.edits, { value: wish, disabled: !wish });
+  const made = (tag, more, ...inside) => { const one = Object.assign(document.createElement(tag), more); one.append(...inside); return one; };
+  const list = () => {
+    id("files").replaceChildren(...[...files.files].map((file, n) => made("p", { className: "file" },
+      made("b", { dir: "auto" }, `${file.name} · ${Math.ceil(file.size / 1000)} kB`),
+      made("button", { type: "button", className: "quiet", ariaLabel: `Remove ${file.name}`, onclick: () => { take([...files.files].filter((_, m) => m !== n)); words.focus(); } }, "Remove"))));
+    id("files").hidden = !files.files.length;
+  };
+  const take = (wanted) => {
+    const held = new DataTransfer();
+    wanted.forEach((file) => held.items.add(file));
+    files.files = held.files;
+    list();
+  };
+  const more = (event, { files: come }) => {
+    if (!come.length) return;
+    event.preventDefault();
+    take([...files.files, ...come]);
+  };
+  const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
+  words.value ||= kept(name);
+  all('form[action$="/say"] > [name=id]').forEach((one) => { one.value = fresh(); });
+  on("input", store, words);
+  on("change", list, files);
+  on("paste", (event) => more(event, event.clipboardData), words);
+  on("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
+  on("drop", (event) => more(event, event.dataTransfer));
+  on("submit", (event) => {
+    if (words.value.trim() || files.files.length) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }, say);
+  // What could not be sent waits with its id, and goes once.
+  let waits = false;
+  on("unsent", () => { waits = true; told("Not sent yet: there is no line. It goes once, as soon as the line is back."); }, say);
+  on("refused", () => { waits = false; }, say);
+  on("sent", ({ detail }) => {
+    if (words.value === detail.get("text")) words.value = "";
+    waits = false; files.value = ""; edits(""); list(); store();
+  }, say);
+  all('form[action$="/say"]').forEach((form) => on("sent", () => { form.elements.id.value = fresh(); }, form));
+
+  on("click", (event) => {
+    const key = event.target.closest("[data-edit], [data-fill]");
+    if (!key) return;
+    event.preventDefault();
+    palette.hidePopover();
+    if (key.dataset.fill) return fill(key.dataset.fill);
+    fill(all(".words", key.closest("li")).map((one) => one.textContent).join("\n"));
+    edits(key.dataset.edit);
+    told("You edit your message. Send replaces it.");
+  });
+  on("beforetoggle", () => { at("input", palette).value = ""; all("li", palette).forEach((one) => { one.hidden = false; }); }, palette);
+  if (location.hash === "#palette") palette.showPopover();
+  on("keydown", (event) => {
+    const { key, target } = event, open = palette.matches(":popover-open"), keys = [at("input", palette), ...all("li:not([hidden]) > *", palette)];
+    if (event.isComposing) return;
+    if (open && /^Arrow(Up|Down)$/.test(key)) keys[keys.indexOf(target) + (key === "ArrowDown" ? 1 : -1)]?.focus();
+    else if (open && key === "Enter" && target === keys[0]) keys[1]?.click();
+    else if (target === words && key === "Enter" && !event.shiftKey && !matchMedia("(pointer: coarse)").matches) say.requestSubmit();
+    else if (target === words && key === "ArrowUp" && !words.value) all("[data-edit]").pop()?.click();
+    else if (key === "Escape" && !open && draft.firstChild) at("#busy button").click();
+    else return;
+    event.preventDefault();
+  });
+
+  let begun = 0, stream, late;
+  const short = (nodes) => nodes.map((one) => one.textContent).join(" ").replace(/\s+/g, " ").trim().slice(0, 300);
+  const news = (row, old) => {
+    const card = at(".card.open", row);
+    if (card) {
+      since.set(card, performance.now());
+      if (!old || !at(".card.open", old)) spoken(`A card waits: ${at("h3", card).textContent}. Press j.`);
+    } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(all(".text", row))}`);
+    else if (row.matches("[data-told], :has(.card)")) spoken(short([row]));
+  };
+  // Titles and the order of conversations change with what is said.
+  const lists = async () => {
+    const got = await fetch("/chats"), now = at("#chats", parsed(await got.text()));
+    const here = now && all("a", now).find((one) => one.getAttribute("href") === location.pathname);
+    if (!here) return;
+    here.setAttribute("aria-current", "true");
+    id("chats").replaceWith(now);
+    at("h1").textContent = at(".title", here).textContent;
+  };
+  const put = (row) => {
+    const old = id(row.id), held = old?.contains(document.activeElement);
+    // Words that were said stand in a row now; a turn that waits for a person writes nothing.
+    if (row.matches("[data-answer], [data-card]")) draft.replaceChildren();
+    if (old) old.replaceWith(row); else draft.before(row);
+    if (held) (at("h3", row) || row).focus();
+    if (!old) lists().catch(() => {});
+    news(row, old);
+  };
+  const hears = {
+    message: ({ data }) => { [...parsed(data).children].forEach(put); id("first")?.remove(); },
+    gone: ({ data }) => id(data)?.remove(),
+    draft: ({ data }) => {
+      if (data.trim() && !draft.firstChild) { begun = Date.now(); spoken("Answering"); }
+      draft.innerHTML = data.trim();
+    },
+    told: ({ data }) => told(data),
+    waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
+      ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
+    left: () => location.reload(),
+  };
+  const lost = (yes) => {
+    id("lost").hidden = !yes || !navigator.onLine;
+    id("offline").hidden = navigator.onLine;
+    Object.assign(id("live"), { textContent: yes ? "Reconnecting" : "Live", className: yes ? "live lost" : "live" });
+  };
+  const open = () => {
+    stream?.close();
+    stream = new EventSource(dataset.stream);
+    for (const [what, act] of Object.entries(hears)) on(what, (event) => {
+      if (event.lastEventId) dataset.stream = dataset.stream.replace(/mark=[^&]*/, `mark=${encodeURIComponent(event.lastEventId)}`);
+      act(event);
+    }, stream);
+    stream.onopen = () => { clearTimeout(late); late = 0; lost(false); if (waits) say.requestSubmit(); };
+    stream.onerror = () => {
+      late ||= setTimeout(lost, 2000, true);
+      if (stream.readyState === EventSource.CLOSED) setTimeout(open, 3000);
+    };
+  };
+  open();
+  on("click", open, id("again"));
+  on("offline", () => lost(true), window);
+  on("online", open, window);
+  on("pagehide", () => stream.close(), window);
+  on("pageshow", (event) => { if (event.persisted) open(); }, window);
+
+  // Older messages come in above, and move nothing.
+  const eye = new IntersectionObserver(async ([{ isIntersecting, target }]) => {
+    if (!isIntersecting) return;
+    eye.disconnect();
+    const got = await fetch(at("a", target).href);
+    if (got.ok) { target.replaceWith(parsed(await got.text())); watch(); }
+  }, { root: at(".log"), rootMargin: "400px" });
+  const watch = () => { if (id("older")) eye.observe(id("older")); };
+  watch();
+})();

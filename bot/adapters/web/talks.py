@@ -1,0 +1,98 @@
+"""The conversations of a person, as the pages ask for them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from bot.adapters.web.mark import Mark
+from bot.adapters.web.shown import ListedChat, ShownChat, ShownMessage
+from bot.domain.talk.message import Address, FileRef, Outbound, RawUpdate
+from bot.domain.talk.person import Person
+from bot.domain.value import frozen
+
+
+@frozen
+class Seen:
+    """A message as it is now; `shown` is made when it is needed."""
+
+    id: int
+    said: bool
+    """True for a row of the inbox."""
+    version: int
+
+
+@frozen
+class Part:
+    """A part of a conversation, oldest first."""
+
+    messages: Sequence[ShownMessage]
+    before: str
+    """Names the part before it; empty where there is none."""
+    mark: Mark
+
+
+@frozen
+class Stands:
+    """A message that stands in a chat, for a press or an answer to it."""
+
+    message_id: str
+    """The id that the platform knows it by; empty when it is not there yet."""
+    content: Outbound
+
+
+class Talk(Protocol):
+    """One conversation of a person."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def address(self) -> Address: ...
+
+    @property
+    def number(self) -> int:
+        """Returns the number of the chat in the store."""
+        ...
+
+    async def told(self) -> ShownChat: ...
+
+    async def part(self, before: str = "") -> Part:
+        """Returns the newest part, or the one before another."""
+        ...
+
+    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
+        """Returns what a page with this mark lacks, in order, and the messages looked at."""
+        ...
+
+    async def message(self, seen: Seen) -> ShownMessage | None:
+        """Returns a message for this person; None when it is gone by now."""
+        ...
+
+    async def stands(self, message: str) -> Stands | None:
+        """Returns a message by the name of its element, as in `o97`."""
+        ...
+
+    async def own_id(self, message: str) -> str:
+        """Returns the id of what the person wrote by the name of its element, as in `i41`."""
+        ...
+
+
+class Talks(Protocol):
+    """The conversations of people."""
+
+    async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]: ...
+
+    async def of(self, person: Person, key: str) -> Talk | None:
+        """Returns a conversation of this person; None for a foreign one."""
+        ...
+
+    async def begin(self, person: Person) -> str:
+        """Returns the key of a conversation in which nothing was said yet."""
+        ...
+
+    async def file(self, person: Person, id: int, number: int) -> FileRef | None:
+        """Returns a file of a message that this person sees."""
+        ...
+
+    async def accept(self, update: RawUpdate) -> None:
+        """Stores what a person said or pressed; raises StoreError when it cannot."""
+        ...

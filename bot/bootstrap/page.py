@@ -1,0 +1,95 @@
+"""The form of the page in a browser, which is served beside whatever else is served."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from bot.adapters.web.channel import PageChannel
+from bot.adapters.web.hub import Hub
+from bot.adapters.web.uploads import Uploads
+from bot.bootstrap.channel_form import Accept, Host, OpenChannel
+from bot.bootstrap.door_form import Serving
+from bot.bootstrap.first_lines import show
+from bot.bootstrap.page_address import sign_in_link
+from bot.doctor import Check, Finding
+from bot.domain.talk.errors import SettingError
+from bot.domain.talk.session import CODE_MINUTES
+from bot.ports.clock import Clock
+from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.bootstrap.page_opening import PageGround
+
+SETTING = "STEWARD_WEB_PORT"
+_LATER = 0.3
+"""Seconds that other channels have for their first poll before the page is loaded."""
+
+_TAKEN = (
+    f"The page in the browser is off: port {{port}} of 127.0.0.1 is in use. Change {SETTING}, or "
+    "end the other program. Everything else works."
+)
+_OPEN = "Open {link} in a browser of this machine. It signs you in, once, within {minutes} minutes."
+
+
+def is_taken(port: int) -> bool:
+    """Returns True when another program listens on a port of 127.0.0.1."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            return True
+    return False
+
+
+def _loaded() -> tuple[Any, Any]:
+    """Loads the page and its templates, on a thread."""
+    opening = import_module("bot.bootstrap.page_opening")
+    return opening, opening.loaded()
+
+
+class PageForm:
+    """The page of this machine."""
+
+    title = "The page"
+
+    def __init__(self, serving: Serving) -> None:
+        self._serving = serving
+
+    def missing(self, settings: Settings) -> str:
+        return "" if settings.page.port else SETTING
+
+    def checks(self, settings: Settings) -> Sequence[Check | Finding]:
+        return ()
+
+    @asynccontextmanager
+    async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
+        hub, uploads = Hub(), Uploads(settings.home / "uploads")
+        hosts: list[Host] = []
+
+        async def prepare(host: Host) -> None:
+            hosts.append(host)
+            if is_taken(settings.page.port):
+                show(_TAKEN.format(port=settings.page.port))
+            else:
+                link = await sign_in_link(settings, host.running.store.sessions, clock)
+                show(_OPEN.format(link=link, minutes=CODE_MINUTES))
+
+        async def listen(accept: Accept) -> None:
+            # Everybody's first poll comes first: the page is heavy to load.
+            await asyncio.sleep(_LATER)
+            opening, renderer = await asyncio.to_thread(_loaded)
+            running = hosts[0].running
+            ground: PageGround = opening.PageGround(
+                settings, running, accept, hub, uploads, clock, renderer
+            )
+            try:
+                async with opening.served(ground, self._serving, SETTING):
+                    await asyncio.Event().wait()
+            except SettingError:
+                await asyncio.Event().wait()  # it was told already: the run goes on
+
+        yield OpenChannel(PageChannel(hub), listen, uploads, prepare=prepare)

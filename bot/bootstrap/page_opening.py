@@ -1,0 +1,122 @@
+"""Opens the page for one run: its pages, its doors, and the watch over what changes."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from bot.adapters.web.application import PATH, Page, application
+from bot.adapters.web.hub import Hub
+from bot.adapters.web.origins import Origins
+from bot.adapters.web.pages import enter, files, more
+from bot.adapters.web.pages.chat import ChatPages, Commands
+from bot.adapters.web.pages.events import EventPages
+from bot.adapters.web.pages.reading import reading_routes
+from bot.adapters.web.posted import Forms
+from bot.adapters.web.rendering.renderer import Renderer
+from bot.adapters.web.shell import Shell
+from bot.adapters.web.sign_in import SignIn
+from bot.adapters.web.streams import MOST, Streams
+from bot.adapters.web.uploads import Uploads
+from bot.bootstrap.channel_form import Accept
+from bot.bootstrap.door_form import Serving
+from bot.bootstrap.opening import Running
+from bot.bootstrap.page_talks import PageTalks
+from bot.bootstrap.page_watch import PageWatch
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.person import Person, Role, Sender
+from bot.domain.talk.session import SignInCode
+from bot.domain.value import frozen
+from bot.flow.commands.menus import menus_of
+from bot.ports.clock import Clock
+from bot.settings import Settings
+
+_CONNECTIONS = MOST + 120
+"""Connections of the port: streams, and what pages ask for beside them."""
+
+
+@frozen
+class PageGround:
+    """The parts of a run that the page is made of."""
+
+    settings: Settings
+    running: Running
+    accept: Accept
+    hub: Hub
+    uploads: Uploads
+    clock: Clock
+    renderer: Renderer
+
+
+def loaded() -> Renderer:
+    """Returns the templates, compiled; it takes a moment, so it runs on a thread."""
+    return Renderer().load()
+
+
+@asynccontextmanager
+async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGenerator[int]:
+    """Serves the page; its streams end at once when it ends."""
+    access, streams = ground.settings.page, Streams()
+    origins = Origins.of(access.port, access.public_url)
+    people = SignIn(
+        ground.running.store.sessions,
+        _Admission(ground.running).admit,
+        origins,
+        ground.clock,
+        ground.settings.database_url,
+    )
+    app = application(origins, people, *_pages(ground, people, streams), access.proxies)
+    watch = PageWatch(ground.running.store, ground.hub, ground.clock)
+    watching = asyncio.create_task(watch.run(), name="watch of the page")
+    try:
+        async with serving(app, PATH, access.port, setting, _CONNECTIONS) as number:
+            try:
+                yield number
+            finally:
+                streams.close()
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+
+def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
+    running = ground.running
+    talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
+    reading = running.application.parts.inspection.pages
+    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
+    events = EventPages(talks, people, shell, ground.hub, streams)
+    return shell, [
+        *enter.routes(people, forms, shell),
+        *chat.routes(),
+        *events.routes(),
+        *files.routes(talks),
+        *more.routes(shell),
+        *reading_routes(reading, shell, talks, forms, ground.clock),
+    ]
+
+
+def _commands(running: Running) -> Commands:
+    """Returns the commands of the palette, for members and for owners."""
+    table = running.application.parts.command_table.commands
+    usages, menus = {command.name: command.usage for command in table}, menus_of(table)
+    own = [(name, told, usages[name]) for name, told in menus.private]
+    of_owners = [(name, told, usages[name]) for name, told in menus.owners]
+
+    def commands(*, owner: bool) -> Sequence[tuple[str, str, str]]:
+        return of_owners if owner else own
+
+    return commands
+
+
+class _Admission:
+    """Lets the person of a code in."""
+
+    def __init__(self, running: Running) -> None:
+        self._people = running.store.people
+
+    async def admit(self, code: SignInCode) -> Person | None:
+        """Returns the person of a code; whoever is at the machine owns the program on it."""
+        if code.person is not None:
+            return await self._people.get(code.person)
+        channel, _, user = code.account.partition(":")
+        return await self._people.admit(Sender(channel, user, code.name), Role.OWNER)

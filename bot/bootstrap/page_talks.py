@@ -1,0 +1,114 @@
+"""The conversations of a person on the page: its own ones, and the private chats of platforms."""
+
+import secrets
+from collections.abc import Sequence
+
+from bot.adapters.web.shown import ListedChat
+from bot.bootstrap.channel_form import Accept
+from bot.bootstrap.opening import Running
+from bot.bootstrap.page_talk import PageTalk, address_of, key_of, place_of, version_of
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address, FileRef, RawUpdate
+from bot.domain.talk.person import AT_THE_MACHINE, Person
+from bot.domain.talk.session import PAGE
+
+_NEW = "New conversation"
+_MOST_LISTED = 50
+_LONGEST_TITLE = 80
+
+
+class PageTalks:
+    """Finds the conversations of a person by their accounts: a private chat has their number."""
+
+    def __init__(self, running: Running, zones: Zones, accept: Accept) -> None:
+        self._running = running
+        self._zones = zones
+        self._accept = accept
+
+    async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
+        chats = await self._chats(person)
+        times = await self._running.store.page.newest([chat.id for chat in chats])
+        by_time = sorted(
+            chats,
+            key=lambda chat: (
+                chat.id in times,
+                times[chat.id].timestamp() if chat.id in times else chat.id,
+            ),
+            reverse=True,
+        )
+        approvals = self._running.store.approvals
+        return [
+            ListedChat(
+                key_of(chat.address),
+                await self._title(chat),
+                place_of(chat.address),
+                times.get(chat.id),
+                len(await approvals.open_in(chat.id)),
+                key_of(chat.address) == current,
+            )
+            for chat in by_time[:_MOST_LISTED]
+        ]
+
+    async def of(self, person: Person, key: str) -> PageTalk | None:
+        address = address_of(key)
+        home = Address(address.channel, address.chat).key
+        if home not in await self._homes(person):
+            return None
+        there = await self._running.store.chats.within(address)
+        chat = next((one for one in there if one.address == address and one.private), None)
+        if chat is None and address.channel == PAGE and address.thread is None:
+            chat = await self._running.store.chats.at(address, private=True)
+        if chat is None:
+            return None
+        return PageTalk(self._running, self._zones, chat, person, await self._title(chat))
+
+    async def begin(self, person: Person) -> str:
+        """Returns one that is there and empty, or makes one."""
+        own = [chat for chat in await self._chats(person) if chat.address.channel == PAGE]
+        used = await self._running.store.page.newest([chat.id for chat in own])
+        empty = next((chat for chat in own if chat.id not in used), None)
+        if empty is not None:
+            return key_of(empty.address)
+        home = next(key for key in await self._homes(person) if key.startswith(f"{PAGE}:"))
+        number = Address.from_key(home).chat
+        address = Address(PAGE, number, secrets.token_hex(4) if own else None)
+        return key_of((await self._running.store.chats.at(address, private=True)).address)
+
+    async def file(self, person: Person, id: int, number: int) -> FileRef | None:
+        row = await self._running.store.page.message(id)
+        if row is None or not version_of(row) or number >= len(row.content.files):
+            return None
+        home = Address(row.address.channel, row.address.chat).key
+        known = home in await self._homes(person)
+        return row.content.files[number] if known else None
+
+    async def accept(self, update: RawUpdate) -> None:
+        await self._accept((update,))
+
+    async def _homes(self, person: Person) -> Sequence[str]:
+        """Returns the accounts of a person whose private chats the page shows."""
+        served = self._running.application.parts.world.channels
+        keys = await self._running.store.page.accounts(person.id)
+        channels = ((key, key.partition(":")[0]) for key in keys)
+        return [key for key, name in channels if name in served and name != AT_THE_MACHINE]
+
+    async def _chats(self, person: Person) -> Sequence[Chat]:
+        found: list[Chat] = []
+        for key in await self._homes(person):
+            there = await self._running.store.chats.within(Address.from_key(key))
+            found += [chat for chat in there if chat.private and _is_at(chat, key)]
+        return found
+
+    async def _title(self, chat: Chat) -> str:
+        if chat.title:
+            return chat.title
+        if place_of(chat.address) and chat.address.thread is None:
+            return place_of(chat.address)
+        known = await self._running.store.chats.listing(chat.id, chat.conversation)
+        said = "" if known is None else known.conversation.title or known.begins
+        return " ".join(said.split())[:_LONGEST_TITLE] or _NEW
+
+
+def _is_at(chat: Chat, home: str) -> bool:
+    return Address(chat.address.channel, chat.address.chat).key == home

@@ -1,0 +1,61 @@
+"""Wakes open pages when something in their chats has changed, and ends those without a right."""
+
+import asyncio
+import logging
+from contextlib import suppress
+
+from bot.adapters.sql.page_rows import MOST_NEW, Stirred
+from bot.adapters.sql.store import Store
+from bot.adapters.web.hub import Hub
+from bot.domain.talk.errors import StoreError
+from bot.domain.talk.session import PAGE
+from bot.ports.clock import Clock
+
+_ELSEWHERE_SECONDS = 5.0
+"""Seconds between two looks for what another process has written."""
+
+_LAP_SECONDS = 0.03
+_LOG = logging.getLogger(__name__)
+
+
+class PageWatch:
+    """Looks once for all pages: a silent chat costs nothing, however many pages show it."""
+
+    def __init__(self, store: Store, hub: Hub, clock: Clock) -> None:
+        self._store = store
+        self._hub = hub
+        self._clock = clock
+        self._since: Stirred | None = None
+
+    async def run(self) -> None:
+        """Looks after each change in the store, until cancelled."""
+        with self._store.written.watched() as written:
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_ELSEWHERE_SECONDS):
+                        await written.wait()
+                written.clear()
+                try:
+                    await self._look()
+                except StoreError as fault:
+                    _LOG.info("open pages have to wait: %s", fault)
+                await asyncio.sleep(_LAP_SECONDS)
+
+    async def _look(self) -> None:
+        watches = self._hub.watches
+        if not watches:
+            self._since = None
+            return
+        touched, self._hub.touched = self._hub.touched, set()
+        elsewhere = {one.chat for one in watches if one.address.channel != PAGE}
+        before = self._since or Stirred()
+        since = self._since = await self._store.page.stirred(before, elsewhere)
+        sessions = {one.session for one in watches}
+        live = await self._store.page.live(sessions, self._clock.now())
+        # After a silence, or a flood, nobody knows which chats have changed.
+        whole = max(since.said - before.said, since.shown - before.shown) >= MOST_NEW
+        for one in watches:
+            if one.session not in live:
+                self._hub.end(one)
+            elif whole or not before.said or one.chat in since.chats or one.address in touched:
+                self._hub.wake(one)

@@ -1,0 +1,135 @@
+"""Open cards and plans of all chats in one place, the decided ones, and figures about consent."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+
+from bot.domain.clock.zones import Zones
+from bot.domain.consent.approval import Approval, ApprovalState, card_of
+from bot.domain.plans.plan import Plan, plan_of_card
+from bot.domain.talk.person import Person
+from bot.domain.tools.call_words import Conceal
+from bot.domain.value import frozen
+from bot.flow.inspection.cards_told import CardTeller
+from bot.flow.inspection.consent_measured import Week, measured, saving_rules
+from bot.flow.inspection.gates_told import why_asked
+from bot.flow.inspection.places import Places
+from bot.flow.world import StorePorts
+from bot.ports.card_page import CardsPage, ConsentFigures, StandingCard
+from bot.ports.records import CardRecords, RowKey
+from bot.ports.turn_page import Reason
+
+_OPEN = 25
+_DECIDED = 20
+_PLANS = 25
+_CITED = 1_000
+_COUNTED = 100
+_MEASURED = 2_000
+"""Decisions of two weeks that are measured."""
+
+_LIKE = 100
+"""Newest cards among which alike ones are looked for."""
+
+_WEEK = timedelta(days=7)
+
+
+@frozen
+class CardInspection:
+    """Shows people their cards, and owners everybody's."""
+
+    _store: StorePorts
+    _places: Callable[[], Places]
+    _zones: Zones
+    _now: Callable[[], datetime]
+    _conceal: Conceal
+
+    @property
+    def _records(self) -> CardRecords:
+        return self._store.records
+
+    async def reasons(self, key: str) -> Sequence[Reason]:
+        id = card_of(key)
+        card = None if id is None else await self._store.approvals.get(id)
+        if card is None or card.state is not ApprovalState.OPEN:
+            return ()
+        return tuple(why_asked(card, self._conceal))
+
+    async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
+        if not await self._waits(reader, chat, key):
+            return None
+        row = await self._store.outbox.row(key)
+        if row is None or row.chat != chat or not row.message_ids:
+            return None
+        cited = next((block.text for block in row.content.blocks), "")[:_CITED]
+        return StandingCard(row.address, row.message_ids[-1], cited)
+
+    async def _waits(self, reader: Person, chat: int, key: str) -> bool:
+        """Returns True for the message of an open card or a live plan of the reader."""
+        if (id := card_of(key)) is not None:
+            card = await self._store.approvals.get(id)
+            open_yet = card is not None and card.state is ApprovalState.OPEN
+            return card is not None and open_yet and _theirs(reader, card, chat)
+        plan = await self._store.plans.get(plan_of_card(key) or "")
+        return plan is not None and plan.live and _theirs(reader, plan, chat)
+
+    async def waiting(self, reader: Person) -> int:
+        whose = _whose(reader)
+        cards = await self._records.open(whose, None, _COUNTED)
+        plans = await self._records.plans(whose, _COUNTED)
+        return min(len(cards) + len(plans), _COUNTED)
+
+    async def cards(
+        self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
+    ) -> CardsPage:
+        whose, places = _whose(reader), self._places()
+        told = CardTeller(reader, self._zones.of(reader), self._now(), self._conceal, places)
+        cards = await self._records.open(whose, after, _OPEN + 1)
+        plans: Sequence[Plan] = () if after else await self._records.plans(whose, _PLANS)
+        ended = await self._records.decided(whose, before, _DECIDED + 1)
+        newest = await self._records.decided(whose, None, _LIKE)
+        await places.read(one.chat for one in (*cards, *plans, *ended, *newest))
+        shown = [told.waiting_card(card) for card in cards[:_OPEN]]
+        return CardsPage(
+            (*shown, *(told.waiting_plan(plan) for plan in plans)),
+            _place(cards[_OPEN - 1]) if len(cards) > _OPEN else None,
+            tuple(told.decided(card) for card in ended[:_DECIDED]),
+            _end(ended[_DECIDED - 1]) if len(ended) > _DECIDED else None,
+            await self._consent(whose, newest, places),
+        )
+
+    async def _consent(
+        self, whose: int | None, newest: Sequence[Approval], places: Places
+    ) -> ConsentFigures:
+        week, earlier = await self._weeks(whose)
+        begin = self._now() - _WEEK
+        rules = saving_rules([c for c in newest if c.created_at >= begin], places.of)
+        counted = len(week.decisions) + len(earlier.decisions)
+        return measured(week, earlier, rules, bounded=counted >= _MEASURED)
+
+    async def _weeks(self, whose: int | None) -> tuple[Week, Week]:
+        """Returns the decisions of this week and of the one before."""
+        now = self._now()
+        begin, first = now - _WEEK, now - 2 * _WEEK
+        every = await self._records.decisions(whose, first, _MEASURED)
+        requests = (
+            await self._records.requests(whose, begin, now + _WEEK),
+            await self._records.requests(whose, first, begin),
+        )
+        newer = [one for one in every if one.at >= begin]
+        return Week(newer, requests[0]), Week(every[len(newer) :], requests[1])
+
+
+def _whose(reader: Person) -> int | None:
+    """Returns whose cards a person sees: an owner sees all of them."""
+    return None if reader.is_owner else reader.id
+
+
+def _place(card: Approval) -> RowKey:
+    return RowKey(card.created_at, card.id, card.position)
+
+
+def _end(card: Approval) -> RowKey:
+    return RowKey(card.decided_at or card.created_at, card.id)
+
+
+def _theirs(reader: Person, one: Approval | Plan, chat: int) -> bool:
+    return reader.may_decide_for(one.asker) and chat in one.chats

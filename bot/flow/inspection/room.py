@@ -1,0 +1,74 @@
+"""Puts the pages for people who look together; they only read rows, and hold nothing."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from bot.flow.explaining.telling import StoryTeller
+from bot.flow.inspection.card_pages import CardInspection
+from bot.flow.inspection.channels_told import ChannelTeller
+from bot.flow.inspection.money_pages import MoneyInspection
+from bot.flow.inspection.now_pages import NowInspection
+from bot.flow.inspection.places import Places
+from bot.flow.inspection.record_pages import RecordInspection
+from bot.flow.inspection.tasks_told import TaskTeller
+from bot.flow.inspection.turn_pages import TurnInspection
+from bot.flow.models.choosing import Choosing
+from bot.flow.money.subjects import Subjects
+from bot.flow.money.till import Till
+from bot.flow.room import Ground
+from bot.ports.reading_pages import ReadingPages
+
+
+@dataclass(eq=False)
+class Inspection:
+    """Builds the readers of pages from the ground and the rooms below."""
+
+    _ground: Ground
+    _teller: StoryTeller
+    _choosing: Choosing
+    _till: Till
+
+    def __post_init__(self) -> None:
+        self._began = self._ground.world.clock.now()
+
+    @cached_property
+    def pages(self) -> ReadingPages:
+        """The pages as an adapter sees them."""
+        return ReadingPages(self._turns, self._cards, self._now, self._money, self._record)
+
+    def _places(self) -> Places:
+        return Places(self._ground.store.chats)
+
+    @property
+    def _turns(self) -> TurnInspection:
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        journal, now = self._ground.journal, world.clock.now
+        return TurnInspection(
+            store.turns, store.chats, journal, self._teller, zones, now, world.conceal
+        )
+
+    @property
+    def _cards(self) -> CardInspection:
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        return CardInspection(store, self._places, zones, world.clock.now, world.conceal)
+
+    @property
+    def _now(self) -> NowInspection:
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        channels = ChannelTeller(store, world, self._choosing, zones)
+        tasks = TaskTeller(store.records, store.scheduled, store.goals, world.conceal)
+        return NowInspection(
+            store, world, channels, tasks, self._till, self._places, zones, self._began
+        )
+
+    @property
+    def _money(self) -> MoneyInspection:
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        subjects = Subjects(store.ledger, store.people, store.chats, zones)
+        now, conceal = world.clock.now, world.conceal
+        return MoneyInspection(store.ledger, subjects, self._till, zones, now, conceal)
+
+    @property
+    def _record(self) -> RecordInspection:
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        return RecordInspection(store.records, store.people, self._places, zones, world.conceal)

@@ -1,0 +1,141 @@
+"""Cards in one place: those that wait for a person, the decided ones, and figures about consent."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bot.domain.talk.message import Address, Block, ButtonRows
+from bot.domain.talk.person import Person
+from bot.domain.value import frozen
+from bot.ports.records import RowKey
+from bot.ports.turn_page import Reason
+
+
+@frozen
+class WaitingCard:
+    """A card or a plan that waits for a decision of the reader."""
+
+    id: str
+    chat: int
+    """The chat that a press names."""
+    key: str
+    """The outbound key that a press names."""
+    title: str
+    body: tuple[Block, ...]
+    """The whole of what a press allows."""
+    about: str
+    """Names the asker, the chat and the request."""
+    reasons: tuple[Reason, ...]
+    buttons: ButtonRows
+    age: str
+    left: str
+    """The time that is left; empty for a card without an end."""
+    hints: tuple[str, ...]
+    turn: str = ""
+    """The turn that asks; empty for a plan."""
+    plan: bool = False
+
+
+@frozen
+class DecidedCard:
+    """A card that has ended."""
+
+    title: str
+    place: str
+    how: str
+    """Approved, denied, or what else became of it, with the words of the person."""
+    approved: bool
+    undecided: bool
+    """True when no person decided."""
+    by: str
+    at: str
+    after: str
+    """The time from its showing to the press."""
+    quick: bool
+    """True for a press in under two seconds."""
+    turn: str
+
+
+@frozen
+class ConsentOf:
+    """Figures about one person."""
+
+    name: str
+    cards: int
+    median: str
+    quick: int
+
+
+@frozen
+class SavingRule:
+    """A standing rule that would have saved cards."""
+
+    rule: str
+    place: str
+    told: str
+
+
+@frozen
+class ConsentFigures:
+    """Consent, measured over seven days; each figure with the one of the seven days before."""
+
+    requests: int
+    cards: int
+    pressed: int
+    each: str
+    """Cards for each request."""
+    each_before: str
+    median: str
+    median_before: str
+    quick: int
+    refused: int
+    """Denied, or sent back with words."""
+    columns: tuple[int, ...]
+    """Presses in under 2 s, 2 to 5 s, 5 to 15 s, 15 to 60 s, 1 to 10 min, later."""
+    people: tuple[ConsentOf, ...]
+    rules: tuple[SavingRule, ...]
+    bounded: bool = False
+    """True when there are more cards than were counted."""
+
+
+@frozen
+class CardsPage:
+    waiting: tuple[WaitingCard, ...]
+    more: RowKey | None
+    """The place at which the next part of the open cards begins; None at their end."""
+    decided: tuple[DecidedCard, ...]
+    older: RowKey | None
+    """The place at which the next part of the decided cards begins."""
+    consent: ConsentFigures
+
+
+@frozen
+class StandingCard:
+    """A message with the buttons of an open card, as a press or an answer to it needs it."""
+
+    address: Address
+    message_id: str
+    cited: str
+    """The beginning of its words."""
+
+
+class CardPages(Protocol):
+    async def waiting(self, reader: Person) -> int:
+        """Returns the number of open cards and plans that a person may decide, at most 100."""
+        ...
+
+    async def cards(
+        self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
+    ) -> CardsPage:
+        """Returns what a person may see: their own cards, and an owner everybody's."""
+        ...
+
+    async def reasons(self, key: str) -> Sequence[Reason]:
+        """Returns why the card of an outbound key asks; nothing for any but an open one."""
+        ...
+
+    async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
+        """Returns the message of a card or a plan that waits for this person.
+
+        None for any other message, and until the platform has told the id of this one.
+        """
+        ...

@@ -1,0 +1,15 @@
+"""The pages for people who look, as the flow offers them to a page in the browser."""
+
+from bot.domain.value import frozen
+from bot.ports.card_page import CardPages
+from bot.ports.now_page import MoneyPages, NowPages, RecordReading
+from bot.ports.turn_page import TurnPages
+
+
+@frozen
+class ReadingPages:
+    turns: TurnPages
+    cards: CardPages
+    now: NowPages
+    money: MoneyPages
+    record: RecordReading

@@ -1,0 +1,47 @@
+"""The weight of the page: the first one is light, and nothing of it comes from elsewhere."""
+
+import re
+
+from bot.adapters.web.rendering.renderer import Renderer
+from bot.adapters.web.rendering.static_files import FOLDER, static_url
+from tests.browser.samples import chat_values
+
+FIRST_PAGE = 150_000
+"""Bytes of the first page with all that it loads, not compressed."""
+
+SCRIPT = 8_000
+"""Bytes of a script."""
+
+
+def test_the_first_page_weighs_little() -> None:
+    page = Renderer().page("chat.html", **chat_values())
+    loaded = sum(path.stat().st_size for path in FOLDER.iterdir())
+    assert len(page.encode()) + loaded < FIRST_PAGE
+
+
+def test_each_script_is_small_and_asks_for_nothing_that_the_policy_forbids() -> None:
+    scripts = sorted(FOLDER.glob("*.js"))
+    assert [path.name for path in scripts] == ["chat.js", "page.js"]
+    for path in scripts:
+        text = path.read_text(encoding="utf-8")
+        assert len(text.encode()) <= SCRIPT
+        for forbidden in (
+            "eval(",
+            "Function(",
+            "import(",
+            "document.write",
+            ".style",
+            'setAttribute("on',
+        ):
+            assert forbidden not in text, forbidden
+
+
+def test_no_file_of_the_page_names_another_host() -> None:
+    for path in (*FOLDER.iterdir(), *(FOLDER.parent / "templates").rglob("*.html")):
+        text = path.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert re.findall(r"(?:https?:)?//[a-z]", text) == [], path.name
+
+
+def test_the_address_of_a_file_names_its_content() -> None:
+    assert re.fullmatch(r"/static/page\.js\?v=[0-9a-f]{12}", static_url("page.js"))
+    assert static_url("page.js") != static_url("chat.js")

@@ -1,0 +1,150 @@
+"""The pages for people who look, full, empty, and with words that are meant to be more."""
+
+from typing import Any
+
+from bot.adapters.web.frame import Frame
+from bot.adapters.web.pages.card_views import card_view
+from bot.domain.talk.message import Button, CodeBlock, Plain
+from bot.ports import card_page, now_page
+from bot.ports import turn_page as told
+
+_FIGURE = told.Figure("Cost", "$0.0125")
+
+
+def _frame(title: str, here: Any, name: str) -> Frame:
+    return Frame(title, here, 1, name, "token", owner=True)
+
+
+def _turn(x: str) -> dict[str, Any]:
+    bars = ("queue", "span", "model", "lost", "gap", "tool", "person", "sent")
+    rows = tuple(
+        told.FallRow(
+            "ring",
+            n % 3,
+            f"{x} {kind}",
+            told.Bar(kind, n * 12.0, 8.0),
+            kind == "tool",
+            "4.4 s",
+            "14,422",
+            "91 %",
+            "$0.01",
+            n,
+            event=kind == "gap",
+        )
+        for n, kind in enumerate(bars)
+    )
+    items = (
+        told.ViewItem(x, x, "new", "12"),
+        told.ViewItem(x, x, "", "10 → 2", "gone", x, x),
+        told.ViewItem(x, x, "from cache", "9", "outside"),
+    )
+    page = told.TurnPage(
+        "t1",
+        f"“{x}”",
+        x,
+        x,
+        (told.Figure("Ended", "Answered"), told.Figure("Model", x), _FIGURE),
+        told.Fall(rows, (told.FoldMark(40.0, 8.0, "12 min"),), "17:58", "18:10", foldable=True),
+        (told.DecisionLine("17:58:02", x, x),),
+        (told.AskedCall(x, (told.Reason("Rule", x), told.Reason("Because of", x, outside=True))),),
+        (told.AllowedCall(x, x),),
+        (told.Remark(x, x),),
+        told.RoundView(2, "request", items, 1, "7"),
+        "parent",
+    )
+    parts = {part: part.capitalize() for part in told.PARTS}
+    look = told.TurnLook(2)
+    return {"frame": _frame(x, "chat", x), "page": page, "look": look, "parts": parts}
+
+
+def _cards(x: str) -> dict[str, Any]:
+    card = card_page.WaitingCard(
+        "c1",
+        1,
+        "card:c1",
+        x,
+        (CodeBlock(f"--- a\n+++ b\n-{x}\n+{x}!", "diff"), Plain(x)),
+        x,
+        (told.Reason("Effect", x), told.Reason("Because of", x, outside=True)),
+        (
+            (Button("✅ Approve", "a"),),
+            (Button("❌ Deny", "b"), Button("✏️ Change…", "c", "Which words?")),
+            (Button("⏹ Stop the work", "d"),),
+        ),
+        "9 min old",
+        "23 h left",
+        (x,),
+    )
+    rows = tuple(
+        card_page.DecidedCard(x, x, x, n == 0, n == 1, x, "17:46", "1.4 s", n == 0, "t1")
+        for n in range(3)
+    )
+    consent = card_page.ConsentFigures(
+        9,
+        48,
+        48,
+        "0.31",
+        "0.44",
+        "9.0 s",
+        "8.0 s",
+        4,
+        9,
+        (4, 11, 16, 9, 5, 3),
+        (card_page.ConsentOf(x, 29, "7.0 s", 4),),
+        (card_page.SavingRule(x, x, x),),
+    )
+    page = card_page.CardsPage((card,), None, rows, None, consent)
+    frame = _frame("Cards", "cards", x)
+    cards = [card_view(card)]
+    return {"frame": frame, "page": page, "cards": cards, "more": "x~1~y", "older": x}
+
+
+def _now(x: str) -> dict[str, Any]:
+    page = now_page.NowPage(
+        x,
+        (now_page.RunLine("t1", x, x, x, "4 s"),),
+        (now_page.WaitLine("c1", x, x, x, "17 h"),),
+        (now_page.TaskLine(x, x, x, x, good=True, next=x),),
+        (x,),
+        (now_page.ChannelLine(x, x, 2, "5 min"),),
+        (now_page.ModelLine(x, x, "1", "$1"), now_page.ModelLine(x, "", "1", "$1")),
+        x,
+        (x,),
+        (told.Figure("Version", x),),
+    )
+    return {"frame": _frame("Now", "now", x), "page": page}
+
+
+def _money(x: str) -> dict[str, Any]:
+    days = tuple(now_page.DayCost(f"{n:02}", "$1.00", n / 30) for n in range(30))
+    rows = (now_page.CostRow(x, "$1", "2", "3", "4 %"),)
+    page = now_page.MoneyPage("month", "person", x, x, days, rows, (x,), (_FIGURE,))
+    more = {"spans": ("day", "week", "month"), "subjects": ("model", "person")}
+    return {"frame": _frame("Money", "more", x), "page": page, **more}
+
+
+def _record(x: str) -> dict[str, Any]:
+    page = now_page.RecordPage((now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x),), 1)
+    return {
+        "frame": _frame("Record", "more", x),
+        "page": page,
+        "chosen": {"action": x, "person": x},
+    }
+
+
+_MAKERS = {
+    "turn": ("turn.html", _turn),
+    "cards": ("cards.html", _cards),
+    "now": ("now.html", _now),
+    "money": ("money.html", _money),
+    "record": ("record.html", _record),
+}
+
+
+def reading_states(hostile: str) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Returns each page with usual words, and with hostile ones."""
+    states: dict[str, tuple[str, dict[str, Any]]] = {}
+    for name, (template, made) in _MAKERS.items():
+        states[name] = (template, made("Write notes/a.md"))
+        states[f"{name}-hostile"] = (template, made(hostile))
+    return states

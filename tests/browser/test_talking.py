@@ -1,0 +1,307 @@
+"""Talking and deciding in the page, with its script."""
+
+from pathlib import Path
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+
+from tests.browser import samples
+from tests.browser.chromium import faults, sized
+from tests.browser.driving import drawn, focused, passes, spoken, types, waits_for
+from tests.browser.site import Site
+
+_OPEN = "#card-o8"
+
+
+@pytest.fixture
+def chat(browser: Chrome, site: Site) -> Chrome:
+    sized(browser, 1280, 900)
+    browser.get(f"{site.address}/chat")
+    site.listened()
+    return browser
+
+
+def _sent(site: Site, browser: Chrome, times: int = 1) -> list[tuple[str, dict[str, str]]]:
+    """Waits until so many forms were answered, and returns what they held."""
+    waits_for(browser, "return !document.querySelector('form[aria-busy]')")
+    assert len(site.posts) == times
+    return site.posts
+
+
+def test_what_is_written_is_sent_once_and_the_field_is_empty(chat: Chrome, site: Site) -> None:
+    words = chat.find_element(By.ID, "words")
+    words.send_keys("One", Keys.SHIFT, Keys.ENTER, Keys.NULL, "two", Keys.ENTER)
+    waits_for(chat, "return document.getElementById('words').value === ''")
+    ((path, form),) = _sent(site, chat)
+    assert path == "/chat/telegram:7/3/say"
+    assert form["text"].replace("\r", "") == "One\ntwo"
+    assert form["csrf"] == "token"
+    words.send_keys("Three", Keys.ENTER)
+    waits_for(chat, "return document.getElementById('words').value === ''")
+    _, (_, second) = _sent(site, chat, 2)
+    assert second["id"] != form["id"]
+    assert len(second["id"]) == 24
+
+
+def test_an_empty_message_is_not_sent(chat: Chrome, site: Site) -> None:
+    chat.find_element(By.ID, "words").send_keys("  ", Keys.ENTER)
+    drawn(chat)
+    assert site.posts == []
+
+
+def test_a_draft_outlives_a_reload(chat: Chrome, site: Site) -> None:
+    chat.find_element(By.ID, "words").send_keys("half a thought")
+    chat.refresh()
+    assert chat.find_element(By.ID, "words").get_property("value") == "half a thought"
+
+
+def test_a_refusal_says_why_and_keeps_the_words(chat: Chrome, site: Site) -> None:
+    site.refusal = "The message is longer than 100,000 characters. Nothing was done."
+    chat.find_element(By.ID, "words").send_keys("too much", Keys.ENTER)
+    spoken(chat, site.refusal)
+    assert chat.find_element(By.ID, "told").text == site.refusal
+    assert chat.find_element(By.ID, "words").get_property("value") == "too much"
+
+
+def test_a_press_shows_that_it_is_on_its_way_and_keeps_the_card_until_its_row_comes(
+    chat: Chrome, site: Site
+) -> None:
+    chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main").click()
+    waits_for(
+        chat,
+        "return document.querySelector('#card-o8 .key.main').innerText.startsWith('Approving…')",
+    )
+    waits_for(chat, "return document.querySelector('form[aria-busy]')")
+    ((path, form),) = site.posts
+    assert path.endswith("/press")
+    assert form == {"csrf": "token", "message": "o8", "id": "once-o8", "data": "a-yes"}
+    chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main").click()
+    site.tells(samples.steward(8, samples.DECIDED, 0, press=True), "5")
+    waits_for(chat, "return !document.querySelector('#card-o8.open')")
+    spoken(chat, "Approved")
+    assert len(site.posts) == 1
+    # The focus was in the card, so it stays there, at its head: not at another Approve.
+    assert focused(chat) == "card-o8-h"
+
+
+def test_a_refused_press_gives_the_keys_back(chat: Chrome, site: Site) -> None:
+    site.refusal = "Dana was first. Your press changed nothing."
+    chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main").click()
+    spoken(chat, "Dana was first")
+    key = chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main")
+    assert key.text.startswith("Approve")
+    assert key.get_attribute("aria-disabled") is None
+
+
+def test_a_key_that_is_off_sends_nothing(chat: Chrome, site: Site) -> None:
+    chat.execute_script("document.querySelector('#card-o7 .key').click()")
+    drawn(chat)
+    assert site.posts == []
+
+
+def test_change_opens_a_field_and_sends_the_words(chat: Chrome, site: Site) -> None:
+    types(chat, "j")
+    waits_for(chat, "return document.querySelector('.card.here')")
+    chat.execute_script("document.getElementById('card-o8').focus()")
+    types(chat, "c")
+    waits_for(chat, "return document.activeElement.name === 'text'")
+    types(chat, "20 days are enough")
+    chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .answering button").click()
+    waits_for(chat, "return document.querySelector('#card-o8 .answering[aria-busy]')")
+    ((path, form),) = site.posts
+    assert path.endswith("/word")
+    assert (form["data"], form["text"]) == ("a-other", "20 days are enough")
+
+
+def test_a_card_that_has_just_come_takes_no_key(chat: Chrome, site: Site) -> None:
+    site.tells(samples.steward(11, samples.CARD, 0, press=True), "11")
+    spoken(chat, "A card waits: Edit backup.conf. Press j.")
+    assert focused(chat) == ""
+    chat.execute_script("document.getElementById('card-o11').focus()")
+    types(chat, "y")
+    drawn(chat)
+    assert site.posts == []
+    passes(chat, 1.1)
+    types(chat, "y")
+    waits_for(chat, "return document.querySelector('#card-o11 [aria-busy]')")
+    assert [form["data"] for _, form in site.posts] == ["a-yes"]
+
+
+def test_a_letter_in_a_field_is_a_letter(chat: Chrome, site: Site) -> None:
+    words = chat.find_element(By.ID, "words")
+    words.send_keys("yes, why not? j/k")
+    assert words.get_property("value") == "yes, why not? j/k"
+    assert site.posts == []
+
+
+def test_single_keys_can_be_turned_off(browser: Chrome, site: Site) -> None:
+    browser.get(f"{site.address}/more")
+    browser.find_element(By.CSS_SELECTOR, "[data-setting=keys]").click()
+    browser.get(f"{site.address}/chat")
+    browser.execute_script("document.getElementById('card-o8').focus()")
+    types(browser, "y")
+    drawn(browser)
+    assert site.posts == []
+    browser.get(f"{site.address}/more")
+    assert not browser.find_element(By.CSS_SELECTOR, "[data-setting=keys]").is_selected()
+
+
+def test_an_answer_is_announced_when_it_is_finished_and_not_before(
+    chat: Chrome, site: Site
+) -> None:
+    site.drafts("The night")
+    drawn(chat, "The night")
+    spoken(chat, "Answering")
+    assert chat.find_element(By.ID, "busy").is_displayed()
+    site.drafts("The night went well")
+    drawn(chat, "went well")
+    assert chat.find_element(By.ID, "said").get_property("textContent") == "Answering"
+    site.tells(samples.answer(20, "The night went **well**."), "20")
+    spoken(chat, "The night went well.")
+    assert chat.find_element(By.ID, "draft").get_property("innerHTML") == ""
+    assert not chat.find_element(By.ID, "busy").is_displayed()
+
+
+def test_escape_stops_the_answer(chat: Chrome, site: Site) -> None:
+    site.drafts("A long")
+    drawn(chat, "A long")
+    types(chat, Keys.ESCAPE)
+    waits_for(chat, "return !document.querySelector('form[aria-busy]')")
+    assert [path.rpartition("/")[2] for path, _ in site.posts] == ["stop"]
+
+
+def test_the_last_message_is_edited_by_the_arrow_up(chat: Chrome, site: Site) -> None:
+    words = chat.find_element(By.ID, "words")
+    words.send_keys(Keys.ARROW_UP)
+    assert words.get_property("value") == "And how do I see that last night’s backup worked?"
+    words.send_keys(" Please.", Keys.ENTER)
+    waits_for(chat, "return document.getElementById('words').value === ''")
+    ((_, form),) = site.posts
+    assert form["edits"] == "i5"
+    words.send_keys("New", Keys.ENTER)
+    waits_for(chat, "return document.getElementById('words').value === ''")
+    assert "edits" not in site.posts[1][1]
+
+
+def test_the_palette_finds_runs_and_fills_in(chat: Chrome, site: Site) -> None:
+    types(chat, "/")
+    waits_for(chat, "return document.activeElement.type === 'search'")
+    types(chat, "stat", Keys.ENTER)
+    waits_for(chat, "return !document.querySelector('form[aria-busy], :popover-open')")
+    assert [form["text"] for _, form in site.posts] == ["/status"]
+    types(chat, "/", "titl", Keys.ENTER)
+    assert chat.find_element(By.ID, "words").get_property("value") == "/title "
+    assert focused(chat) == "words"
+
+
+def test_files_are_listed_removed_and_sent(chat: Chrome, site: Site, tmp_path: Path) -> None:
+    for name in ("one.txt", "two <b>.txt"):
+        (tmp_path / name).write_text("x" * 1500)
+    field = chat.find_element(By.NAME, "file")
+    field.send_keys("\n".join(str(tmp_path / name) for name in ("one.txt", "two <b>.txt")))
+    assert [e.text for e in chat.find_elements(By.CSS_SELECTOR, "#files b")] == [
+        "one.txt · 2 kB",
+        "two <b>.txt · 2 kB",
+    ]
+    chat.find_element(By.CSS_SELECTOR, "#files button").click()
+    chat.find_element(By.CSS_SELECTOR, "#say .key.main").click()
+    waits_for(chat, "return document.getElementById('files').hidden")
+    ((_, form),) = site.posts
+    assert form["file"] == "two <b>.txt"
+
+
+def test_a_dropped_file_is_taken(chat: Chrome, site: Site) -> None:
+    chat.execute_script(
+        "const held = new DataTransfer(); held.items.add(new File(['x'], 'garden.jpg'));"
+        "document.body.dispatchEvent("
+        "new DragEvent('drop', {dataTransfer: held, bubbles: true, cancelable: true}))"
+    )
+    assert "garden.jpg" in chat.find_element(By.ID, "files").text
+
+
+def test_code_is_copied_as_it_is(chat: Chrome, site: Site) -> None:
+    chat.execute_script(
+        "window.held = ''; navigator.clipboard.writeText = async (t) => { window.held = t; }"
+    )
+    chat.execute_script("document.querySelector('.source [data-copy]').click()")
+    spoken(chat, "Copied")
+    assert chat.execute_script("return held").startswith("systemctl --user status")
+
+
+def test_nobody_is_told_of_a_short_break_and_the_stream_goes_on_where_it_was(
+    chat: Chrome, site: Site
+) -> None:
+    site.tells(samples.answer(30, "First."), "30")
+    waits_for(chat, "return document.getElementById('m-o30')")
+    site.cut()
+    site.listened(2)
+    assert site.marks[-1] == "30"
+    assert not chat.find_element(By.ID, "lost").is_displayed()
+    site.tells(samples.answer(30, "First, again."), "30")
+    site.tells(samples.answer(31, "Second."), "31")
+    waits_for(chat, "return document.getElementById('m-o31')")
+    assert len(chat.find_elements(By.ID, "m-o30")) == 1
+
+
+def test_the_number_of_cards_a_word_and_a_message_that_is_gone(chat: Chrome, site: Site) -> None:
+    site.says("waiting", "12")
+    waits_for(chat, "return document.querySelector('.waits').textContent === '12 open cards'")
+    site.says("waiting", "0")
+    waits_for(chat, "return document.querySelector('.waits').textContent === ''")
+    site.says("told", "Only you can approve this; <b>User77</b> asks.")
+    spoken(chat, "Only you can approve this; <b>User77</b> asks.")
+    site.says("gone", "m-o5")
+    waits_for(chat, "return !document.getElementById('m-o5')")
+    assert faults(chat) == []
+
+
+def test_a_sign_in_link_fills_the_field_and_leaves_the_address(browser: Chrome, site: Site) -> None:
+    browser.get(f"{site.address}/enter#K7-secret")
+    assert browser.find_element(By.ID, "code").get_property("value") == "K7-secret"
+    assert browser.current_url == f"{site.address}/enter"
+
+
+def test_a_break_is_told_after_two_seconds_and_what_is_written_then_goes_once(
+    chat: Chrome, site: Site
+) -> None:
+    site.down = True
+    site.cut()
+    waits_for(chat, "return document.getElementById('live').textContent === 'Reconnecting'")
+    assert chat.find_element(By.ID, "lost").is_displayed()
+    chat.find_element(By.ID, "again").click()
+    site.down = False
+    waits_for(chat, "return document.getElementById('live').textContent === 'Live'")
+    assert not chat.find_element(By.ID, "lost").is_displayed()
+
+
+def test_offline_keeps_the_draft_and_decides_nothing(chat: Chrome, site: Site) -> None:
+    offline = {"offline": True, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+    chat.execute_cdp_cmd("Network.enable", {})
+    chat.execute_cdp_cmd("Network.emulateNetworkConditions", offline)
+    try:
+        waits_for(chat, "return !document.getElementById('offline').hidden")
+        chat.execute_script("document.querySelector('#card-o8 .key.main').click()")
+        spoken(chat, "Offline: nothing can be decided until the line is back.")
+        chat.find_element(By.ID, "words").send_keys("later", Keys.ENTER)
+        spoken(chat, "Not sent yet")
+        assert site.posts == []
+    finally:
+        chat.execute_cdp_cmd("Network.emulateNetworkConditions", {**offline, "offline": False})
+    ((_, form),) = site.posted()
+    assert form["text"] == "later"
+    waits_for(chat, "return document.getElementById('words').value === ''")
+
+
+def test_a_page_of_older_messages_comes_in_above(browser: Chrome, site: Site) -> None:
+    sized(browser, 1280, 900)
+    old = samples.own(90, "The very first words.", 900)
+    values = {"frame": samples.FRAME, "chat": samples.CHAT, "messages": (old,), "older": ""}
+    site.pages["before"] = site.renderer.fragment("older.html", **values)
+    page = samples.chat_values(older="/before")
+    browser.get(site.show("with-older", "chat.html", **page))
+    browser.execute_script("document.querySelector('.log').scrollTop = -100000")
+    waits_for(browser, "return document.getElementById('m-i90')")
+    assert browser.find_elements(By.ID, "older") == []
+    first = "return document.querySelector('#messages > li').id"
+    assert browser.execute_script(first) == "m-i90"

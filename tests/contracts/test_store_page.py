@@ -1,0 +1,46 @@
+"""The rows of chats as the page reads them, on both databases."""
+
+import pytest
+
+from bot.adapters.sql.page_rows import Stirred
+from bot.adapters.sql.store import Store
+from bot.domain.change import Show
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
+from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.session import Session, hashed
+from bot.ports.outbox import Delivered, DeliveryState
+from tests.contracts.store_ports import StorePorts
+from tests.contracts.store_samples import NOW, commit, later
+
+TOLD = Outbound(OutboundKind.NOTICE, (Plain("told"),))
+
+
+async def test_pages_find_what_is_new_and_who_is_signed_in(store: StorePorts):
+    if not isinstance(store, Store):
+        pytest.skip("the store in memory has no page")
+    ann = await store.people.admit(Sender("web", "1", "Ann"), Role.OWNER)
+    session = await store.sessions.open(
+        Session("one", hashed("one"), ann.id, "Firefox", NOW, NOW, later(60))
+    )
+    assert await store.page.accounts(ann.id) == [session.account]
+    assert set(await store.page.live(["one", "two"], NOW)) == {"one"}
+    chats = [await store.chats.at(Address("web", "1", n), private=True) for n in (None, "b")]
+    one, two = [chat.id for chat in chats]
+    first = await store.page.stirred(Stirred(), [one, two])
+    before = await store.page.stirred(first, [one, two])
+    assert one not in before.chats
+    await commit(store, Show("a", one, TOLD))
+    (row,) = await store.page.shown(one, 2**62, 10)
+    owed = await store.page.stirred(before, [one, two])
+    assert (one in owed.chats, two in owed.chats, one in owed.owed) == (True, False, True)
+    done = Delivered(row.id, 1, DeliveryState.SHOWN, 1, (), ("m",), 0, NOW)
+    await store.outbox.record(done)
+    # It was changed and shown between two looks.
+    quiet = await store.page.stirred(owed, [one, two])
+    await commit(store, Show("a", one, TOLD))
+    await store.outbox.record(Delivered(row.id, 2, DeliveryState.SHOWN, 2, (), ("m",), 0, NOW))
+    assert one in (await store.page.stirred(quiet, [one, two])).chats
+    await store.inbox.accept("web", [RawUpdate("k", "body")], NOW)
+    assert await store.page.said(one, 2**62, 10) == []
+    assert set(await store.page.newest([one, two])) == {one}
+    assert (await store.page.message(row.id)) is not None

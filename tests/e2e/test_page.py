@@ -1,0 +1,168 @@
+"""The page in a browser: people talk, decide and miss nothing, here and on the phone."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.e2e.browser import LINK, Browser, Heard, browser
+from tests.e2e.steward import Steward
+from tests.ports import free_port
+from tests.standins.messages_api import Gate, calls, text, tool
+
+pytestmark = pytest.mark.flows_own("the page is served beside any platform")
+
+WRITE = ("write_file", {"path": "a.txt", "content": "x"})
+
+
+@pytest.fixture
+async def page(steward: Steward) -> AsyncIterator[Browser]:
+    """A browser in which the person at the machine is signed in."""
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    async with browser(await door(steward)) as found:
+        assert (await found.enter(LINK.findall(steward.output)[-1][1])).status_code == 303
+        yield found
+
+
+async def door(steward: Steward) -> str:
+    """The address of the page, once it answers."""
+    origin = (await steward.eventually(lambda: LINK.search(steward.output)))[1]
+
+    def answers() -> bool:
+        with socket.socket() as probe:
+            host, port = origin.removeprefix("http://").split(":")
+            return probe.connect_ex((host, int(port))) == 0
+
+    await steward.eventually(answers)
+    return origin
+
+
+def once(heard: Heard) -> None:
+    """Judge that no message came twice in the same version, on one stream after another."""
+    seen = [(one.element, one.data) for one in heard.events if one.name == "message"]
+    assert len(seen) == len(set(seen))
+
+
+async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Browser):
+    home = await page.home()
+    async with page.listening(home) as heard:
+        steward.script(text("Hello from the model."))
+        await page.say("Hi there", home, id="the-first-one")
+        await heard.hears("Hello from the model.")
+        await page.say("Hi there", home, id="the-first-one")
+        steward.script(calls(tool(*WRITE)), text("Written."))
+        await page.say("Write a file", home)
+        await heard.hears("a.txt")
+        async with page.listening(home) as other:
+            # Two tabs, two presses: one decision, and both are told.
+            forms = [one for one in await page.forms(home) if "Approve" in one.label]
+            again = [one for one in await page.forms(home) if "Deny" in one.label]
+            await asyncio.gather(page.send(forms[-1]), page.send(again[-1]))
+            await heard.until(lambda h: [e for e in h.events if e.name == "told"])
+            await heard.until(lambda h: _versions(h) >= 2)
+            await other.until(lambda h: any("a.txt" in e.text for e in h.events))
+        once(heard)
+    said = [text for _, text in await page.messages(home)]
+    assert len([one for one in said if "Hi there" in one]) == 1
+    ran = (steward.home / "workspace" / "a.txt").exists()
+    assert ran == any("a.txt created" in one for one in said), said
+
+
+def _versions(heard: Heard) -> int:
+    cards = [one for one in heard.events if one.name == "message" and "a.txt" in one.text]
+    return len({one.data for one in cards if one.element == cards[0].element}) if cards else 0
+
+
+async def test_a_killed_program_loses_and_doubles_nothing(steward: Steward, page: Browser):
+    home = await page.home()
+    stream = await page.stream(home)
+    gate = Gate()
+    steward.script(text("The answer of the first life.").held(gate))
+    async with page.listening(stream) as first:
+        await page.say("A question", home)
+        await first.hears("A question")
+        await steward.asked(1)
+    # Sent, not answered: the next life answers, once.
+    await steward.kill()
+    gate.release()
+    steward.script(text("The answer of the second life."), calls(tool(*WRITE)), text("Written."))
+    await steward.start()
+    await door(steward)
+    async with page.listening(stream, first.last_id) as second:
+        await second.hears("The answer of the second life.")
+        assert not [one for one in second.events if "A question" in one.text]
+        await page.say("Write a file", home)
+        card = await second.hears("a.txt")
+        pressed = next(one for one in await page.forms(home) if "Approve" in one.label)
+    # The stream was cut before the press, and the program dies right behind it.
+    await page.send(pressed)
+    await steward.kill()
+    await steward.start()
+    await door(steward)
+    async with page.listening(stream, second.last_id) as third:
+        await third.hears("Written.")
+        assert (await page.send(pressed)).status_code == 303
+        once(third)
+        again = [one for one in third.events if one.element == card.element]
+        assert all(one.data != card.data for one in again)
+    said = [text for _, text in await page.messages(home)]
+    for words in ("A question", "The answer of the second life.", "Written."):
+        assert len([one for one in said if words in one]) == 1, words
+
+
+async def test_the_phone_and_the_page_show_one_conversation(steward: Steward, page: Browser):
+    steward.say("/login")
+    link = LINK.search((await steward.sees("Open this link in your browser")).text)
+    assert link is not None
+    async with browser(link[1]) as ann:
+        assert (await ann.enter(link[2])).status_code == 303
+        home = "/chat/telegram:42"
+        assert (await page.get(home)).status_code == 404
+        async with ann.listening(home) as heard:
+            steward.script(text("Answered on the phone."))
+            steward.say("Asked on the phone")
+            await heard.hears("Asked on the phone")
+            await heard.hears("Answered on the phone.")
+            steward.script(calls(tool(*WRITE)), text("Written."))
+            await ann.say("Asked on the page", home)
+            await steward.sees("You wrote on the page: Asked on the page")
+            card = await steward.card()
+            await heard.hears("a.txt")
+            # Pressed on the page, the phone shows it; pressed on the phone, the page shows it.
+            await ann.press("Approve", home)
+            await steward.sees("Written.")
+            await heard.hears("Written.")
+            steward.script(
+                calls(tool("write_file", {"path": "b.txt", "content": "y"})), text("No.")
+            )
+            steward.say("Once more")
+            card = await steward.card(about="b.txt")
+            steward.press(card, "❌ Deny")
+            await heard.hears("Denied")
+        steward.say("/login off")
+        await steward.sees("Signed out: 1.")
+        assert (await ann.get(home)).status_code == 303
+
+
+async def test_files_come_and_go(steward: Steward, page: Browser):
+    home = await page.home()
+    form = next(one for one in await page.forms(home) if one.action.endswith("/say"))
+    steward.script(text("I read it."))
+    files = [("file", ("../../notes.txt", b"remember the milk", "text/html"))]
+    fields = {"csrf": form.fields["csrf"], "text": "What is in it?", "id": "with-a-file"}
+    sent = await page.post(f"{home}/say", fields, files=files)
+    assert sent.status_code == 303
+    await page.sees("I read it.", home)
+    assert "remember the milk" in str(steward.model.requests[-1].body)
+    assert [one.name for one in (steward.home / "workspace" / "inbox").rglob("*.txt")]
+    steward.script(calls(tool("send_file", {"path": "page.html"})), text("Sent."))
+    (steward.home / "workspace" / "page.html").write_text("<script>alert(1)</script>")
+    await page.say("Send the page", home)
+    await page.sees("Sent.", home)
+    found = (await page.page(home)).select("a[href^='/file/']")
+    answer = await page.get(str(found[-1]["href"]) + "?show=1")
+    assert answer.headers["content-type"] == "application/octet-stream"
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert (await page.get("/file/999999/0")).status_code == 404

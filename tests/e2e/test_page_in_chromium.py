@@ -1,0 +1,179 @@
+"""The page of the running program in a real Chromium."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, ParamSpec, TypeVar
+
+import pytest
+from selenium.webdriver import Chrome, Keys
+from selenium.webdriver.common.by import By
+
+from tests.browser.chromium import chromium, faults, programs, sized
+from tests.browser.driving import focused, spoken, types, waits_for
+from tests.browser.looking import axe_core, seen_by_axe, sticking_out
+from tests.e2e.browser import LINK
+from tests.e2e.steward import Steward
+from tests.ports import free_port
+from tests.standins.messages_api import calls, text, tool
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.flows_own("the page is served beside any platform"),
+]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_HOSTILE = (
+    '<script>window.taken = 1</script><img src=x onerror="window.taken=1">'
+    " [press me](javascript:window.taken=1) ![](http://127.0.0.1:9/x.png)"
+)
+
+
+class Page:
+    """The browser of a person, driven beside the event loop."""
+
+    def __init__(self, driver: Chrome, origin: str) -> None:
+        self.driver = driver
+        self.origin = origin
+
+    async def do(self, act: Callable[P, T], *values: P.args, **named: P.kwargs) -> T:
+        return await asyncio.to_thread(act, *values, **named)
+
+    async def wait(self, told: str, *values: object) -> Any:
+        return await self.do(waits_for, self.driver, told, *values)
+
+    async def say(self, words: str) -> None:
+        await self.do(self.driver.find_element(By.ID, "words").send_keys, words, Keys.ENTER)
+
+    async def hears(self, words: str) -> None:
+        await self.wait(
+            "return document.getElementById('messages').innerText.includes(arguments[0])", words
+        )
+
+    async def presses(self, *keys: str) -> None:
+        await self.do(types, self.driver, *keys)
+
+
+def answers(origin: str) -> bool:
+    """Tells if anything listens at an address."""
+    with socket.socket() as probe:
+        host, _, port = origin.removeprefix("http://").partition(":")
+        return probe.connect_ex((host, int(port))) == 0
+
+
+@pytest.fixture(scope="module")
+def driver() -> Iterator[Chrome]:
+    with chromium() as made:
+        sized(made, 1280, 900)
+        yield made
+
+
+@pytest.fixture
+async def page(steward: Steward, driver: Chrome) -> AsyncIterator[Page]:
+    """Chromium, in which the person at the machine has signed in by the printed link."""
+    programs()
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    link = await steward.eventually(lambda: LINK.search(steward.output))
+    await steward.eventually(lambda: answers(link[1]))
+    found = Page(driver, link[1])
+    await found.do(faults, driver)  # those of the test before
+    await found.do(driver.get, link[0])
+    await found.wait("return document.getElementById('code').value")
+    await found.do(driver.find_element(By.CSS_SELECTOR, ".door .key").click)
+    await found.wait("return document.getElementById('live')?.textContent === 'Live'")
+    yield found
+    await found.do(driver.delete_all_cookies)
+    await found.do(driver.get, "about:blank")
+
+
+async def test_a_person_signs_in_talks_and_decides_by_key(steward: Steward, page: Page) -> None:
+    await page.wait("return document.getElementById('first')")
+    assert "#" not in page.driver.current_url
+    steward.script(text("The **night** went well."))
+    await page.say("How was the backup?")
+    await page.hears("The night went well.")
+    await page.do(spoken, page.driver, "The night went well.")
+    title = "return document.querySelector('h1').textContent === 'How was the backup?'"
+    await page.wait(title)
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "one\n"})), text("Done."))
+    await page.say("Write a file")
+    await page.do(spoken, page.driver, "A card waits:")
+    await page.do(page.driver.execute_script, "document.getElementById('words').blur()")
+    await page.presses("j")
+    await page.wait("return document.querySelector('.card.open.here')")
+    why = "return document.querySelector('.card.open .reasons').innerText.includes('Effect')"
+    await page.wait(why)
+    await page.wait("return document.querySelector('.side .waits').textContent === '1 open card'")
+    await page.wait("return !document.getElementById('draft').firstChild")
+    # A key that comes within a second after the card decides nothing; this clock is set ahead.
+    later = "const now = performance.now(); performance.now = () => now + 5000;"
+    await page.do(page.driver.execute_script, later)
+    await page.presses("y")
+    await page.wait("return !document.querySelector('.card.open')")
+    await page.hears("Done.")
+    assert (steward.home / "workspace" / "a.txt").read_text() == "one\n"
+    assert (await page.do(focused, page.driver)).startswith("card-")
+    assert await page.do(faults, page.driver) == []
+
+
+async def test_words_of_a_model_stay_words(steward: Steward, page: Page) -> None:
+    steward.script(text(_HOSTILE))
+    await page.say(_HOSTILE)
+    await page.hears("press me")
+    await page.do(page.driver.refresh)
+    await page.hears("press me")
+    assert await page.do(page.driver.execute_script, "return window.taken === undefined")
+    tags = (
+        "return document.querySelectorAll('#messages :is(img, script, iframe, [onerror])').length"
+    )
+    assert await page.do(page.driver.execute_script, tags) == 0
+    assert await page.do(faults, page.driver) == []
+
+
+async def test_a_kill_loses_no_message_and_doubles_none(steward: Steward, page: Page) -> None:
+    steward.script(text("First."), text("Second."))
+    await page.say("One")
+    await page.hears("First.")
+    await steward.kill()
+    await page.wait("return document.getElementById('live').textContent === 'Reconnecting'")
+    await page.say("Two")
+    await page.do(spoken, page.driver, "Not sent yet")
+    await steward.start()
+    await page.hears("Second.")
+    said = "return [...document.querySelectorAll('.words')].map((e) => e.textContent)"
+    assert await page.do(page.driver.execute_script, said) == ["One", "Two"]
+
+
+async def test_every_page_of_a_program_in_use_is_for_everybody(
+    steward: Steward, page: Page
+) -> None:
+    axe = axe_core()
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "one\n"})), text("Done."))
+    await page.say("Write a file")
+    await page.wait("return document.querySelector('.card.open')")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
+    await page.hears("Done.")
+    why = "return document.querySelector('.why')?.getAttribute('href')"
+    turn = await page.wait(why)
+    long_name = "notes/" + "a-long-name-without-a-space-" * 6 + ".txt"
+    content = "\n".join(f"line {n} of a file that is rather long" for n in range(60))
+    steward.script(
+        calls(tool("write_file", {"path": long_name, "content": content})), text("Written.")
+    )
+    await page.say("Write a long one")
+    await page.wait("return document.querySelector('.card.open')")
+    told: dict[str, object] = {}
+    for path in ("/", "/chats", "/cards", "/now", "/money", "/record", "/more", "/sessions", turn):
+        await page.do(page.driver.get, f"{page.origin}{path}")
+        if seen := await page.do(seen_by_axe, page.driver, axe):
+            told[f"{path} axe"] = seen
+        if wide := await page.do(sticking_out, page.driver):
+            told[f"{path} wide"] = wide
+    await page.do(sized, page.driver, 1280, 900)
+    assert told == {}
+    assert await page.do(faults, page.driver) == []
+    await page.do(page.driver.get, f"{page.origin}/cards")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
+    await steward.eventually((steward.home / "workspace" / long_name).exists)

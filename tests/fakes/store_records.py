@@ -1,0 +1,166 @@
+"""Rows behind pages, found in memory."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.assignments.task import TaskState, TimedTask
+from bot.domain.change import InboundState
+from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.money.model import Usage
+from bot.domain.plans.plan import LIVE, Plan, PlanState
+from bot.domain.turn.turn import Turn, TurnState
+from bot.ports.outbox import DeliveryState
+from bot.ports.records import (
+    Arrived,
+    Decided,
+    OwedCount,
+    PaidCall,
+    RecordFilter,
+    RecordLine,
+    RoundRecord,
+    RowKey,
+    ShownRow,
+    TurnRecord,
+)
+from tests.fakes.store_rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRecords:
+    rows: Rows
+
+    async def of_turn(self, turn: str) -> TurnRecord:
+        rows = self.rows
+        paid = [line for line in rows.usage.values() if line.cause.turn == turn]
+        shown = [row for row in rows.outbox.values() if row.about == turn]
+        errands = [one for one in rows.errands.values() if one.parent == turn]
+        taken = [rows.inbox[id] for id, by in sorted(rows.taken.items()) if by == turn]
+        return TurnRecord(
+            tuple(RoundRecord(v.round, v.at, v.details) for v in rows.verdicts if v.turn == turn),
+            tuple(
+                PaidCall(p.call, p.at, p.model, p.cause.kind, counted(p.usage), p.cost, p.estimated)
+                for p in sorted(paid, key=lambda line: line.at)
+            ),
+            tuple(
+                ShownRow(
+                    row.key,
+                    row.address,
+                    row.content.kind,
+                    row.created_at,
+                    rows.recorded.get(row.key),
+                    row.state,
+                )
+                for row in sorted(shown, key=lambda row: row.id)
+            ),
+            tuple(sorted(errands, key=lambda one: (one.created_at, one.id))),
+            tuple(Arrived(row.channel, row.received_at) for row in taken),
+        )
+
+    async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
+        starts = (one.at for one in self.rows.audit if one.action == "program.started")
+        return sorted(at for at in starts if since <= at <= until)[:100]
+
+    async def open(self, asker: int | None, after: RowKey | None, limit: int) -> Sequence[Approval]:
+        cards = [c for c in self._cards(asker) if c.state is ApprovalState.OPEN]
+        place = None if after is None else (after.at, after.position, after.id)
+        found = [c for c in cards if place is None or _place(c) > place]
+        return sorted(found, key=_place)[:limit]
+
+    async def decided(
+        self, asker: int | None, before: RowKey | None, limit: int
+    ) -> Sequence[Approval]:
+        ended = [(c.decided_at, c.id, c) for c in self._cards(asker) if c.decided_at is not None]
+        place = None if before is None else (before.at, before.id)
+        found = [(at, id, c) for at, id, c in ended if place is None or (at, id) < place]
+        return [c for _, _, c in sorted(found, key=lambda one: one[:2], reverse=True)][:limit]
+
+    async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
+        found = await self.decided(asker, None, len(self.rows.approvals))
+        return [_told(c) for c in found if c.decided_at is not None and c.decided_at >= since][
+            :limit
+        ]
+
+    async def requests(self, asker: int | None, since: datetime, until: datetime) -> int:
+        return sum(
+            since <= one.created_at < until and asker in (None, one.asker)
+            for one in self.rows.turns.values()
+            if one.origin == "message"
+        )
+
+    async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
+        waiting = [
+            one
+            for one in self.rows.plans.values()
+            if one.state in LIVE and one.state is not PlanState.COLLECTING and one.turn is None
+        ]
+        own = [one for one in waiting if asker in (None, one.asker)]
+        return sorted(own, key=lambda one: (one.created_at, one.id))[:limit]
+
+    async def at_work(self, limit: int) -> Sequence[Turn]:
+        turns = [t for t in self.rows.turns.values() if t.state is not TurnState.SETTLED]
+        return sorted(turns, key=lambda one: (one.created_at, one.id))[:limit]
+
+    async def owed(self) -> Sequence[OwedCount]:
+        rows = [row for row in self.rows.outbox.values() if row.state is DeliveryState.OWED]
+        counts = Counter(row.address.channel for row in rows)
+        return [
+            OwedCount(name, owed, min(r.created_at for r in rows if r.address.channel == name))
+            for name, owed in counts.items()
+        ]
+
+    async def heard_from(self) -> Mapping[str, datetime]:
+        rows = list(self.rows.inbox.values())[-2_000:]
+        return {row.channel: row.received_at for row in rows}
+
+    async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        found = [
+            (one.due, one.id, one)
+            for one in self.rows.tasks.values()
+            if one.state is TaskState.ACTIVE and one.due is not None and not one.paces
+            if asker in (None, one.asker)
+        ]
+        return [one for _, _, one in sorted(found, key=lambda one: one[:2])][:limit]
+
+    async def waiting(self, limit: int) -> Mapping[int, int]:
+        waiting = (r for r in self.rows.inbox.values() if r.state is InboundState.WAITING)
+        counts = Counter(row.chat for row in waiting if row.chat is not None)
+        return dict(list(counts.items())[:limit])
+
+    async def lines(
+        self, chosen: RecordFilter, before: int | None, limit: int
+    ) -> Sequence[RecordLine]:
+        numbered = [
+            RecordLine(n, one.at, one.chat, one.person, one.action, one.subject, one.details)
+            for n, one in enumerate(self.rows.audit, 1)
+        ]
+        found = [one for one in numbered if before is None or one.id < before]
+        return [one for one in found[::-1] if _chosen(one, chosen)][:limit]
+
+    def _cards(self, asker: int | None) -> Iterable[Approval]:
+        return (c for c in self.rows.approvals.values() if asker in (None, c.asker))
+
+
+def counted(usage: Usage) -> Usage:
+    """Returns the counts that have a column: searches stand in the cost alone."""
+    return Usage(usage.input, usage.output, usage.cache_read, usage.cache_write)
+
+
+def _place(card: Approval) -> tuple[datetime, int, str]:
+    return card.created_at, card.position, card.id
+
+
+def _chosen(line: RecordLine, chosen: RecordFilter) -> bool:
+    return (
+        chosen.chat in (None, line.chat)
+        and chosen.person in (None, line.person)
+        and line.action.startswith(chosen.action)
+    )
+
+
+def _told(card: Approval) -> Decided:
+    assert card.decided_at is not None
+    since = card.shown_at or card.created_at
+    name, state = card.decider_name, card.state
+    return Decided(card.asker, card.decided_by, name, state, since, card.decided_at)
