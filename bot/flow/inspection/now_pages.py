@@ -124,7 +124,7 @@ class _Teller:
         return RunLine(
             turn.id,
             self.places.of(turn.chat),
-            f"{self._who(turn.asker, turn.asker_name)}{helper}",
+            f"{self._who(turn.asker, plain_name(turn.asker_name))}{helper}",
             _doing(turn),
             figure((self.now - turn.created_at).total_seconds()),
         )
@@ -134,7 +134,7 @@ class _Teller:
         return WaitLine(
             card.id,
             one_line(self.conceal(card.preview.title), _LONGEST),
-            f"{self.places.of(card.chat)}, {self._who(card.asker, card.asker_name)}",
+            f"{self.places.of(card.chat)}, {self._who(card.asker, plain_name(card.asker_name))}",
             "you" if mine else "an owner",
             _left(card.expires_at, self.now),
         )
@@ -143,13 +143,13 @@ class _Teller:
         return WaitLine(
             plan.id,
             f"Plan: {one_line(self.conceal(plan.title), _LONGEST)}",
-            f"{self.places.of(plan.chat)}, {self._who(plan.asker, plan.asker_name)}",
+            f"{self.places.of(plan.chat)}, {self._who(plan.asker, plain_name(plan.asker_name))}",
             "you" if not plan.owner_chats or self.reader.is_owner else "an owner",
             "no end",
         )
 
     def _who(self, asker: int, name: str) -> str:
-        return "you" if asker == self.reader.id else plain_name(name)
+        return "you" if asker == self.reader.id else name
 
 
 def _left(until: datetime, now: datetime) -> str:

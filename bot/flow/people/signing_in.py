@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.change import AddAudit
 from bot.domain.talk.session import CODE_MINUTES, new_code
+from bot.domain.text.names import plain_name
 from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.ports.clock import Clock
@@ -48,7 +49,7 @@ class LoginCommand:
         told = _LINK.format(
             link=f"{self._address}/enter#{words}",
             minutes=CODE_MINUTES,
-            name=asked.person.name,
+            name=plain_name(asked.person.name),
             here=_HERE if "//127.0.0.1" in self._address else "",
         )
         return Answer(told, (audit,))
