@@ -25,7 +25,7 @@ def chat(browser: Chrome, site: Site) -> Chrome:
 def _sent(site: Site, browser: Chrome, times: int = 1) -> list[tuple[str, dict[str, str]]]:
     """Waits until so many forms were answered, and returns what they held."""
     waits_for(browser, "return !document.querySelector('form[aria-busy]')")
-    assert len(site.posts) == times
+    assert len(site.posted(times)) == times
     return site.posts
 
 
@@ -73,7 +73,7 @@ def test_a_press_shows_that_it_is_on_its_way_and_keeps_the_card_until_its_row_co
         "return document.querySelector('#card-o8 .key.main').innerText.startsWith('Approving…')",
     )
     waits_for(chat, "return document.querySelector('form[aria-busy]')")
-    ((path, form),) = site.posts
+    ((path, form),) = site.posted()
     assert path.endswith("/press")
     assert form == {"csrf": "token", "message": "o8", "id": "once-o8", "data": "a-yes"}
     chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main").click()
@@ -109,7 +109,7 @@ def test_change_opens_a_field_and_sends_the_words(chat: Chrome, site: Site) -> N
     types(chat, "20 days are enough")
     chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .answering button").click()
     waits_for(chat, "return document.querySelector('#card-o8 .answering[aria-busy]')")
-    ((path, form),) = site.posts
+    ((path, form),) = site.posted()
     assert path.endswith("/word")
     assert (form["data"], form["text"]) == ("a-other", "20 days are enough")
 
@@ -125,7 +125,7 @@ def test_a_card_that_has_just_come_takes_no_key(chat: Chrome, site: Site) -> Non
     passes(chat, 1.1)
     types(chat, "y")
     waits_for(chat, "return document.querySelector('#card-o11 [aria-busy]')")
-    assert [form["data"] for _, form in site.posts] == ["a-yes"]
+    assert [form["data"] for _, form in site.posted()] == ["a-yes"]
 
 
 def test_a_letter_in_a_field_is_a_letter(chat: Chrome, site: Site) -> None:
@@ -168,7 +168,7 @@ def test_escape_stops_the_answer(chat: Chrome, site: Site) -> None:
     drawn(chat, "A long")
     types(chat, Keys.ESCAPE)
     waits_for(chat, "return !document.querySelector('form[aria-busy]')")
-    assert [path.rpartition("/")[2] for path, _ in site.posts] == ["stop"]
+    assert [path.rpartition("/")[2] for path, _ in site.posted()] == ["stop"]
 
 
 def test_the_last_message_is_edited_by_the_arrow_up(chat: Chrome, site: Site) -> None:
@@ -177,11 +177,11 @@ def test_the_last_message_is_edited_by_the_arrow_up(chat: Chrome, site: Site) ->
     assert words.get_property("value") == "And how do I see that last night’s backup worked?"
     words.send_keys(" Please.", Keys.ENTER)
     waits_for(chat, "return document.getElementById('words').value === ''")
-    ((_, form),) = site.posts
+    ((_, form),) = site.posted()
     assert form["edits"] == "i5"
     words.send_keys("New", Keys.ENTER)
     waits_for(chat, "return document.getElementById('words').value === ''")
-    assert "edits" not in site.posts[1][1]
+    assert "edits" not in site.posted(2)[1][1]
 
 
 def test_the_palette_finds_runs_and_fills_in(chat: Chrome, site: Site) -> None:
@@ -189,7 +189,7 @@ def test_the_palette_finds_runs_and_fills_in(chat: Chrome, site: Site) -> None:
     waits_for(chat, "return document.activeElement.type === 'search'")
     types(chat, "stat", Keys.ENTER)
     waits_for(chat, "return !document.querySelector('form[aria-busy], :popover-open')")
-    assert [form["text"] for _, form in site.posts] == ["/status"]
+    assert [form["text"] for _, form in site.posted()] == ["/status"]
     types(chat, "/", "titl", Keys.ENTER)
     assert chat.find_element(By.ID, "words").get_property("value") == "/title "
     assert focused(chat) == "words"
@@ -207,7 +207,7 @@ def test_files_are_listed_removed_and_sent(chat: Chrome, site: Site, tmp_path: P
     chat.find_element(By.CSS_SELECTOR, "#files button").click()
     chat.find_element(By.CSS_SELECTOR, "#say .key.main").click()
     waits_for(chat, "return document.getElementById('files').hidden")
-    ((_, form),) = site.posts
+    ((_, form),) = site.posted()
     assert form["file"] == "two <b>.txt"
 
 
