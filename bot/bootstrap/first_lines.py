@@ -4,6 +4,7 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
+from textwrap import fill
 
 from bot.adapters.qr_code import drawn
 from bot.bootstrap.providers import DEMO
@@ -13,10 +14,20 @@ from bot.flow.arrivals.doorway import PAIRING_MINUTES
 def show(text: str) -> None:
     """Shows a text to the person who started the program, and writes it to no log.
 
-    Anyone who reads a pairing link in time becomes the owner.
+    Anyone who reads a pairing link in time becomes the owner. In a terminal a long line breaks
+    between words, and a link stays whole.
     """
+    if sys.stdout.isatty():
+        columns = shutil.get_terminal_size().columns
+        text = "\n".join(_broken(line, columns) for line in text.split("\n"))
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _broken(line: str, columns: int) -> str:
+    if len(line) <= columns:
+        return line
+    return fill(line, columns, break_long_words=False, break_on_hyphens=False)
 
 
 def served_line(name: str, model: str, owners: Sequence[str]) -> str:

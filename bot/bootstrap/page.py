@@ -31,7 +31,10 @@ _TAKEN = (
     f"The page in the browser is off: port {{port}} of 127.0.0.1 is in use. Change {SETTING}, or "
     "end the other program. Everything else works."
 )
-_OPEN = "Open {link} in a browser of this machine. It signs you in, once, within {minutes} minutes."
+_OPEN = (
+    "To talk in a browser of this machine, open this link. It signs you in, once, within {minutes} "
+    "minutes:\n{link}"
+)
 
 
 def is_taken(port: int) -> bool:

@@ -10,7 +10,7 @@ from bot.domain.talk.errors import SettingError
 from bot.domain.talk.session import CODE_MINUTES
 from bot.settings import Settings
 
-_LINK = "Open {link} in a browser. It signs you in, once, within {minutes} minutes."
+_LINK = "Open this link in a browser. It signs you in, once, within {minutes} minutes:\n{link}"
 _OFF = "STEWARD_WEB_PORT is 0, so there is no page. Set a port, and start Steward again."
 _SILENT = "Nothing answers on port {port} now: start Steward, and open the link then."
 

@@ -15,6 +15,7 @@ from bot.domain.turn.transcript import (
     ResultBody,
     SkillBody,
 )
+from bot.flow.commanding.wording import counted
 from bot.flow.log.request_view import foreign_to
 from bot.ports.turn_page import ViewItem
 
@@ -59,7 +60,7 @@ def title_of(body: Body) -> str:
         case SkillBody(name=name):
             return f"The skill {plain_name(name)}" if name else "A skill ended"
         case RecallBody(passages=passages):
-            return f"From the memory: {len(passages)} passages"
+            return f"From the memory: {counted(len(passages), 'passage')}"
         case _:
             return _TITLES[body.kind]
 

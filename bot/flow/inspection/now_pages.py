@@ -57,8 +57,8 @@ class NowInspection:
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
         page = NowPage(
             sentence(
-                f"{counted(len(runs), 'answer')} under way, {counted(len(waits), 'thing')} "
-                "waiting for a person"
+                f"{counted(len(runs), 'answer')} under way, "
+                f"{counted(len(waits), 'card')} waiting for a person"
             ),
             tuple(map(teller.run, runs)),
             waits,
