@@ -1,5 +1,6 @@
 """Makes the answers of pages: what stands around them, and the sentences of faults."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol
 
@@ -50,11 +51,15 @@ class Shell:
     ) -> HTMLResponse:
         """Returns a whole page."""
         frame = await self.frame(request, here, title)
-        return HTMLResponse(self._pages.page(template, frame=frame, **values), status)
+        return HTMLResponse(await self.part(template, frame=frame, **values), status)
 
-    def part(self, template: str, **values: Any) -> str:
-        """Returns the HTML of a part of a page."""
-        return self._pages.page(template, **values)
+    async def part(self, template: str, **values: Any) -> str:
+        """Returns the HTML of a part of a page.
+
+        It is made beside the event loop: a long text takes a while, and whoever wrote it must not
+        keep others waiting.
+        """
+        return await asyncio.to_thread(self._pages.page, template, **values)
 
     async def missing(self, request: Request) -> HTMLResponse:
         """Returns the page for an address that leads nowhere, and for one that is another's."""

@@ -103,7 +103,7 @@ class ChatPages:
         talk = await self._talk(request)
         part, told = await talk.part(request.query_params.get("before", "")), await talk.told()
         frame = await self._shell.frame(request, "chat", told.title)
-        html = self._shell.part(
+        html = await self._shell.part(
             "older.html",
             frame=frame,
             chat=told,

@@ -24,7 +24,7 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
         # The code stands behind # in the link, so neither servers nor previews ever get it.
         if request.state.visitor is not None:
             return RedirectResponse("/", 303)
-        return HTMLResponse(shell.part("enter.html", fault=""))
+        return HTMLResponse(await shell.part("enter.html", fault=""))
 
     async def enter(request: Request) -> Response:
         async with forms.of(request, signed_in=False) as form:
@@ -32,7 +32,7 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
         cookie = await people.enter(code, request.headers.get("user-agent", ""))
         if not cookie:
             fault, status = (_CROWDED, 429) if people.crowded else (_VOID, 403)
-            return HTMLResponse(shell.part("enter.html", fault=fault), status)
+            return HTMLResponse(await shell.part("enter.html", fault=fault), status)
         return RedirectResponse("/", 303, {"set-cookie": cookie})
 
     async def sessions(request: Request) -> Response:

@@ -148,7 +148,7 @@ class _Lap:
                 else:
                     mark = self._mark.with_shown(seen.id, seen.version)
                 if message is not None:
-                    html = self._pages.shell.part(
+                    html = await self._pages.shell.part(
                         "message.html", message=message, chat=chat, frame=frame
                     )
                     await self._out.event("message", html, str(mark))
@@ -167,7 +167,7 @@ class _Lap:
         if draft != self._draft:
             self._draft = draft
             state = "typing" if watch.working else ""
-            html = self._pages.shell.part("draft.html", text=watch.draft, state=state)
+            html = await self._pages.shell.part("draft.html", text=watch.draft, state=state)
             await self._out.event("draft", html)
         while watch.notices:
             await self._out.event("told", watch.notices.popleft())
