@@ -1,6 +1,6 @@
 """Weighs how well passages fit a search: rare words count more, long passages count less.
 
-Decisions 55, 61, 71 and 84 tell the weights, which were chosen on public sets of long talks.
+Decisions 55, 61, 71, 84 and 87 tell the weights, which were chosen on public sets of long talks.
 """
 
 from bisect import bisect_left
