@@ -57,7 +57,7 @@ MOST_NEW = 1_000
 """New rows among which chats are looked for."""
 
 _NEW_SAID = (
-    select(inbox.c.chat)
+    select(inbox.c.id, inbox.c.chat)
     .where(inbox.c.id > bindparam("said"), inbox.c.chat.is_not(None))
     .limit(MOST_NEW)
 )
@@ -91,6 +91,8 @@ class Stirred:
     chats: frozenset[int] = frozenset()
     owed: frozenset[int] = frozenset()
     """Those with a message that is on its way; it looks different a moment later."""
+    placed: frozenset[tuple[int, int]] = frozenset()
+    """The newest updates that had their chat, each with it."""
     versions: Mapping[int, object] = field(default_factory=dict[int, object])
     """The versions of the newest messages of watched chats, summed up."""
 
@@ -143,8 +145,9 @@ def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -
     said, shown = connection.execute(_TOPS).one()
     owed = frozenset(connection.execute(_OWED_IN).scalars())
     before = {"said": max(0, since.said - _OVERLAP), "shown": since.shown}
-    new = {*connection.execute(_NEW_SAID, before).scalars()}
+    placed = frozenset((id, chat) for id, chat in connection.execute(_NEW_SAID, before))
+    new = {chat for _, chat in placed - since.placed}
     new |= {*connection.execute(_NEW_SHOWN, before).scalars()}
     versions = {chat: tuple(_VERSIONS.rows(connection, {"of": chat})[0]) for chat in watched}
     new |= {chat for chat in versions if versions[chat] != since.versions.get(chat)}
-    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, versions)
+    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, placed, versions)
