@@ -145,11 +145,17 @@ class Asker:
 def after_fleeting(fault: Complaint) -> Literal["again", "good", "left"]:
     """Asks what to do about a fault that the network alone may have caused."""
     say(fault.mend)
-    choice = prompted("Enter tries again, k keeps it, s skips: ").lower()
-    if choice in ("k", "keep"):
-        say("Kept without a try.")
-        return "good"
-    return "left" if choice in ("s", "skip") else "again"
+    while True:
+        match prompted("Enter tries again, k keeps it, s skips: ").lower():
+            case "":
+                return "again"
+            case "k" | "keep":
+                say("Kept without a try.")
+                return "good"
+            case "s" | "skip":
+                return "left"
+            case _:
+                say("Press Enter, or type k or s.")
 
 
 def _left(present: str) -> SecretAnswer:
