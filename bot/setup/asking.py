@@ -14,6 +14,7 @@ from bot.domain.value import frozen
 from bot.logs import Secrets
 from bot.settings import Settings, given
 from bot.settings.layers import ENVIRONMENT
+from bot.settings.secret_files import CREDENTIALS, FILE
 from bot.setup.prompts import prompted, say
 
 T = TypeVar("T")
@@ -81,8 +82,8 @@ class Asker:
 
     def asked(self, question: SecretQuestion, settings: Settings) -> SecretAnswer:
         present, origin = self.present(question.name)
-        if present and origin == ENVIRONMENT:
-            say(f"{question.name} is set in the environment, which counts before .env.")
+        if present and (told := elsewhere(question.name, origin)):
+            say(told)
             return SecretAnswer(is_set=self._secret_fault(question, settings, present) is None)
         say(question.told)
         if present:
@@ -140,6 +141,15 @@ class Asker:
             return told
         say(f"✓ {told}")
         return None
+
+
+def elsewhere(name: str, origin: str) -> str:
+    """Says where a setting stands that `.env` cannot change; empty for any other."""
+    if origin == ENVIRONMENT:
+        return f"{name} is set in the environment, which counts before .env."
+    if origin == CREDENTIALS or origin.endswith(FILE):
+        return f"{name} is read from a file of its own ({origin}). Change it there."
+    return ""
 
 
 def after_fleeting(fault: Complaint) -> Literal["again", "good", "left"]:
