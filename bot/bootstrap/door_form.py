@@ -1,12 +1,17 @@
 """The form of a door: something beside the channels by which other programs reach Steward."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.doctor import Check, Finding
+from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    # What is opened has doors itself.
+    from bot.bootstrap.opening import Running
 
 
 class Serving(Protocol):
@@ -17,8 +22,21 @@ class Serving(Protocol):
     ) -> AbstractAsyncContextManager[int]: ...
 
 
+@frozen
+class Inside:
+    """The parts of a run that doors lead to."""
+
+    running: "Running"
+    reached: Mapping[str, Callable[[], bool]]
+    """Tells of each channel if its platform was reached lately."""
+
+    @property
+    def application(self) -> Application:
+        return self.running.application
+
+
 class DoorForm(Protocol):
-    def keep_open(self, settings: Settings, application: Application) -> Coroutine[Any, Any, None]:
+    def keep_open(self, settings: Settings, inside: Inside) -> Coroutine[Any, Any, None]:
         """Keeps the door open until cancelled; returns at once if the settings have none."""
         ...
 

@@ -1,0 +1,1 @@
+"""What an operator sees from outside: is it alive, is it ready, and its numbers for Prometheus."""
