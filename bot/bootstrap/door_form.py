@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from bot.adapters.sql.store import Store
 from bot.doctor import Check, Finding
 from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.settings import Settings
-
-if TYPE_CHECKING:
-    # What is opened has doors itself.
-    from bot.bootstrap.opening import Running
 
 
 class Serving(Protocol):
@@ -26,13 +23,10 @@ class Serving(Protocol):
 class Inside:
     """The parts of a run that doors lead to."""
 
-    running: "Running"
+    application: Application
+    store: Store
     reached: Mapping[str, Callable[[], bool]]
     """Tells of each channel if its platform was reached lately."""
-
-    @property
-    def application(self) -> Application:
-        return self.running.application
 
 
 class DoorForm(Protocol):

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
-from prometheus_client import generate_latest
-
 from bot.adapters.metrics.counts import Counts
 from bot.adapters.metrics.state import State
 from bot.bootstrap.door_form import Inside
@@ -49,7 +47,7 @@ class Look:
         waiting = None
         try:
             async with asyncio.timeout(_STORE_SECONDS):
-                waiting = await self._inside.running.store.queues()
+                waiting = await self._inside.store.queues()
         except (StewardError, TimeoutError) as fault:
             _LOG.info("the store tells no numbers: %s", fault or "it does not answer")
         now, holds = self._world.clock.now(), self._world.holds()
@@ -60,8 +58,7 @@ class Look:
         state = State(
             version("steward"), queues, dict(self._platforms()), holds, await _lag(), self._began
         )
-        with state.beside(self._counts.registry) as registry:
-            return generate_latest(registry)
+        return state.text(self._counts.registry)
 
     def _platforms(self) -> Sequence[tuple[str, bool]]:
         return [(name, reached()) for name, reached in self._inside.reached.items()]
@@ -71,7 +68,7 @@ class Look:
             return True
         try:
             async with asyncio.timeout(_STORE_SECONDS):
-                await self._inside.running.store.check_writable()
+                await self._inside.store.check_writable()
         except (StewardError, TimeoutError):
             return False
         self._wrote_at = time.monotonic()

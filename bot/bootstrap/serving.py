@@ -104,7 +104,7 @@ async def run(
 ) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
-    inside = Inside(running, {one.channel.name: one.reached for one in served})
+    inside = Inside(application, running.store, {one.channel.name: one.reached for one in served})
     async with asyncio.TaskGroup() as group:
         # Listeners come first: nothing may stand before the first poll.
         listening = [

@@ -1,11 +1,10 @@
 """The state of a run at the moment when somebody asks: gauges, made anew for each answer."""
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from bot.domain.talk.hold import Holds
@@ -42,14 +41,11 @@ class State:
         yield _one("steward_loop_hold_longest_seconds", "The longest of them.", longest)
         yield _one("steward_loop_lag_seconds", "The present wait for the event loop.", self.lag)
 
-    @contextmanager
-    def beside(self, registry: CollectorRegistry) -> Generator[CollectorRegistry]:
-        """Yields the registry with this state in it."""
-        registry.register(self)
-        try:
-            yield registry
-        finally:
-            registry.unregister(self)
+    def text(self, registry: CollectorRegistry) -> bytes:
+        """Returns this state and the numbers of a registry in the text form of Prometheus."""
+        now = CollectorRegistry()
+        now.register(self)
+        return generate_latest(registry) + generate_latest(now)
 
 
 def _one(name: str, told: str, value: float) -> Metric:
