@@ -1,1 +1,1 @@
-"""What an operator sees from outside: is it alive, is it ready, and its numbers for Prometheus."""
+"""The port for operators: is the program alive, is it ready, and its numbers for Prometheus."""

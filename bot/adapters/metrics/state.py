@@ -12,7 +12,7 @@ from bot.domain.talk.hold import Holds
 
 @dataclass(frozen=True, slots=True, eq=False)
 class State:
-    """What stands now; a store that does not answer has no queues."""
+    """Holds what stands now; a store that does not answer has no queues."""
 
     version: str
     queues: Sequence[tuple[str, int, float | None]] | None
