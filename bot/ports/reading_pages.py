@@ -4,6 +4,7 @@ from bot.domain.value import frozen
 from bot.ports.card_page import CardPages
 from bot.ports.now_page import MoneyPages, NowPages, RecordReading
 from bot.ports.turn_page import TurnPages
+from bot.ports.view_page import ViewPages
 
 
 @frozen
@@ -13,3 +14,4 @@ class ReadingPages:
     now: NowPages
     money: MoneyPages
     record: RecordReading
+    views: ViewPages

@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
+from bot.flow.inspection.chat_views import ViewInspection
 from bot.flow.inspection.money_pages import MoneyInspection
 from bot.flow.inspection.now_pages import NowInspection
 from bot.flow.inspection.places import Places
@@ -34,7 +35,9 @@ class Inspection:
     @cached_property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
-        return ReadingPages(self._turns, self._cards, self._now, self._money, self._record)
+        return ReadingPages(
+            self._turns, self._cards, self._now, self._money, self._record, self._views
+        )
 
     def _places(self) -> Places:
         return Places(self._ground.store.chats)
@@ -72,3 +75,10 @@ class Inspection:
     def _record(self) -> RecordInspection:
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
         return RecordInspection(store.records, store.people, self._places, zones, world.conceal)
+
+    @property
+    def _views(self) -> ViewInspection:
+        store, world, journal = self._ground.store, self._ground.world, self._ground.journal
+        return ViewInspection(
+            store, journal, self._choosing, self._places, world.clock.now, world.conceal
+        )

@@ -6,6 +6,7 @@ const page = (() => {
   const all = (q, inside = document) => [...inside.querySelectorAll(q)];
   const id = (name) => document.getElementById(name);
   const on = (what, act, where = document) => where.addEventListener(what, act);
+  const made = (tag, more, ...inside) => { const one = Object.assign(document.createElement(tag), more); one.append(...inside); return one; };
   const kept = (name, value) => {
     try {
       if (value === undefined) return localStorage.getItem(name) || "";
@@ -83,6 +84,18 @@ const page = (() => {
     history.replaceState(null, "", location.pathname);
   }
 
+  // The time that is left: silent, by the minute, and by the second below one.
+  const left = (s) => {
+    const [d, h, m] = [Math.floor(s / 86400), Math.floor(s / 3600) % 24, Math.floor(s / 60) % 60];
+    if (s < 60) return `${s} s`;
+    if (d) return `${d} day${d > 1 ? "s" : ""}${h ? ` ${h} h` : ""}`;
+    return h ? `${h} h${m ? ` ${m} min` : ""}` : `${m} min`;
+  };
+  setInterval(() => all("[data-left]").forEach((one) => {
+    const text = left(Math.max(0, Math.floor((new Date(one.dateTime) - Date.now()) / 1000)));
+    if (one.textContent !== text) one.textContent = text;
+  }), 1000);
+
   // A low window scrolls as one page: it opens at the newest message, too.
   at("#messages > :nth-last-child(2)")?.scrollIntoView({ block: "end" });
 
@@ -119,5 +132,5 @@ const page = (() => {
     else return;
     event.preventDefault();
   });
-  return { all, at, id, kept, on, since, spoken, told };
+  return { all, at, id, kept, made, on, since, spoken, told };
 })();
