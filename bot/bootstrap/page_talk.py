@@ -27,7 +27,7 @@ from bot.ports.card_page import AskedCard
 from bot.ports.inbox import InboundRow
 from bot.ports.outbox import OutboxRow
 from bot.ports.reading_pages import ReadingPages
-from bot.ports.view_page import InView
+from bot.ports.view_page import SeenNow
 
 _PART = 40
 """Messages of one part of a conversation."""
@@ -71,7 +71,7 @@ class PageTalk:
         model = parts.rooms.models.choosing.model(self._chat.settings.model)
         return ShownChat(self.key, self._title, place_of(self.address), model, str(folder.path))
 
-    async def in_view(self) -> InView:
+    async def in_view(self) -> SeenNow:
         return await self._reading.views.view(self._person, self._chat)
 
     @property

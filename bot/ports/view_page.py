@@ -18,7 +18,7 @@ class OpenLine:
 
 
 @frozen
-class InView:
+class SeenNow:
     """The things that the next round would read, and the rules that count then."""
 
     tokens: int
@@ -42,6 +42,6 @@ class InView:
 
 
 class ViewPages(Protocol):
-    async def view(self, reader: Person, chat: Chat) -> InView:
+    async def view(self, reader: Person, chat: Chat) -> SeenNow:
         """Returns the view of a chat, which is the reader's own."""
         ...

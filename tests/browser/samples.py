@@ -20,7 +20,7 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
 )
-from bot.ports.view_page import InView, OpenLine
+from bot.ports.view_page import OpenLine, SeenNow
 
 NOW = datetime.now(UTC)
 FRAME = Frame("Backups of the photos", "chat", 3, "Ann", "token", owner=True)
@@ -167,7 +167,7 @@ MESSAGES = (
     own(5, "And how do I see that last night’s backup worked?", 2, editable=True, state="waiting"),
     answer(9, "Two looks are enough.", 1, turn="t-2"),
 )
-SEEN = InView(
+SEEN = SeenNow(
     18_400,
     200_000,
     ("12 messages whole, 41 older ones as a summary", "The skill backups", "1 picture"),

@@ -5,7 +5,7 @@ from typing import Any
 from bot.adapters.web.frame import Frame
 from bot.adapters.web.shown import ShownChat, ShownMessage
 from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind, Plain
-from bot.ports.view_page import InView, OpenLine
+from bot.ports.view_page import OpenLine, SeenNow
 from tests.browser import samples
 from tests.browser.reading_states import reading_states
 from tests.browser.samples import CARD, answer, chat_values, own, steward
@@ -32,7 +32,7 @@ def _hostile() -> dict[str, Any]:
     frame = Frame(_HOSTILE, "chat", 3, _HOSTILE, "token", owner=True)
     chat = ShownChat("web:5/k2", _HOSTILE, _HOSTILE, _HOSTILE, _HOSTILE)
     lines = (_HOSTILE,)
-    seen = InView(3, 2, lines, lines, lines, True, (OpenLine(_HOSTILE, _HOSTILE, _HOSTILE),))
+    seen = SeenNow(3, 2, lines, lines, lines, True, (OpenLine(_HOSTILE, _HOSTILE, _HOSTILE),))
     return chat_values(frame=frame, chat=chat, chats=chats, messages=messages, seen=seen)
 
 

@@ -92,7 +92,9 @@ async def test_a_killed_program_loses_and_doubles_nothing(steward: Steward, page
     await door(steward)
     async with page.listening(stream, first.last_id) as second:
         await second.hears("The answer of the second life.")
-        assert not [one for one in second.events if "A question" in one.text]
+        # It may be drawn anew in its place, since it waits no more.
+        asked = {one.element for one in first.events if "A question" in one.text}
+        assert {one.element for one in second.events if "A question" in one.text} <= asked
         await page.say("Write a file", home)
         card = await second.hears("a.txt")
         pressed = next(one for one in await page.forms(home) if "Approve" in one.label)
@@ -172,7 +174,8 @@ async def test_files_come_and_go(steward: Steward, page: Browser):
 
 
 async def test_each_of_the_five_first_sentences_works_with_the_demo_model(steward: Steward):
-    await steward.start(STEWARD_WEB_PORT=free_port(), STEWARD_MODEL="demo/demo")
+    del steward.settings["ANTHROPIC_API_KEY"]
+    await steward.start(STEWARD_WEB_PORT=free_port())
     async with browser(await door(steward)) as page:
         await page.enter(LINK.findall(steward.output)[-1][1])
         home = await page.home()

@@ -8,7 +8,7 @@ from bot.adapters.web.shown import ListedChat, ShownChat, ShownMessage
 from bot.domain.talk.message import Address, FileRef, Outbound, RawUpdate
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.view_page import InView
+from bot.ports.view_page import SeenNow
 
 
 @frozen
@@ -63,7 +63,7 @@ class Talk(Protocol):
 
     async def told(self) -> ShownChat: ...
 
-    async def in_view(self) -> InView:
+    async def in_view(self) -> SeenNow:
         """Returns what the model has in view now, and the rules that count."""
         ...
 

@@ -1,7 +1,6 @@
 """Puts the pages for people who look together; they only read rows, and hold nothing."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
@@ -32,7 +31,7 @@ class Inspection:
     def __post_init__(self) -> None:
         self._began = self._ground.world.clock.now()
 
-    @cached_property
+    @property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
         return ReadingPages(
