@@ -1,8 +1,9 @@
 """One conversation on the page: the rows of a chat, in the words of its templates."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from bot.adapters.web.channel import PASSING
@@ -38,14 +39,21 @@ WINDOW = 60
 _MOST_WAITING = 20
 """Waiting messages of a person of which an open page learns that they wait no more."""
 
+_FOLDED = 2_000
+"""Newest entries of a conversation that are folded into its view: older ones are in a summary."""
+
 _NEWEST = 2**62
+
+
+Title: TypeAlias = Callable[[Chat], Awaitable[str]]
+"""Returns the title of a conversation."""
 
 
 class PageTalk:
     """Reads a chat for one person, whose chat it is."""
 
     def __init__(
-        self, running: Running, zones: Zones, chat: Chat, person: Person, title: str
+        self, running: Running, zones: Zones, chat: Chat, person: Person, title: Title
     ) -> None:
         self._running = running
         self._chat = chat
@@ -69,10 +77,13 @@ class PageTalk:
         parts = self._running.application.parts
         folder = await parts.world.workspaces(self._chat, self._person)
         model = parts.rooms.models.choosing.model(self._chat.settings.model)
-        return ShownChat(self.key, self._title, place_of(self.address), model, str(folder.path))
+        title = await self._title(self._chat)
+        return ShownChat(self.key, title, place_of(self.address), model, str(folder.path))
 
     async def in_view(self) -> SeenNow:
-        return await self._reading.views.view(self._person, self._chat)
+        last = await self._running.store.page.last_entry(self._chat.conversation)
+        after = max(0, last - _FOLDED)
+        return await self._reading.views.view(self._person, self._chat, after)
 
     @property
     def _reading(self) -> ReadingPages:

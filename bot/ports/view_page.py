@@ -42,6 +42,6 @@ class SeenNow:
 
 
 class ViewPages(Protocol):
-    async def view(self, reader: Person, chat: Chat) -> SeenNow:
-        """Returns the view of a chat, which is the reader's own."""
+    async def view(self, reader: Person, chat: Chat, after: int = 0) -> SeenNow:
+        """Returns the view of a chat, which is the reader's own, from its entries after this."""
         ...

@@ -34,8 +34,8 @@ class ViewInspection:
     _now: Callable[[], datetime]
     _conceal: Conceal
 
-    async def view(self, reader: Person, chat: Chat) -> SeenNow:
-        log = await self._journal.entries(chat.conversation)
+    async def view(self, reader: Person, chat: Chat, after: int = 0) -> SeenNow:
+        log = await self._journal.entries(chat.conversation, after)
         profile = self._choosing.profile(self._choosing.model(chat.settings.model))
         # A long log takes a while, and others talk meanwhile.
         seen = await asyncio.to_thread(folded_view, log, profile, reader.id)
