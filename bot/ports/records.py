@@ -156,6 +156,10 @@ class CardRecords(Protocol):
         """Returns the number of messages of people that turns answered between two moments."""
         ...
 
+    async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
+        """Returns the last use of each skill among so many newest requests of people."""
+        ...
+
     async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
         """Returns live plans that wait for a person, oldest first."""
         ...

@@ -50,7 +50,14 @@ class Composition:
         self.rooms = Rooms(ground, till, self.way_out)
         rooms = self.rooms
         choosing, till = rooms.models.choosing, rooms.money.till
-        self.inspection = Inspection(ground, rooms.explaining.teller, choosing, till)
+        self.inspection = Inspection(
+            ground,
+            rooms.explaining.teller,
+            choosing,
+            till,
+            rooms.memory,
+            rooms.models.preamble,
+        )
         self._one_turn = OneTurn(ground, self.rooms, companions, self.way_out)
         self.chat_work = ChatWork(ground, self.rooms, self.way_out, self._one_turn)
         self.command_table = CommandTable(ground, self.rooms, self.way_out, self.chat_work)
