@@ -25,11 +25,24 @@ _IN_A_CONVERSATION = 20
 _MINUTES = 3
 """Minutes between two turns."""
 
+_TABLES = (
+    *("turn", "approval", "usage", "verdict", "outbox", "audit", "inbox", "entry"),
+    "passage",
+)
+_BEDS = 5_000
+"""Names of beds that tell the remembered questions apart."""
+
 _PAGES = {
     "Cards in one place": "/cards",
     "Older decisions": "/cards?before={old}~0~x",
     "Now": "/now",
     "Money of 30 days": "/money?span=month&by=person",
+    "Memory: notes": "/memory",
+    "Memory: a search with reasons": "/memory?q=note+of+bed+77",
+    "Search in conversations": "/search?q=note+of+bed+77",
+    "Skills": "/skills",
+    "Tool servers": "/servers",
+    "The doctor's report": "/doctor",
     "The record": "/record",
     "The record, far back and filtered": "/record?action=call.&before=1000",
 }
@@ -108,7 +121,7 @@ def _copied(database: Path, turns: int) -> str:
         )
         connection.execute(numbers, (turns,))
         (last,) = connection.execute("SELECT max(seq) FROM entry").fetchone()
-        for table in ("turn", "approval", "usage", "verdict", "outbox", "audit", "inbox", "entry"):
+        for table in _TABLES:
             _copy(connection, table, turn, int(last))
         connection.execute("UPDATE chat SET last_seq = (SELECT max(seq) FROM entry)")
     return f"copy-{turns // 2}"
@@ -118,7 +131,7 @@ def _copy(connection: sqlite3.Connection, table: str, turn: str, last: int) -> N
     """Copies the rows of a table, each with a name and a time of its own."""
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
     told = ", ".join(_value(table, column, last) for column in columns)
-    of = {"turn": "id", "outbox": "about", "audit": "chat", "approval": "turn"}.get(table, "turn")
+    of = {"turn": "id", "outbox": "about", "audit": "chat", "passage": "id"}.get(table, "turn")
     where = f'"{of}" = ?' if of != "chat" else "chat IS NOT NULL AND ? <> ''"
     connection.execute(
         f'INSERT INTO "{table}" SELECT {told} FROM "{table}" AS r, copy WHERE r.{where}', (turn,)
@@ -132,8 +145,12 @@ def _value(table: str, column: str, last: int) -> str:
         minutes = f"'-' || (copy.i * {_MINUTES}) || ' minutes'"
         moved = f"strftime('%Y-%m-%d %H:%M:%f000', {name}, {minutes})"
         return f"CASE WHEN {name} IS NULL THEN NULL ELSE {moved} END"
-    if (table, column) == ("turn", "id") or column in ("turn", "about"):
+    if (column, table) in (("id", "turn"), ("id", "passage")) or column in ("turn", "about"):
         return "'copy-' || copy.i"
+    if table == "passage" and column in ("number", "indexed", "question"):
+        return {"number": "NULL", "indexed": "0"}.get(
+            column, f"{name} || ' For bed ' || (copy.i % {_BEDS})"
+        )
     if column == "conversation":
         return f"'talk-' || (copy.i / {_IN_A_CONVERSATION})"
     if column == "seq":

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.browser import LINK, Browser, Sent, browser
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward
-from tests.e2e.test_page_reading import HOSTILE, page, words
+from tests.e2e.test_page_reading import HOSTILE, page, signed_in, words
 from tests.standins.messages_api import calls, text, tool
 
 __all__ = ["page"]
@@ -89,8 +89,6 @@ async def test_a_memory_is_searched_with_reasons_changed_and_erased_by_its_owner
             assert "green" not in words(await theirs.page(path))
             assert "boat is" not in words(await theirs.page(path))
         assert (await theirs.get(ask)).status_code == 404
-        token = (await form(theirs, "/memory", "/memory/erase") if False else None)
-        assert token is None
         mine = (await theirs.forms("/more"))[0].fields
         stolen = {"csrf": mine["csrf"], "note": changing.fields["note"], "text": "Mine now"}
         assert "is gone" in (await theirs.post("/memory/note", stolen)).text
@@ -148,12 +146,12 @@ async def test_skills_and_servers_show_what_they_may_do_and_no_secret(steward: S
     (steward.folder / ".env").write_text("SERVER_TOKEN=a-token-of-the-server\n")
     head = (
         "allowed-tools: Bash(git status:*)\n"
-        "variables:\n  - name: BOAT_KEY\n    secret: true\n    default: sesame-open\n"
+        "vars: {BOAT_KEY: {secret: true, default: sesame-open}, TEAM: a-plain-value}\n"
     )
     put(steward, "boats", head, f"Sail {HOSTILE}")
     broken = put(steward, "broken")
     (broken / "SKILL.md").write_text("---\nname: [\n---\n")
-    async for found in page.__wrapped__(steward):
+    async with signed_in(steward) as found:
         await looked_at(steward, found)
 
 
@@ -169,6 +167,7 @@ async def looked_at(steward: Steward, page: Browser) -> None:
     assert "BOAT_KEY secret, set" in words(told)
     assert "Bash(git status:*)" in words(told)
     assert "sesame-open" not in str(told)
+    assert "a-plain-value" not in str(told)
     use = await form(page, "/skills/boats", "/skills/use", "Switch on")
     key = str(told.select("#chat option")[0]["value"])
     assert "is on from your next message" in words_of(await page.send(use, chat=key))
@@ -215,4 +214,3 @@ async def test_an_owner_sees_what_the_doctor_finds_and_nobody_waits_for_it(
         told = words(await page.page("/doctor"))
     for words_there in ("database", "fine", "sandbox", "It can be written"):
         assert words_there in told
-    assert steward.output.count("doctor of the page") == 0
