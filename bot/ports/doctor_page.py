@@ -15,7 +15,7 @@ class DoctorLine:
     """`ok`, `warn` or `fail`."""
     sentence: str
     mend: str
-    """What to do about it; empty where nothing is to be done."""
+    """The remedy; empty where all is well."""
 
 
 @frozen

@@ -25,7 +25,7 @@ class RecalledLine:
     answer: str
     at: str
     place: str
-    """Where it was said."""
+    """The chat that it was said in."""
     outside: str
     """The source of text from outside that the model saw; empty without one."""
     told: bool
@@ -33,7 +33,7 @@ class RecalledLine:
     verdict: str
     """Says why it would, or why not."""
     score: str
-    """What it counts in the search by words; empty where it was not found so."""
+    """Its score in the search by words; empty where it was not found so."""
     why: tuple[str, ...]
     """The parts of that, and what its meaning counts, each in a sentence."""
 
@@ -51,7 +51,7 @@ class MemoryPage:
 
 @frozen
 class Erasable:
-    """What would be erased, and the command that erases it."""
+    """Something that can be erased, with the command that erases it."""
 
     words: str
     command: tuple[str, ...]

@@ -20,7 +20,7 @@ class LentTool:
 class ServerLine:
     name: str
     source: str
-    """Whose it is: of the settings, or of a skill."""
+    """Its origin: the settings, or a skill."""
     state: str
     fault: str
     """The reason why it lends no tools; empty while it does."""

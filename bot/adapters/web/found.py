@@ -1,4 +1,4 @@
-"""What a search in a person's conversations leads to, as the page of the search asks for it."""
+"""The places that a search in conversations leads to, as its page asks for them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -191,13 +191,13 @@ class ScoreParts:
     names: Set[str]
     """Those that are searched for and stand before its lines, as in “Ann: I am late”."""
     own: float
-    """What its own words count."""
+    """The count of its own words."""
     lost: float
-    """What it loses since a name that is searched for is not near."""
+    """The loss of a passage that has no name of the search near it."""
     beside: float
-    """What the passages before and after it add."""
+    """The part that the passages before and after it add."""
     talk: float
-    """What the best passages of its conversation add."""
+    """The part that the best passages of its conversation add."""
     wish: bool
     """True for a wish that holds always, whose words count more."""
 

@@ -1,21 +1,16 @@
 """A person's own memory: the notes, and a search as recall makes it, with its reasons."""
 
 from collections.abc import Callable
-from datetime import datetime
-from functools import partial
-from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
 from bot.domain.memory.note import Note, note_of
-from bot.domain.memory.passage import clipped_words, of_person
+from bot.domain.memory.passage import of_person
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.person import Person
-from bot.domain.text.visible_text import visible
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
-from bot.flow.commanding.wording import counted
 from bot.flow.inspection.places import Places
-from bot.flow.inspection.recall_told import RecallTeller
+from bot.flow.inspection.recall_told import RecallTeller, local_time, told_briefly
 from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts
@@ -39,30 +34,28 @@ class MemoryInspection:
     _conceal: Conceal
 
     async def memory(self, reader: Person, words: str, before: RowKey | None) -> MemoryPage:
-        asked, local = words.strip()[:_LONGEST_SEARCH], partial(_local, self._zones.of(reader))
+        asked, zone = words.strip()[:_LONGEST_SEARCH], self._zones.of(reader)
         notes = await self._store.notes.before(of_person(reader.id), before, _NOTES + 1)
         shown = notes[:_NOTES]
         return MemoryPage(
-            tuple(NoteLine(note.id, note.text, local(note.at)) for note in shown),
+            tuple(NoteLine(note.id, note.text, local_time(note.at, zone)) for note in shown),
             _place(shown[-1]) if len(notes) > _NOTES else None,
             await self._condition(),
             asked,
-            await self._found(reader, asked, local) if asked else (),
+            await self._found(reader, asked, zone) if asked else (),
         )
 
-    async def _found(
-        self, reader: Person, asked: str, local: Callable[[datetime], str]
-    ) -> tuple[RecalledLine, ...]:
+    async def _found(self, reader: Person, asked: str, zone: str) -> tuple[RecalledLine, ...]:
         cause = Cause(CallKind.EMBEDDING, person=reader.id)
         looked = await self._recall.looked(asked, of_person(reader.id), cause)
         places = self._places()
         await places.read(one.chat for one in looked.passages.values() if one.chat is not None)
-        return RecallTeller(looked, places, local, self._conceal).lines()
+        return RecallTeller(looked, places, zone, self._conceal).lines()
 
     async def _condition(self) -> str:
         words, meaning = await self._recall.condition()
         if words.owed:
-            return f"{counted(words.owed, 'answer')} cannot be found yet; they are being indexed."
+            return "Some answers are still being indexed, and cannot be found yet."
         if meaning is None:
             return "Found by words."
         return "Found by words and by meaning." if meaning.ready else "Found by words for now."
@@ -80,7 +73,7 @@ class MemoryInspection:
             return None
         if owner != of_person(reader.id):
             return None
-        return Erasable(visible(clipped_words(" ".join(told.split()), _LONGEST)), command)
+        return Erasable(told_briefly(told, _LONGEST, self._conceal), command)
 
     async def reword(self, reader: Person, chat: int, note: str, words: str) -> str:
         return await self._changing.reword(note, words, chat, reader)
@@ -88,7 +81,3 @@ class MemoryInspection:
 
 def _place(note: Note) -> RowKey:
     return RowKey(note.at, note.id)
-
-
-def _local(zone: str, at: datetime) -> str:
-    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"

@@ -1,8 +1,9 @@
 """Tells why a search of the memory found a passage: its words, names, neighbours and meaning."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from heapq import nlargest
+from zoneinfo import ZoneInfo
 
 from bot.domain.memory.fit import Found, ScoreParts
 from bot.domain.memory.passage import Passage, clipped_words
@@ -33,7 +34,7 @@ class RecallTeller:
 
     looked: Looked
     places: Places
-    local: Callable[[datetime], str]
+    zone: str
     conceal: Conceal
 
     def lines(self) -> tuple[RecalledLine, ...]:
@@ -48,9 +49,9 @@ class RecallTeller:
         parts = self.looked.parts.get(one.id)
         return RecalledLine(
             one.id,
-            self._told(one.question, _QUESTION),
-            self._told(one.answer, _ANSWER),
-            self.local(one.at),
+            told_briefly(one.question, _QUESTION, self.conceal),
+            told_briefly(one.answer, _ANSWER, self.conceal),
+            local_time(one.at, self.zone),
             "" if one.chat is None else self.places.of(one.chat),
             "" if one.untrusted is None else one_line(one.untrusted, _QUESTION),
             one.id in self.looked.told or one in self.looked.around,
@@ -66,8 +67,15 @@ class RecallTeller:
             return _BESIDE
         return _CROWDED if found is not None and found.fits else _LEFT
 
-    def _told(self, text: str, most: int) -> str:
-        return visible(clipped_words(self.conceal(" ".join(text.split())), most))
+
+def told_briefly(text: str, most: int, conceal: Conceal) -> str:
+    """Returns the beginning of somebody's words on one line, without secrets and hidden signs."""
+    return visible(clipped_words(conceal(" ".join(text.split())), most))
+
+
+def local_time(at: datetime, zone: str) -> str:
+    """Returns a time as a person's clock shows it."""
+    return f"{at.astimezone(ZoneInfo(zone)):%Y-%m-%d %H:%M}"
 
 
 def _why(found: Found | None, parts: ScoreParts | None) -> Iterator[str]:

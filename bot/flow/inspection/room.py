@@ -6,20 +6,13 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
-from bot.flow.inspection.memory_pages import MemoryInspection
-from bot.flow.inspection.money_pages import MoneyInspection
 from bot.flow.inspection.now_pages import NowInspection
+from bot.flow.inspection.own_pages import OwnPages
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.record_pages import RecordInspection
-from bot.flow.inspection.search_pages import SearchInspection
-from bot.flow.inspection.server_pages import ServerInspection
-from bot.flow.inspection.skill_pages import SkillInspection
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.inspection.turn_pages import TurnInspection
-from bot.flow.memory.room import MemoryRoom
 from bot.flow.models.choosing import Choosing
-from bot.flow.models.preamble import PreambleMaker
-from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
 from bot.flow.room import Ground
 from bot.ports.reading_pages import ReadingPages
@@ -33,8 +26,7 @@ class Inspection:
     _teller: StoryTeller
     _choosing: Choosing
     _till: Till
-    _memory: MemoryRoom
-    _preamble: PreambleMaker
+    _own: OwnPages
 
     def __post_init__(self) -> None:
         self._began = self._ground.world.clock.now()
@@ -42,16 +34,17 @@ class Inspection:
     @cached_property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
+        own = self._own
         return ReadingPages(
             self._turns,
             self._cards,
             self._now,
-            self._money,
+            own.money,
             self._record,
-            self._memory_pages,
-            self._skills,
-            self._servers,
-            self._search,
+            own.memory,
+            own.skills,
+            own.servers,
+            own.search,
         )
 
     def _places(self) -> Places:
@@ -80,34 +73,6 @@ class Inspection:
         )
 
     @property
-    def _money(self) -> MoneyInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        subjects = Subjects(store.ledger, store.people, store.chats, zones)
-        now, conceal = world.clock.now, world.conceal
-        return MoneyInspection(store.ledger, subjects, self._till, zones, now, conceal)
-
-    @property
     def _record(self) -> RecordInspection:
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
         return RecordInspection(store.records, store.people, self._places, zones, world.conceal)
-
-    @property
-    def _memory_pages(self) -> MemoryInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        recall, changing = self._memory.recall, self._memory.changing
-        return MemoryInspection(store, recall, changing, self._places, zones, world.conceal)
-
-    @property
-    def _skills(self) -> SkillInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return SkillInspection(world.skills, store.records, self._preamble, zones, world.conceal)
-
-    @property
-    def _servers(self) -> ServerInspection:
-        world = self._ground.world
-        return ServerInspection(self._preamble, world.skills, world.conceal)
-
-    @property
-    def _search(self) -> SearchInspection:
-        world, zones = self._ground.world, self._ground.zones
-        return SearchInspection(self._memory.recall, self._places, zones, world.conceal)

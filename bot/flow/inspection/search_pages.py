@@ -1,17 +1,16 @@
 """A search in a person's own conversations: that of the memory, whose notes are left out."""
 
 from collections.abc import Callable, Sequence
-from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
 from bot.domain.memory.note import note_of
-from bot.domain.memory.passage import Passage, clipped_words, of_person
+from bot.domain.memory.passage import Passage, of_person
 from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.person import Person
-from bot.domain.text.visible_text import visible
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.inspection.places import Places
+from bot.flow.inspection.recall_told import local_time, told_briefly
 from bot.flow.memory.recall import Recall
 from bot.ports.search_page import SaidLine, SaidPage
 
@@ -39,25 +38,19 @@ class SearchInspection:
         rest = found[ids.index(after) + 1 :] if after in ids else found
         shown, places = rest[:_LINES], self._places()
         await places.read(one.chat for one in shown if one.chat is not None)
-        zone = ZoneInfo(self._zones.of(reader))
-        lines = self._lines(shown, places, zone)
+        lines = self._lines(shown, places, self._zones.of(reader))
         return SaidPage(lines, shown[-1].id if len(rest) > _LINES else "")
 
-    def _lines(
-        self, shown: Sequence[Passage], places: Places, zone: ZoneInfo
-    ) -> tuple[SaidLine, ...]:
+    def _lines(self, shown: Sequence[Passage], places: Places, zone: str) -> tuple[SaidLine, ...]:
         return tuple(
             SaidLine(
                 one.id,
                 one.chat,
-                self._told(one.question, _QUESTION),
-                self._told(one.answer, _ANSWER),
-                f"{one.at.astimezone(zone):%Y-%m-%d %H:%M}",
+                told_briefly(one.question, _QUESTION, self._conceal),
+                told_briefly(one.answer, _ANSWER, self._conceal),
+                local_time(one.at, zone),
                 places.of(one.chat),
             )
             for one in shown
             if one.chat is not None
         )
-
-    def _told(self, text: str, most: int) -> str:
-        return visible(clipped_words(self._conceal(" ".join(text.split())), most))

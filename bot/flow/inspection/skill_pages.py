@@ -1,8 +1,6 @@
 """Skills as pages show them: where each comes from, what it may do, and what it lacks."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
 from bot.domain.skills.skill import Skill
@@ -11,9 +9,10 @@ from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
+from bot.flow.inspection.recall_told import local_time
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.skills.commands import fault_told, remarks_of
-from bot.ports.records import CardRecords
+from bot.ports.records import TurnRecords
 from bot.ports.skill_page import SkillLine, SkillPage, SkillsPage, WantedVariable
 from bot.ports.skills import Skills
 from bot.ports.turn_page import Figure
@@ -30,7 +29,7 @@ _PARTS = 40
 @frozen
 class SkillInspection:
     _skills: Skills
-    _records: CardRecords
+    _records: TurnRecords
     _preamble: PreambleMaker
     _zones: Zones
     _conceal: Conceal
@@ -69,9 +68,9 @@ class SkillInspection:
         )
 
     async def _last(self, reader: Person) -> Mapping[str, str]:
-        whose, zone = None if reader.is_owner else reader.id, ZoneInfo(self._zones.of(reader))
+        whose, zone = None if reader.is_owner else reader.id, self._zones.of(reader)
         used = await self._records.skills_used(whose, _LOOKED_AT)
-        return {name: _day(at, zone) for name, at in used.items()}
+        return {name: local_time(at, zone) for name, at in used.items()}
 
     def _line(self, skill: Skill, reader: Person, last: Mapping[str, str]) -> SkillLine:
         paused = f"paused: {skill.unmet}" if skill.unmet else ""
@@ -131,7 +130,3 @@ class SkillInspection:
 
     def _told(self, text: str, most: int) -> str:
         return one_line(self._conceal(" ".join(text.split())), most)
-
-
-def _day(at: datetime, zone: ZoneInfo) -> str:
-    return f"{at.astimezone(zone):%Y-%m-%d %H:%M}"

@@ -54,7 +54,7 @@ class Fitting:
 
 @frozen
 class Looked:
-    """All that a search found, and what of it a model would be told."""
+    """The hits of a search, and those of them that a model would be told."""
 
     found: Sequence[Found]
     """The best first."""
@@ -65,7 +65,7 @@ class Looked:
     around: Sequence[Passage]
     """These and their neighbours, in the order in which they were kept."""
     parts: Mapping[str, ScoreParts]
-    """What counts in the search by words, by id."""
+    """The parts of each score of the search by words, by id."""
 
 
 class Recall:
