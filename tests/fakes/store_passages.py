@@ -81,7 +81,7 @@ class MemoryIndex:
         return fit(weight, candidates, limit, unsure)
 
     async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
-        return score_parts(*self._weighable(words, whose))
+        return score_parts(*self._weighable(words, whose)) if sought(words, stem) else {}
 
     def _weighable(
         self, words: str, whose: Whose

@@ -1,4 +1,4 @@
-"""Puts the pages together that show people their memory, their talks, their costs, and the tools."""
+"""Puts the pages together that show people their memory, talks and costs, and the tools."""
 
 from dataclasses import dataclass
 
