@@ -62,7 +62,7 @@ class PageTalks:
             chat = await self._running.store.chats.at(address, private=True)
         if chat is None:
             return None
-        return PageTalk(self._running, self._zones, chat, person, await self._title(chat))
+        return PageTalk(self._running, self._zones, chat, person, self._title)
 
     async def keys(self, person: Person) -> Mapping[int, str]:
         """Returns the names of a person's conversations in addresses, by their numbers."""
