@@ -32,6 +32,11 @@ _PAGES = {
     "Money of 30 days": "/money?span=month&by=person",
     "The record": "/record",
     "The record, far back and filtered": "/record?action=call.&before=1000",
+    "The record of a day, of an action that never came": "/record?action=x&until=2100-01-01",
+    "People": "/people",
+    "Rules": "/rules",
+    "Settings": "/settings",
+    "What goes on, looked at again": "/now/part",
 }
 
 

@@ -3,6 +3,9 @@
 from bot.domain.value import frozen
 from bot.ports.card_page import CardPages
 from bot.ports.now_page import MoneyPages, NowPages, RecordReading
+from bot.ports.people_page import PeoplePages
+from bot.ports.rules_page import RulePages
+from bot.ports.settings_page import SwitchPages
 from bot.ports.turn_page import TurnPages
 
 
@@ -13,3 +16,6 @@ class ReadingPages:
     now: NowPages
     money: MoneyPages
     record: RecordReading
+    people: PeoplePages
+    rules: RulePages
+    switches: SwitchPages

@@ -22,7 +22,7 @@ from bot.flow.inspection.places import Places
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.money.till import Till
 from bot.flow.world import StorePorts, World
-from bot.ports.now_page import NowPage, RunLine, WaitLine
+from bot.ports.now_page import NowOrder, NowPage, RunLine, WaitLine
 from bot.ports.turn_page import Figure
 
 _MOST = 50
@@ -46,8 +46,7 @@ class NowInspection:
 
     async def now(self, reader: Person) -> NowPage:
         whose, now = None if reader.is_owner else reader.id, self._world.clock.now()
-        turns = await self._store.records.at_work(_MOST)
-        turns = [one for one in turns if whose in (None, one.asker)]
+        turns = await self._store.records.at_work(whose, _MOST)
         cards = await self._store.records.open(whose, None, _MOST)
         plans = await self._store.records.plans(whose, _MOST)
         places = self._places()
@@ -66,6 +65,16 @@ class NowInspection:
             await self._tasks.goals(reader.id),
         )
         return await self._with_program(page, now) if reader.is_owner else page
+
+    async def order(self, reader: Person, kind: str, id: str, verb: str) -> NowOrder | None:
+        if kind != "turn":
+            return await self._tasks.order(reader, kind, id, verb)
+        turn = await self._store.turns.get(id)
+        if turn is None or verb != "stop" or not reader.may_decide_for(turn.asker):
+            return None
+        # The chat of a helper is its own home: it is stopped where it was sent out.
+        sender = None if turn.parent is None else await self._store.turns.get(turn.parent)
+        return NowOrder((sender or turn).chat, "stop", ())
 
     async def _with_program(self, page: NowPage, now: datetime) -> NowPage:
         limit, spent = await self._till.today()
@@ -127,6 +136,7 @@ class _Teller:
             f"{self._who(turn.asker, plain_name(turn.asker_name))}{helper}",
             _doing(turn),
             figure((self.now - turn.created_at).total_seconds()),
+            self.reader.may_decide_for(turn.asker),
         )
 
     def card(self, card: Approval) -> WaitLine:
@@ -137,6 +147,7 @@ class _Teller:
             f"{self.places.of(card.chat)}, {self._who(card.asker, plain_name(card.asker_name))}",
             "you" if mine else "an owner",
             _left(card.expires_at, self.now),
+            None if card.expires_at == UNENDING else _seconds(card.expires_at, self.now),
         )
 
     def plan(self, plan: Plan) -> WaitLine:
@@ -153,8 +164,11 @@ class _Teller:
 
 
 def _left(until: datetime, now: datetime) -> str:
-    seconds = (until - now).total_seconds()
-    return "no end" if until == UNENDING else span(max(seconds, 0.0))
+    return "no end" if until == UNENDING else span(_seconds(until, now))
+
+
+def _seconds(until: datetime, now: datetime) -> int:
+    return max(int((until - now).total_seconds()), 0)
 
 
 def _doing(turn: Turn) -> str:

@@ -13,7 +13,8 @@ from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.turn.outcome import StopReason
-from bot.domain.turn.transcript import Entry
+from bot.domain.turn.transcript import ReplyBody
+from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 from bot.flow.explaining.call_why import StoryReader
 from bot.flow.explaining.story import TurnStory
@@ -28,6 +29,7 @@ from bot.flow.inspection.steps import Step
 from bot.flow.inspection.waterfall import clock, waterfall
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
+from bot.ports.records import TurnLog, TurnRecords
 from bot.ports.turn_page import Figure, Remark, TurnLook, TurnPage
 from bot.ports.turns import TurnRows
 
@@ -59,6 +61,7 @@ class TurnInspection:
     _turns: TurnRows
     _chats: Chats
     _journal: Journal
+    _records: TurnRecords
     _teller: StoryTeller
     _zones: Zones
     _now: Callable[[], datetime]
@@ -68,11 +71,19 @@ class TurnInspection:
         turn = await self._turns.get(id)
         if turn is None or not reader.may_decide_for(turn.asker):
             return None
-        log = await self._journal.entries(turn.conversation)
-        story = await self._teller.told(turn, log)
+        log = await self._log(turn, look)
+        story = await self._teller.told(turn, log.entries)
         chat = await self._chats.get(turn.chat)
         seen = _Seen(reader, self._zones.of(reader), self._now(), self._conceal)
         return await asyncio.to_thread(seen.page, story, log, chat, look)
+
+    async def _log(self, turn: Turn, look: TurnLook) -> TurnLog:
+        """Returns the log around a turn; the whole one where a clock that jumped hid a reply."""
+        log = await self._records.log(turn, look.before if look.part == "log" else None)
+        own = sum(e.turn == turn.id and isinstance(e.body, ReplyBody) for e in log.entries)
+        if own >= turn.rounds:
+            return log
+        return TurnLog(tuple(await self._journal.entries(turn.conversation)))
 
 
 @frozen
@@ -84,7 +95,7 @@ class _Seen:
     now: datetime
     conceal: Conceal
 
-    def page(self, story: TurnStory, log: Sequence[Entry], chat: Chat, look: TurnLook) -> TurnPage:
+    def page(self, story: TurnStory, log: TurnLog, chat: Chat, look: TurnLook) -> TurnPage:
         """Returns the whole page."""
         turn, what = story.turn, happenings(story, self.now)
         reader = StoryReader(turn, self.reader.id, self.conceal, str)

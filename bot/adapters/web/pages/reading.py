@@ -1,25 +1,50 @@
 """The routes of all pages for people who look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.routing import Route
 
+from bot.adapters.web.orders import Orders
 from bot.adapters.web.pages.cards import CardRoutes
 from bot.adapters.web.pages.now import NowRoutes
+from bot.adapters.web.pages.people import PeopleRoutes
+from bot.adapters.web.pages.record import RecordRoutes
+from bot.adapters.web.pages.rules import RuleRoutes
+from bot.adapters.web.pages.settings import SettingRoutes
 from bot.adapters.web.pages.turn import TurnRoutes
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.talks import Talks
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.reading_pages import ReadingPages
+from bot.ports.settings_page import SettingRow
 
 
-def reading_routes(
-    pages: ReadingPages, shell: Shell, talks: Talks, forms: Forms, clock: Clock
-) -> Sequence[Route]:
-    """Returns the routes of cards, turns, now, money and the record."""
+@frozen
+class Means:
+    """The parts of the page that its routes share."""
+
+    shell: Shell
+    talks: Talks
+    forms: Forms
+    clock: Clock
+    orders: Orders
+    settings: Sequence[SettingRow]
+    """The settings of the program, for owners."""
+    changes: Callable[[], int]
+    """Returns the number of changes of the store so far."""
+
+
+def reading_routes(pages: ReadingPages, by: Means) -> Sequence[Route]:
+    """Returns the routes of all pages but those of the chat."""
+    shell, forms, orders = by.shell, by.forms, by.orders
     return [
-        *CardRoutes(pages.cards, talks, forms, shell, clock).routes(),
+        *CardRoutes(pages.cards, by.talks, forms, shell, by.clock).routes(),
         *TurnRoutes(pages.turns, shell).routes(),
-        *NowRoutes(pages, shell).routes(),
+        *NowRoutes(pages, orders, forms, shell, by.clock, by.changes).routes(),
+        *RecordRoutes(pages.record, shell).routes(),
+        *PeopleRoutes(pages.people, orders, forms, shell).routes(),
+        *RuleRoutes(pages.rules, orders, forms, shell).routes(),
+        *SettingRoutes(pages.switches, by.settings, orders, forms, shell).routes(),
     ]
