@@ -18,6 +18,12 @@ Above them the one gives way that is silent for longest.
 MOST_PIECES = 2_000
 """Pieces in which the body of a request may come: each costs the loop the same, however short."""
 
+PACKET_BYTES, MOST_IN_PACKETS = 1_024, 24_000_000
+"""A body up to so many bytes may come in more pieces if they have the length of packets.
+
+A proxy passes on what a phone sends as it comes.
+"""
+
 
 class BoundedProtocol(H11Protocol):
     """A connection that is closed when it says nothing whole for long, or dribbles.
@@ -30,7 +36,7 @@ class BoundedProtocol(H11Protocol):
         super().__init__(*told, **named)
         self._patience: asyncio.TimerHandle | None = None
         self._since = 0.0
-        self._pieces = 0
+        self._pieces = self._bytes = 0
         self._next = self.conn.next_event
         self.conn.next_event = self._counted
 
@@ -71,10 +77,12 @@ class BoundedProtocol(H11Protocol):
         event = self._next()
         if isinstance(event, h11.Request):
             self._stop_waiting()
-            self._pieces = 0
+            self._pieces = self._bytes = 0
         elif isinstance(event, h11.Data):
             self._pieces += 1
-            if self._pieces > MOST_PIECES:
+            self._bytes += len(event.data)
+            packets = self._pieces * PACKET_BYTES <= self._bytes <= MOST_IN_PACKETS
+            if self._pieces > MOST_PIECES and not packets:
                 self.transport.abort()
                 return h11.NEED_DATA
         return event
