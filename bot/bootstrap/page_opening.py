@@ -11,6 +11,7 @@ from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import EventPages
+from bot.adapters.web.pages.giving import Giving
 from bot.adapters.web.pages.reading import Means, reading_routes
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
@@ -21,6 +22,8 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.opening import Running
+from bot.bootstrap.page_doctor import PageDoctor
+from bot.bootstrap.page_search import PageFinder
 from bot.bootstrap.page_talks import PageTalks
 from bot.bootstrap.page_watch import PageWatch
 from bot.domain.clock.zones import Zones
@@ -66,7 +69,8 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
         ground.clock,
         ground.settings.database_url,
     )
-    app = application(origins, people, *_pages(ground, people, streams), access.proxies)
+    doctor = PageDoctor(ground.clock, ground.running.application.parts.world.conceal)
+    app = application(origins, people, *_pages(ground, people, streams, doctor), access.proxies)
     watch = PageWatch(ground.running.store, ground.hub, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
     try:
@@ -76,15 +80,20 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
             finally:
                 streams.close()
     finally:
+        await doctor.close()
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
 
 
-def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
-    running = ground.running
-    talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
+def _pages(
+    ground: PageGround, people: SignIn, streams: Streams, doctor: PageDoctor
+) -> tuple[Shell, Sequence[Page]]:
+    running, zones = ground.running, Zones(ground.settings.policy.timezone)
+    talks = PageTalks(running, zones, ground.accept)
+    finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
     shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    giving = Giving(running.application.parts.entrance.page_commands, talks, forms, shell)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
@@ -93,17 +102,17 @@ def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell,
         *events.routes(),
         *files.routes(talks),
         *more.routes(shell),
-        *reading_routes(reading, _means(ground, shell, talks, forms)),
+        *reading_routes(reading, _means(ground, giving, finder, doctor)),
     ]
 
 
-def _means(ground: PageGround, shell: Shell, talks: PageTalks, forms: Forms) -> Means:
-    orders = Orders(ground.running.application.parts.entrance.page_commands, talks)
+def _means(ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor) -> Means:
+    orders = Orders(giving.commands, giving.talks)
     rows = [
         SettingRow(one.name, _told(one), one.origin, one.sentence) for one in ground.settings.lines
     ]
     written = ground.running.store.written
-    return Means(shell, talks, forms, ground.clock, orders, rows, lambda: written.times)
+    return Means(giving, ground.clock, finder, doctor, orders, rows, lambda: written.times)
 
 
 def _told(line: SettingLine) -> str:

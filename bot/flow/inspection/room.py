@@ -6,8 +6,8 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
-from bot.flow.inspection.money_pages import MoneyInspection
 from bot.flow.inspection.now_pages import NowInspection
+from bot.flow.inspection.own_pages import OwnPages
 from bot.flow.inspection.people_pages import PeopleInspection
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.record_pages import RecordInspection
@@ -16,7 +16,6 @@ from bot.flow.inspection.switch_pages import SwitchInspection
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.inspection.turn_pages import TurnInspection
 from bot.flow.models.choosing import Choosing
-from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
 from bot.flow.room import Ground
 from bot.ports.reading_pages import ReadingPages
@@ -30,6 +29,7 @@ class Inspection:
     _teller: StoryTeller
     _choosing: Choosing
     _till: Till
+    _own: OwnPages
 
     def __post_init__(self) -> None:
         self._began = self._ground.world.clock.now()
@@ -43,11 +43,15 @@ class Inspection:
             self._turns,
             CardInspection(self._ground, self._places, rules),
             self._now,
-            self._money,
+            self._own.money,
             RecordInspection(store.records, store.people, self._places, zones, world.conceal),
             PeopleInspection(store, pace, zones, world.clock.now),
             rules,
             SwitchInspection(store, world, self._choosing),
+            self._own.memory,
+            self._own.skills,
+            self._own.servers,
+            self._own.search,
         )
 
     @cached_property
@@ -80,10 +84,3 @@ class Inspection:
         return NowInspection(
             store, world, channels, tasks, self._till, self._places, zones, self._began
         )
-
-    @property
-    def _money(self) -> MoneyInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        subjects = Subjects(store.ledger, store.people, store.chats, zones)
-        now, conceal = world.clock.now, world.conceal
-        return MoneyInspection(store.ledger, subjects, self._till, zones, now, conceal)
