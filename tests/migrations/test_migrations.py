@@ -400,3 +400,18 @@ async def test_of_several_processes_that_start_at_once_one_makes_the_tables(
             assert await store.people.accounts() == []
 
     await asyncio.gather(*(opened() for _ in range(4)))
+
+
+async def test_a_migration_that_dies_at_any_statement_leaves_the_old_database(
+    tmp_path: Path,
+) -> None:
+    play(RECORDED, tmp_path / "old.db")
+    (tmp_path / "copies").mkdir()
+    arguments = ("-m", "tests.migrations.dying", str(tmp_path / "old.db"), str(tmp_path / "copies"))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stdout=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0
+    count, _, odd = told.decode().partition(" deaths\n")
+    assert (int(count) > 20, odd) == (True, "")
