@@ -10,7 +10,7 @@ from bot.adapters.web.rendering.listing import grouped
 from bot.adapters.web.rendering.markdown import html_of
 from bot.adapters.web.rendering.sentences import keys, tries
 from bot.adapters.web.rendering.static_files import static_url, version
-from bot.adapters.web.rendering.times import clock, day, left, machine_time, recent
+from bot.adapters.web.rendering.times import clock, day, left, machine_time, recent, seconds_left
 from bot.adapters.web.rendering.words import words
 
 _LEAST_CACHED = 100
@@ -43,6 +43,7 @@ class Renderer:
                 "markdown": html_of,
                 "quoted": quoted,
                 "recent": recent,
+                "seconds_left": seconds_left,
                 "shown": shown,
                 "words": words,
             }

@@ -21,7 +21,11 @@ def day(at: datetime) -> str:
 
 def left(at: datetime) -> str:
     """Returns the time that is left until then, in words; a script counts it down."""
-    return span(max((at - datetime.now(at.tzinfo)).total_seconds(), 0.0))
+    return span(seconds_left(at))
+
+
+def seconds_left(at: datetime) -> int:
+    return max(int((at - datetime.now(at.tzinfo)).total_seconds()), 0)
 
 
 def by_clock(at: datetime) -> str:

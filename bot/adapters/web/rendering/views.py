@@ -43,6 +43,8 @@ class SignView:
     """More words in a dim colour: by whom, where, when."""
     until: datetime | None = None
     """The time that the word counts down to, in the zone of the person."""
+    seconds: int | None = None
+    """The seconds after which the state ends; a script counts them down in the word."""
 
 
 @frozen

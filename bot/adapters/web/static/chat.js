@@ -1,7 +1,7 @@
 // The composer, the palette, and the stream of rows: each has an id, so nothing stands twice.
 "use strict";
 (() => {
-  const { all, at, id, kept, made, on, since, spoken, told } = page;
+  const { all, at, id, kept, on, since, spoken, told } = page;
   const { dataset } = document.body, words = id("words"), say = id("say"), draft = id("draft"), palette = id("palette");
   const fresh = () => [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0")).join("");
   const parsed = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content;
