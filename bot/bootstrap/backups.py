@@ -155,8 +155,8 @@ def check_room(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise StoreUnwritable(
-            f"There is no room in {folder}: {needed / 1e6:,.0f} MB are needed, "
-            f"{free / 1e6:,.0f} MB are free."
+            f"there is no space in {folder}: {needed / 1e6:,.1f} MB are needed, "
+            f"{free / 1e6:,.1f} MB are free"
         )
 
 
@@ -165,10 +165,10 @@ def _told(settings: Settings, file: Path) -> Iterator[None]:
     """Tells faults of the database and of the disk in words for a person."""
     try:
         yield
-    except StoreUnwritable:
-        raise
+    except StoreUnwritable as fault:
+        raise StoreUnwritable(f"No backup was made: {fault}.") from None
     except StoreUnavailable as fault:
         raise told(settings, fault) from None
     except OSError as error:
         why = error.strerror or "no reason given"
-        raise StoreUnwritable(f"{file} cannot be written: {why}.") from None
+        raise StoreUnwritable(f"No backup was made: {file} cannot be written: {why}.") from None

@@ -41,7 +41,7 @@ def copy_before(settings: Settings, revision: str) -> None:
         settle(spare, file)
     except OSError as error:
         why = error.strerror or "no reason given"
-        raise StoreUnwritable(f"{folder} cannot be written: {why}.") from None
+        raise StoreUnwritable(f"{folder} cannot be written: {why}") from None
     for old in copies(settings.home)[_KEPT:]:
         old.unlink()
     print_error(f"steward: Copied to {file}. `steward rollback` would go back to it. Upgrading …")

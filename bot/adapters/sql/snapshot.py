@@ -82,7 +82,8 @@ def _carry_over(source: Connection, file: Path, revision: str, say: Said) -> Non
     with change_of(f"sqlite:///{file}") as target:
         upgrade(target, revision)
         carry(source, target, say)
-        begin_anew(target)
+        # No index of words comes along: each database makes its own.
+        target.exec_driver_sql("UPDATE passage SET indexed = 0")
 
 
 def _copy_pages(source: Connection, file: Path) -> None:
