@@ -6,11 +6,13 @@ from contextlib import asynccontextmanager
 
 from bot.adapters.web.application import PATH, Page, application
 from bot.adapters.web.hub import Hub
+from bot.adapters.web.orders import Orders
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import EventPages
-from bot.adapters.web.pages.reading import reading_routes
+from bot.adapters.web.pages.giving import Giving
+from bot.adapters.web.pages.reading import Means, reading_routes
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
@@ -20,6 +22,8 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.opening import Running
+from bot.bootstrap.page_doctor import PageDoctor
+from bot.bootstrap.page_search import PageFinder
 from bot.bootstrap.page_talks import PageTalks
 from bot.bootstrap.page_watch import PageWatch
 from bot.domain.clock.zones import Zones
@@ -28,7 +32,8 @@ from bot.domain.talk.session import SignInCode
 from bot.domain.value import frozen
 from bot.flow.commands.menus import menus_of
 from bot.ports.clock import Clock
-from bot.settings import Settings
+from bot.ports.settings_page import SettingRow
+from bot.settings import SettingLine, Settings
 
 _CONNECTIONS = MOST + 120
 """Connections of the port: streams, and what pages ask for beside them."""
@@ -64,7 +69,8 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
         ground.clock,
         ground.settings.database_url,
     )
-    app = application(origins, people, *_pages(ground, people, streams), access.proxies)
+    doctor = PageDoctor(ground.clock, ground.running.application.parts.world.conceal)
+    app = application(origins, people, *_pages(ground, people, streams, doctor), access.proxies)
     watch = PageWatch(ground.running.store, ground.hub, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
     try:
@@ -74,15 +80,20 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
             finally:
                 streams.close()
     finally:
+        await doctor.close()
         watching.cancel()
         await asyncio.gather(watching, return_exceptions=True)
 
 
-def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
-    running = ground.running
-    talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
+def _pages(
+    ground: PageGround, people: SignIn, streams: Streams, doctor: PageDoctor
+) -> tuple[Shell, Sequence[Page]]:
+    running, zones = ground.running, Zones(ground.settings.policy.timezone)
+    talks = PageTalks(running, zones, ground.accept)
+    finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
     shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    giving = Giving(running.application.parts.entrance.page_commands, talks, forms, shell)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
@@ -91,8 +102,22 @@ def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell,
         *events.routes(),
         *files.routes(talks),
         *more.routes(shell),
-        *reading_routes(reading, shell, talks, forms, ground.clock),
+        *reading_routes(reading, _means(ground, giving, finder, doctor)),
     ]
+
+
+def _means(ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor) -> Means:
+    orders = Orders(giving.commands, giving.talks)
+    rows = [
+        SettingRow(one.name, _told(one), one.origin, one.sentence) for one in ground.settings.lines
+    ]
+    written = ground.running.store.written
+    return Means(giving, ground.clock, finder, doctor, orders, rows, lambda: written.times)
+
+
+def _told(line: SettingLine) -> str:
+    """Returns the value of a setting; of a secret nothing but that it is set."""
+    return ("set" if line.value else "not set") if line.secret else line.value
 
 
 def _commands(running: Running) -> Commands:

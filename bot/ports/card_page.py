@@ -1,6 +1,6 @@
 """Cards in one place: those that wait for a person, the decided ones, and figures about consent."""
 
-from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from bot.domain.talk.message import Address, Block, ButtonRows
@@ -11,28 +11,46 @@ from bot.ports.turn_page import Reason
 
 
 @frozen
+class AskedCard:
+    """The reasons and the end of an open card."""
+
+    reasons: tuple[Reason, ...] = ()
+    until: datetime | None = None
+    """The time after which it does not run; None for a card without an end."""
+
+
+@frozen
 class WaitingCard:
     """A card or a plan that waits for a decision of the reader."""
 
     id: str
+    """Names the card or the plan."""
     chat: int
     """The chat that a press names."""
     key: str
     """The outbound key that a press names."""
     title: str
+    """The change in one line."""
     body: tuple[Block, ...]
     """The whole of what a press allows."""
     about: str
     """Names the asker, the chat and the request."""
     reasons: tuple[Reason, ...]
+    """The lines that tell why it asks."""
     buttons: ButtonRows
+    """The buttons that the reader may press."""
     age: str
+    """The time since it was opened, in words."""
     left: str
     """The time that is left; empty for a card without an end."""
     hints: tuple[str, ...]
+    """Sentences below the buttons."""
     turn: str = ""
     """The turn that asks; empty for a plan."""
     plan: bool = False
+    """True for a plan."""
+    seconds: int | None = None
+    """The seconds that are left; None for a card without an end."""
 
 
 @frozen
@@ -53,6 +71,9 @@ class DecidedCard:
     quick: bool
     """True for a press in under two seconds."""
     turn: str
+    id: str = ""
+    rules: tuple[int, ...] = ()
+    """The places of its rules that the reader may still give."""
 
 
 @frozen
@@ -72,6 +93,10 @@ class SavingRule:
     rule: str
     place: str
     told: str
+    card: str = ""
+    """The newest of these cards."""
+    number: int = 0
+    """The place of the rule on it."""
 
 
 @frozen
@@ -129,7 +154,7 @@ class CardPages(Protocol):
         """Returns what a person may see: their own cards, and an owner everybody's."""
         ...
 
-    async def reasons(self, key: str) -> Sequence[Reason]:
+    async def asked(self, key: str) -> AskedCard:
         """Returns why the card of an outbound key asks; nothing for any but an open one."""
         ...
 

@@ -21,8 +21,11 @@ class Written:
         """Is told each change once it is committed."""
         self.delivered: Callable[[Delivered], None] = _nobody
         """Is told each result of a delivery."""
+        self.times = 0
+        """The number of changes so far."""
 
     def tell(self) -> None:
+        self.times += 1
         for event in self._watching:
             event.set()
 

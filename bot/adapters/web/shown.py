@@ -26,6 +26,8 @@ class ListedChat:
     """The number of its open cards."""
     current: bool = False
     """True for the one that is shown."""
+    skill: str = ""
+    """The skill that is on there; empty for none."""
 
 
 @frozen
@@ -85,6 +87,8 @@ class ShownMessage:
     figures: str = ""
     reasons: tuple[Reason, ...] = ()
     """The reasons why an open card asks."""
+    until: datetime | None = None
+    """The end of an open card, after which it does not run; None for one without an end."""
     press: bool = False
     """True for a message whose buttons this person may press now."""
     editable: bool = False

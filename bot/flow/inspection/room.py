@@ -6,14 +6,17 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
-from bot.flow.inspection.money_pages import MoneyInspection
+from bot.flow.inspection.chat_views import ViewInspection
 from bot.flow.inspection.now_pages import NowInspection
+from bot.flow.inspection.own_pages import OwnPages
+from bot.flow.inspection.people_pages import PeopleInspection
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.record_pages import RecordInspection
+from bot.flow.inspection.rule_pages import RuleInspection
+from bot.flow.inspection.switch_pages import SwitchInspection
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.inspection.turn_pages import TurnInspection
 from bot.flow.models.choosing import Choosing
-from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
 from bot.flow.room import Ground
 from bot.ports.reading_pages import ReadingPages
@@ -27,6 +30,7 @@ class Inspection:
     _teller: StoryTeller
     _choosing: Choosing
     _till: Till
+    _own: OwnPages
 
     def __post_init__(self) -> None:
         self._began = self._ground.world.clock.now()
@@ -34,7 +38,28 @@ class Inspection:
     @cached_property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
-        return ReadingPages(self._turns, self._cards, self._now, self._money, self._record)
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        rules, pace = self._rules, self._ground.policy.member_pace
+        now, conceal = world.clock.now, world.conceal
+        return ReadingPages(
+            self._turns,
+            CardInspection(self._ground, self._places, rules),
+            self._now,
+            self._own.money,
+            RecordInspection(store.records, store.people, self._places, zones, world.conceal),
+            PeopleInspection(store, pace, zones, world.clock.now),
+            rules,
+            SwitchInspection(store, world, self._choosing),
+            self._own.memory,
+            self._own.skills,
+            self._own.servers,
+            self._own.search,
+            ViewInspection(store, self._ground.journal, self._choosing, self._places, now, conceal),
+        )
+
+    @cached_property
+    def _rules(self) -> RuleInspection:
+        return RuleInspection(self._ground, self._places)
 
     def _places(self) -> Places:
         return Places(self._ground.store.chats)
@@ -44,13 +69,15 @@ class Inspection:
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
         journal, now = self._ground.journal, world.clock.now
         return TurnInspection(
-            store.turns, store.chats, journal, self._teller, zones, now, world.conceal
+            store.turns,
+            store.chats,
+            journal,
+            store.records,
+            self._teller,
+            zones,
+            now,
+            world.conceal,
         )
-
-    @property
-    def _cards(self) -> CardInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return CardInspection(store, self._places, zones, world.clock.now, world.conceal)
 
     @property
     def _now(self) -> NowInspection:
@@ -60,15 +87,3 @@ class Inspection:
         return NowInspection(
             store, world, channels, tasks, self._till, self._places, zones, self._began
         )
-
-    @property
-    def _money(self) -> MoneyInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        subjects = Subjects(store.ledger, store.people, store.chats, zones)
-        now, conceal = world.clock.now, world.conceal
-        return MoneyInspection(store.ledger, subjects, self._till, zones, now, conceal)
-
-    @property
-    def _record(self) -> RecordInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return RecordInspection(store.records, store.people, self._places, zones, world.conceal)

@@ -64,6 +64,7 @@ class ChatPages:
             Route("/chat/new", self.begin, methods=post),
             Route("/chat/{key}", self.chat),
             Route("/chat/{key}/older", self.older),
+            Route("/chat/{key}/side", self.side),
             Route("/chat/{key}/say", self.say, methods=post),
             Route("/chat/{key}/press", self.press, methods=post),
             Route("/chat/{key}/word", self.word, methods=post),
@@ -93,6 +94,7 @@ class ChatPages:
             chat=told,
             chats=await self._talks.listed(visitor.person, talk.key),
             messages=part.messages,
+            seen=await talk.in_view(),
             older=_older(talk, part.before),
             commands=self._commands(owner=visitor.person.is_owner),
             draft_id=secrets.token_hex(8),
@@ -110,6 +112,15 @@ class ChatPages:
             messages=part.messages,
             older=_older(talk, part.before),
         )
+        return HTMLResponse(html)
+
+    async def side(self, request: Request) -> Response:
+        """Shows what the model has in view now; the page asks again after each answer."""
+        talk = await self._talk(request)
+        told = await talk.told()
+        frame = await self._shell.frame(request, "chat", told.title)
+        seen = await talk.in_view()
+        html = await self._shell.part("side.html", frame=frame, chat=told, seen=seen)
         return HTMLResponse(html)
 
     async def begin(self, request: Request) -> Response:

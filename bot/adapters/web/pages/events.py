@@ -13,9 +13,11 @@ from bot.adapters.web.frame import Frame
 from bot.adapters.web.gate import SignedIn
 from bot.adapters.web.hub import Hub, Watch
 from bot.adapters.web.mark import Mark
+from bot.adapters.web.rendering.static_files import version
 from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.shown import ShownChat
 from bot.adapters.web.streams import Streams
-from bot.adapters.web.talks import Talk, Talks
+from bot.adapters.web.talks import Seen, Talk, Talks
 from bot.domain.talk.errors import StoreError
 from bot.domain.value import frozen
 
@@ -30,6 +32,9 @@ _LAP_SECONDS = 0.05
 
 _LONGEST = 12 * 3600.0
 _AGAIN_SECONDS = 1.0
+_FADES = 30.0
+"""Seconds without a word after which an answer in a chat of a phone has ended silently."""
+
 _HEADERS = {"content-type": "text/event-stream", "x-accel-buffering": "no"}
 
 
@@ -61,6 +66,7 @@ class EventPages:
         with watching as watch:
             lap = _Lap(self, request, talk.key, watch, out, mark)
             await out.send("retry: 1000\n\n")
+            await out.event("version", version())
             while await lap.done():
                 await self._changed(watch, out)
 
@@ -75,11 +81,16 @@ class EventPages:
                 async with asyncio.timeout(BEAT_SECONDS):
                     await watch.changed.wait()
             except TimeoutError:
+                self._hub.settle(watch.address, _FADES)
                 await out.send(": alive\n\n")
 
     @property
     def talks(self) -> Talks:
         return self._talks
+
+    @property
+    def hub(self) -> Hub:
+        return self._hub
 
     @property
     def people(self) -> SignedIn:
@@ -153,19 +164,27 @@ class _Lap:
             chat = await talk.told()
             frame = await self._pages.shell.frame(self._request, "chat", chat.title)
             for seen in news:
-                message = await talk.message(seen)
-                if seen.said:
-                    mark = self._mark.with_said(seen.id)
-                else:
-                    mark = self._mark.with_shown(seen.id, seen.version)
-                if message is not None:
-                    html = await self._pages.shell.part(
-                        "message.html", message=message, chat=chat, frame=frame
-                    )
-                    await self._out.event("message", html, str(mark))
-                self._mark = mark
+                self._mark = await self._told(talk, seen, chat, frame)
             await self._waits(frame)
         self._mark = self._mark.settled(window)
+
+    async def _told(self, talk: Talk, seen: Seen, chat: ShownChat, frame: Frame) -> Mark:
+        """Sends one message as it is now; returns the mark behind it."""
+        message = None if seen.gone else await talk.message(seen)
+        if seen.said:
+            mark = self._mark.with_said(seen.id, seen.newest, seen.version)
+        else:
+            mark = self._mark.with_shown(seen.id, seen.version)
+        if seen.settles:
+            self._pages.hub.settle(talk.address)
+        if message is not None:
+            html = await self._pages.shell.part(
+                "message.html", message=message, chat=chat, frame=frame
+            )
+            await self._out.event("message", html, str(mark))
+        elif seen.gone:
+            await self._out.event("gone", f"m-{'i' if seen.said else 'o'}{seen.id}", str(mark))
+        return mark
 
     async def _waits(self, frame: Frame) -> None:
         if frame.waiting != self._waiting:
