@@ -1,9 +1,8 @@
 """The work that waits in the store, counted by small indexes: it costs the same at any size."""
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Executable, func, select
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.tables import (
@@ -31,7 +30,7 @@ class Queue:
     oldest: datetime | None
 
 
-_QUEUES: dict[str, Select[Any]] = {
+_QUEUES: dict[str, Executable] = {
     "new_messages": select(func.count(), func.min(inbox.c.received_at)).where(UNROUTED),
     "waiting_messages": select(func.count(), func.min(inbox.c.received_at)).where(WAITING),
     "turns": select(func.count(), func.min(turn.c.created_at)).where(AT_WORK),
