@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from bot.domain.talk.errors import SettingError
-from bot.one_off.service_unit import Service, credential, installed, user_of
+from bot.one_off.service_unit import SystemdService, credential, user_of
 
-_SERVICE = Service(
+_SERVICE = SystemdService(
     "steward", Path("/srv/steward"), Path("/srv/steward/data"), (), (), Path("/opt/bin/steward")
 )
 
@@ -21,7 +21,7 @@ def python(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.base_prefix", "/usr")
 
 
-def lines(service: Service) -> set[str]:
+def lines(service: SystemdService) -> set[str]:
     return set(service.unit().splitlines())
 
 
@@ -74,8 +74,9 @@ def test_root_and_strangers_run_no_service() -> None:
 
 
 def test_a_unit_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    here = replace(_SERVICE, user=pwd.getpwuid(os.getuid()).pw_name, home=Path("/"), writes=())
     with pytest.raises(SettingError, match="Run this as root"):
-        installed("[Unit]\n", tmp_path / "none" / "steward.service")
-    installed("[Unit]\n", tmp_path / "steward.service")
-    assert (tmp_path / "steward.service").read_text() == "[Unit]\n"
+        here.install(tmp_path / "none" / "steward.service")
+    here.install(tmp_path / "steward.service")
+    assert (tmp_path / "steward.service").read_text() == here.unit()
     assert (tmp_path / "steward.service").stat().st_mode & 0o777 == 0o644

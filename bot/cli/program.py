@@ -76,6 +76,29 @@ class ExportFeedback(Protocol):
     ) -> CommandRun: ...
 
 
+class Service(Protocol):
+    """A service of systemd, whose unit can be printed and installed."""
+
+    def unit(self) -> str: ...
+
+    def install(self) -> Path:
+        """Writes the unit as root, makes missing folders, and returns the file."""
+        ...
+
+
+class MakeService(Protocol):
+    """Makes the service of a user, with secrets from files and further folders to write to."""
+
+    def __call__(
+        self,
+        environ: Mapping[str, str],
+        standing: Path,
+        user: str | None,
+        credentials: Sequence[str],
+        further: Sequence[Path],
+    ) -> Service: ...
+
+
 @frozen
 class MemoryWork:
     """The work behind `steward memory`."""
@@ -186,3 +209,5 @@ class Program:
     """Prints a link that signs in the person at this machine on the page."""
     backups: BackupWork | None = None
     """Makes, proves and brings back copies of everything."""
+    service: MakeService | None = None
+    """Makes the service that systemd runs."""

@@ -4,16 +4,25 @@ import os
 import pwd
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import frozen
+from bot.settings import read_settings
+from bot.settings.whereabouts import KnownFolders, whereabouts
+from bot.shipped import checkout
 
+FILE = Path("/etc/systemd/system/steward.service")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*")
 _TEMPORARY = (Path("/tmp"), Path("/var/tmp"))
 _HOMES = (Path("/home"), Path("/root"), Path("/run/user"))
 _ROOT = "Steward should not run as root. Name the user it runs as: steward service --user NAME"
+
+_NO_FOLDER = (
+    "No settings are here. Go to the folder with the .env of the service, for instance "
+    "/srv/steward, or set STEWARD_HOME."
+)
 
 _UNIT = """\
 # Steward as a service; `steward service` made this file.
@@ -75,7 +84,7 @@ WantedBy=multi-user.target
 
 
 @frozen
-class Service:
+class SystemdService:
     """A service: the folder with its settings, its home, and the folders that it writes to."""
 
     user: str
@@ -107,6 +116,52 @@ class Service:
         )
 
 
+def service_of(
+    environ: Mapping[str, str],
+    standing: Path,
+    user: str | None,
+    credentials: Sequence[str],
+    further: Sequence[Path],
+) -> SystemdService:
+    """Returns the service as its start finds its folders, whoever asks; raises SettingError."""
+    name = user_of(user)
+    place = whereabouts(environ, standing, KnownFolders(), checkout=checkout(), serves=True)
+    stranger = pwd.getpwnam(name).pw_uid != os.getuid()
+    if stranger and place.folder != standing and not environ.get("STEWARD_HOME"):
+        raise SettingError(_NO_FOLDER)
+    # A secret may stand in a file that only the service can read.
+    read = {n: v for n, v in environ.items() if not n.endswith("_FILE")}
+    settings = read_settings(read, place.folder, home=place.home, look=False)
+    writes = [settings.workspace, *further]
+    if settings.database_url.startswith("sqlite"):
+        writes.append(Path(settings.database_url.partition(":///")[2]).parent)
+    apart = [one for one in writes if not one.is_relative_to(settings.home)]
+    try:
+        given = [credential(one) for one in credentials]
+    except ValueError as fault:
+        raise SettingError(f"--credential cannot be used: {fault}.") from None
+    return SystemdService(name, place.folder, settings.home, apart, given)
+
+    def install(self, file: Path = FILE) -> Path:
+        """Writes the unit, and makes missing folders for its user alone; raises SettingError."""
+        unit = self.unit()
+        try:
+            owner = pwd.getpwnam(self.user)
+            for folder in (self.home, *self.writes):
+                if not folder.exists():
+                    folder.mkdir(mode=0o700, parents=True)
+                    os.chown(folder, owner.pw_uid, owner.pw_gid)
+            spare = file.with_suffix(".new")
+            spare.write_text(unit, encoding="utf-8")
+            spare.chmod(0o644)
+            spare.replace(file)
+        except OSError as error:
+            told = f"{error.filename} cannot be written: {error.strerror}."
+            hint = "Run this as root, or print it without --install."
+            raise SettingError(f"{told} {hint}") from error
+        return file
+
+
 def user_of(name: str | None) -> str:
     """Returns the user that a service runs as; raises SettingError for root and a stranger."""
     try:
@@ -132,15 +187,3 @@ def _path(path: Path) -> str:
     if not text.isprintable() or any(sign in text for sign in "\"'\\ :$"):
         raise SettingError(f"A unit cannot name {path}: it has a space or a sign with a meaning.")
     return text.replace("%", "%%")
-
-
-def installed(unit: str, file: Path) -> None:
-    """Writes the unit; raises SettingError where that is not possible."""
-    try:
-        spare = file.with_suffix(".new")
-        spare.write_text(unit, encoding="utf-8")
-        spare.chmod(0o644)
-        spare.replace(file)
-    except OSError as error:
-        told = f"{file} cannot be written: {error.strerror}."
-        raise SettingError(f"{told} Run this as root, or print it without --install.") from error
