@@ -9,13 +9,13 @@ from bot.adapters.web.hub import Hub
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
-from bot.adapters.web.pages.events import EventPages
+from bot.adapters.web.pages.events import MOST, EventPages
 from bot.adapters.web.pages.reading import reading_routes
+from bot.adapters.web.places import Places
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.sign_in import SignIn
-from bot.adapters.web.streams import MOST, Streams
 from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
@@ -55,7 +55,7 @@ def loaded() -> Renderer:
 @asynccontextmanager
 async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGenerator[int]:
     """Serves the page; its streams end at once when it ends."""
-    access, streams = ground.settings.page, Streams()
+    access, streams = ground.settings.page, Places(MOST)
     origins = Origins.of(access.port, access.public_url)
     people = SignIn(
         ground.running.store.sessions,
@@ -65,8 +65,9 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
         ground.settings.database_url,
     )
     app = application(origins, people, *_pages(ground, people, streams), access.proxies)
-    watch = PageWatch(ground.running.store, ground.hub, ground.clock)
+    watch = PageWatch(ground.running.store, ground.hub, ground.uploads, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
+    sweeping = asyncio.create_task(watch.sweep(), name="sweep of uploads")
     try:
         async with serving(app, PATH, access.port, setting, _CONNECTIONS) as number:
             try:
@@ -74,15 +75,16 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
             finally:
                 streams.close()
     finally:
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
+        for task in (watching, sweeping):
+            task.cancel()
+        await asyncio.gather(watching, sweeping, return_exceptions=True)
 
 
-def _pages(ground: PageGround, people: SignIn, streams: Streams) -> tuple[Shell, Sequence[Page]]:
+def _pages(ground: PageGround, people: SignIn, streams: Places) -> tuple[Shell, Sequence[Page]]:
     running = ground.running
     talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
     reading = running.application.parts.inspection.pages
-    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms(people)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [

@@ -15,8 +15,17 @@ AT_ONCE = 256
 Above them the one gives way that is silent for longest.
 """
 
-MOST_PIECES = 2_000
-"""Pieces in which the body of a request may come: each costs the loop the same, however short."""
+MOST_PIECES, LEAST_BYTES = 2_000, 512
+"""Pieces in which the body of a request may come, and the bytes of each more in the mean.
+
+Each costs the loop the same, however short.
+"""
+
+SEND_SECONDS = 20.0
+"""Seconds in which a caller goes on reading an answer; one that does not is let go."""
+
+LAST_SECONDS = 0.7
+"""Seconds that calls under way have when the server ends."""
 
 
 class BoundedProtocol(H11Protocol):
@@ -31,6 +40,8 @@ class BoundedProtocol(H11Protocol):
         self._patience: asyncio.TimerHandle | None = None
         self._since = 0.0
         self._pieces = 0
+        self._bytes = 0
+        self._unread: asyncio.TimerHandle | None = None
         self._next = self.conn.next_event
         self.conn.next_event = self._counted
 
@@ -38,13 +49,28 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._wait()
         others = (one for one in self.connections if isinstance(one, BoundedProtocol))
-        silent = [one for one in others if one.idle and not one.transport.is_closing()]
+        silent = [one for one in others if one.silent and not one.transport.is_closing()]
         if len(self.connections) >= (self.config.limit_concurrency or AT_ONCE) and silent:
             min(silent, key=lambda one: one.since).give_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._read()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._since = self.loop.time()
+        self._unread = self.loop.call_later(SEND_SECONDS, self.give_up)
+
+    def resume_writing(self) -> None:
+        self._read()
+        super().resume_writing()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        # Whoever sends or reads too slowly does not hold up the end.
+        self.loop.call_later(LAST_SECONDS, self.transport.abort)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -55,6 +81,11 @@ class BoundedProtocol(H11Protocol):
     def idle(self) -> bool:
         """Tells if no request is under way."""
         return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def silent(self) -> bool:
+        """Tells if the caller neither asks for anything nor reads what they asked for."""
+        return self.idle or self._unread is not None
 
     @property
     def since(self) -> float:
@@ -71,10 +102,11 @@ class BoundedProtocol(H11Protocol):
         event = self._next()
         if isinstance(event, h11.Request):
             self._stop_waiting()
-            self._pieces = 0
+            self._pieces = self._bytes = 0
         elif isinstance(event, h11.Data):
             self._pieces += 1
-            if self._pieces > MOST_PIECES:
+            self._bytes += len(event.data)
+            if self._pieces > MOST_PIECES + self._bytes // LEAST_BYTES:
                 self.transport.abort()
                 return h11.NEED_DATA
         return event
@@ -88,3 +120,8 @@ class BoundedProtocol(H11Protocol):
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
+
+    def _read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.posted import Forms, files_of, text_of
+from bot.adapters.web.rendering.static_files import page_mark
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks
 from bot.adapters.web.update import Writing
@@ -96,7 +97,7 @@ class ChatPages:
             older=_older(talk, part.before),
             commands=self._commands(owner=visitor.person.is_owner),
             draft_id=secrets.token_hex(8),
-            stream=f"/chat/{talk.key}/events?mark={part.mark}",
+            stream=f"/chat/{talk.key}/events?mark={part.mark}&page={page_mark()}",
         )
 
     async def older(self, request: Request) -> Response:
@@ -104,6 +105,7 @@ class ChatPages:
         part, told = await talk.part(request.query_params.get("before", "")), await talk.told()
         frame = await self._shell.frame(request, "chat", told.title)
         html = await self._shell.part(
+            request,
             "older.html",
             frame=frame,
             chat=told,
@@ -126,7 +128,9 @@ class ChatPages:
             if not (text.strip() or files):
                 raise HTTPException(400, _EMPTY)
             try:
-                kept = [await self._uploads.keep(one) for one in files]
+                kept = [
+                    await self._uploads.keep(one, writing.key, n) for n, one in enumerate(files)
+                ]
             except NoRoom:
                 raise HTTPException(507, _FULL) from None
         edited = await talk.own_id(edits) if edits else ""

@@ -7,6 +7,15 @@ from pathlib import Path
 FOLDER = Path(__file__).parent.parent / "static"
 """The folder that holds them and nothing else."""
 
+TEMPLATES = FOLDER.parent / "templates"
+
+
+@cache
+def page_mark() -> str:
+    """Returns the mark of this version of the page: other scripts or templates have another one."""
+    files = sorted(one for folder in (FOLDER, TEMPLATES) for one in folder.rglob("*.*"))
+    return hashlib.sha256(b"".join(one.read_bytes() for one in files)).hexdigest()[:12]
+
 
 @cache
 def static_url(name: str) -> str:

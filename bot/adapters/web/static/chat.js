@@ -28,7 +28,6 @@
   };
   const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
   words.value ||= kept(name);
-  all('form[action$="/say"] > [name=id]').forEach((one) => { one.value = fresh(); });
   on("input", store, words);
   on("change", list, files);
   on("paste", (event) => more(event, event.clipboardData), words);
@@ -47,7 +46,11 @@
     if (words.value === detail.get("text")) words.value = "";
     waits = false; files.value = ""; edits(""); list(); store();
   }, say);
-  all('form[action$="/say"]').forEach((form) => on("sent", () => { form.elements.id.value = fresh(); }, form));
+  all('form[action$="/say"], #busy').forEach((form) => {
+    const renew = () => { form.elements.id.value = fresh(); };
+    renew();
+    on("sent", renew, form);
+  });
 
   on("click", (event) => {
     const key = event.target.closest("[data-edit], [data-fill]");
@@ -111,6 +114,7 @@
     told: ({ data }) => told(data),
     waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
       ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
+    stale: () => { id("stale").hidden = false; },
     left: () => location.reload(),
   };
   const lost = (yes) => {
