@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.limits import Limits, ModelTimes, Rate, SendRates
@@ -521,3 +522,63 @@ def test_a_new_setting_is_one_field_in_one_file(tmp_path: Path) -> None:
         "STEWARD_NAPS (environment) cannot be “0”: it should be greater than or equal to 1.",
         "STEWARD_NAP (environment) is no setting of this version; did you mean STEWARD_NAPS?",
     ]
+
+
+def test_a_secret_stands_in_a_file_of_its_own(tmp_path: Path) -> None:
+    key, token = tmp_path / "key", tmp_path / "token"
+    key.write_text("sk-ant-swordfish\n")
+    token.write_text("hunter2-of-the-server\n")
+    (tmp_path / ".env").write_text(f"TICKETS_TOKEN_FILE={token}\nHOOK_DOOR_FILE={token}\n")
+    (tmp_path / "steward.toml").write_text(
+        '[mcp.tickets]\nurl = "https://tickets.example.org/mcp"\n'
+        'headers = { Authorization = "Bearer ${TICKETS_TOKEN}" }\n'
+    )
+    settings = read_settings({"ANTHROPIC_API_KEY_FILE": str(key)}, tmp_path)
+    assert settings.anthropic.key == SecretStr("sk-ant-swordfish")
+    assert origin(settings, "ANTHROPIC_API_KEY")[1] == "environment (file)"
+    assert settings.servers[0].headers == (("Authorization", "Bearer hunter2-of-the-server"),)
+    assert settings.hook_secrets == {"HOOK_DOOR": SecretStr("hunter2-of-the-server")}
+    hidden = {secret.get_secret_value() for secret in settings.secrets}
+    assert {"sk-ant-swordfish", "hunter2-of-the-server"} <= hidden
+    assert "swordfish" not in repr(settings)
+    assert settings.warnings == ()
+
+
+def test_credentials_of_systemd_count_before_dotenv(tmp_path: Path) -> None:
+    folder = tmp_path / "credentials"
+    folder.mkdir()
+    (folder / "ANTHROPIC_API_KEY").write_text("sk-ant-of-systemd\n")
+    (folder / "certificate.pem").write_bytes(b"\xff")
+    (tmp_path / ".env").write_text("ANTHROPIC_API_KEY=sk-ant-of-dotenv\n")
+    settings = read_settings({"CREDENTIALS_DIRECTORY": str(folder)}, tmp_path)
+    assert settings.anthropic.key == SecretStr("sk-ant-of-systemd")
+    assert origin(settings, "ANTHROPIC_API_KEY")[1] == "credentials"
+
+
+@pytest.mark.parametrize(
+    ("environ", "why"),
+    [
+        ({"ANTHROPIC_API_KEY_FILE": "key"}, "should be a whole path"),
+        ({"ANTHROPIC_API_KEY_FILE": "/no/such"}, "No such file"),
+        ({"ANTHROPIC_API_KEY_FILE": "/"}, "is not a file"),
+        ({"ANTHROPIC_API_KEY_FILE": "/dev/zero"}, "is not a file"),
+        ({"ANTHROPIC_API_KEY_FILE": "{empty}"}, "is empty"),
+        ({"ANTHROPIC_API_KEY_FILE": "{wrong}"}, "is not UTF-8"),
+        ({"ANTHROPIC_API_KEY_FILE": "{large}"}, "more than 64 kB"),
+        ({"ANTHROPIC_API_KEY_FILE": "{good}", "ANTHROPIC_API_KEY": "x"}, "are both set"),
+        ({"CREDENTIALS_DIRECTORY": "/no/such"}, "No such file"),
+        ({"ANTHROPIC_API_KEY_FILE": "{good}", "STEWARD_WORKSPACE": "{here}"}, "it holds good"),
+    ],
+)
+def test_a_file_of_a_secret_that_cannot_be_used_is_told(
+    tmp_path: Path, environ: dict[str, str], why: str
+) -> None:
+    contents = {"empty": b"\n", "wrong": b"hunter2\xff", "large": b"x" * 64_001, "good": b"hunter2"}
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    paths = {name: str(tmp_path / name) for name in contents} | {"here": str(tmp_path)}
+    settings = {name: value.format(**paths) for name, value in environ.items()}
+    home = {"STEWARD_HOME": str(tmp_path.parent / "elsewhere")}
+    with pytest.raises(SettingError, match=re.escape(why)) as caught:
+        read_settings(settings | home, tmp_path)
+    assert "hunter2" not in f"{caught.value!r} {caught.value.__cause__!r}"

@@ -13,6 +13,7 @@ from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
 from bot.bootstrap.page import PageForm
+from bot.bootstrap.service_manager import ServiceManagerForm
 from bot.bootstrap.telegram import TelegramForm
 from bot.logs import Secrets
 from bot.settings import Settings
@@ -25,7 +26,7 @@ CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm()
 PAGE = PageForm(_SERVERS.serving)
 """The page in a browser, beside whatever is served."""
 
-DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving),)
+DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving), ServiceManagerForm())
 """Every door for other programs that is open if the settings want it: one line each."""
 
 

@@ -11,13 +11,21 @@ from bot.cli.hooks import hook_group
 from bot.cli.login import login_command
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
+from bot.cli.service import service_command
 from bot.domain.talk.errors import StewardError, StoreDamaged
 from bot.visits.error_line import print_error
 from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
 
 __all__ = ["DAMAGED", "UNAVAILABLE", "CommandRun", "HookWork", "MemoryWork", "Program", "run"]
 
-for _command in (memory_group, feedback_command, hook_group, folders_command, login_command):
+for _command in (
+    memory_group,
+    feedback_command,
+    hook_group,
+    folders_command,
+    login_command,
+    service_command,
+):
     steward.add_command(_command)
 
 

@@ -32,6 +32,8 @@ class Layer:
 
     origin: str
     values: Mapping[str, Any]
+    files: tuple[Path, ...] = ()
+    """The files that hold its values, each a secret."""
 
 
 def environment(environ: Mapping[str, str]) -> Layer:

@@ -1,4 +1,4 @@
-"""Reads the settings: environment before .env before steward.toml before the default."""
+"""Reads the settings: environment, credentials, .env, steward.toml, default: the first counts."""
 
 import difflib
 import os
@@ -31,6 +31,7 @@ from bot.settings.layers import (
 )
 from bot.settings.models import read_models
 from bot.settings.providers import provider_warnings, read_providers
+from bot.settings.secret_files import credentials, from_files, referred
 from bot.settings.sections import MeaningAccess, OpenAIAccess, Settings
 from bot.settings.servers import read_servers, server_warnings
 from bot.settings.showing import DEFAULT, HIDDEN, lines_of, origin_of, secrets_of
@@ -63,7 +64,7 @@ def read_settings(
     layers = _layers(environ, folder, content, without)
     values = _placed(_with_home(_values(layers), layers, home), folder.absolute())
     settings: Settings = filled(Settings, values)
-    variables = ChainMap(*(dict(layer.values) for layer in layers[:2]))
+    variables = ChainMap(*(dict(layer.values) for layer in layers[:-1]))
     named = {n: SecretStr(str(v)) for n, v in variables.items() if n.startswith(SECRET_PREFIX)}
     settings = replace(
         settings,
@@ -77,7 +78,7 @@ def read_settings(
     settings = _with_tables(settings, content, variables, folder.absolute())
     if look:
         _check_folders(settings)
-    _check_apart(settings, folder)
+    _check_apart(settings, folder, [file for layer in layers for file in layer.files])
     return settings
 
 
@@ -146,9 +147,15 @@ def given(environ: Mapping[str, str], folder: Path, name: str) -> tuple[str, str
 def _layers(
     environ: Mapping[str, str], folder: Path, content: Mapping[str, Any], without: Collection[str]
 ) -> Sequence[Layer]:
-    layers = (environment(environ), dotenv_file(folder), toml_layer(content, frozenset(FIELDS)))
+    secrets = HIDDEN | referred(content)
+    layers = (
+        *from_files(environment(environ), secrets),
+        credentials(environ),
+        *from_files(dotenv_file(folder), secrets),
+        toml_layer(content, frozenset(FIELDS)),
+    )
     return [
-        Layer(layer.origin, {n: v for n, v in layer.values.items() if n not in without})
+        replace(layer, values={n: v for n, v in layer.values.items() if n not in without})
         for layer in layers
     ]
 
@@ -207,10 +214,10 @@ def _check_folder(name: str, path: Path) -> None:
             raise SettingError(f"{name} cannot be {path}: {error.strerror}.") from error
 
 
-def _check_apart(settings: Settings, folder: Path) -> None:
+def _check_apart(settings: Settings, folder: Path, secret: Sequence[Path]) -> None:
     """Refuses a workspace that holds secrets or records, since tools read all of it unasked."""
     workspace = settings.workspace.resolve()
-    files = (folder / name for name in (".env", "steward.toml"))
+    files = (*(folder / name for name in (".env", "steward.toml")), *secret)
     for ours in (settings.home, *filter(is_there, files)):
         if ours.resolve().is_relative_to(workspace):
             raise SettingError(f"STEWARD_WORKSPACE cannot be {workspace}: it holds {ours.name}.")

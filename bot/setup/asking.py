@@ -14,6 +14,7 @@ from bot.domain.value import frozen
 from bot.logs import Secrets
 from bot.settings import Settings, given
 from bot.settings.layers import ENVIRONMENT
+from bot.settings.secret_files import CREDENTIALS, FILE
 from bot.setup.prompts import prompted, say
 
 T = TypeVar("T")
@@ -81,8 +82,8 @@ class Asker:
 
     def asked(self, question: SecretQuestion, settings: Settings) -> SecretAnswer:
         present, origin = self.present(question.name)
-        if present and origin == ENVIRONMENT:
-            say(f"{question.name} is set in the environment, which counts before .env.")
+        if present and (told := elsewhere(question.name, origin)):
+            say(told)
             return SecretAnswer(is_set=self._secret_fault(question, settings, present) is None)
         say(question.told)
         if present:
@@ -142,14 +143,29 @@ class Asker:
         return None
 
 
+def elsewhere(name: str, origin: str) -> str:
+    """Says where a setting stands that `.env` cannot change; empty for any other."""
+    if origin == ENVIRONMENT:
+        return f"{name} is set in the environment, which counts before .env."
+    if origin == CREDENTIALS or origin.endswith(FILE):
+        return f"{name} is read from a file of its own ({origin}). Change it there."
+    return ""
+
+
 def after_fleeting(fault: Complaint) -> Literal["again", "good", "left"]:
     """Asks what to do about a fault that the network alone may have caused."""
     say(fault.mend)
-    choice = prompted("Enter tries again, k keeps it, s skips: ").lower()
-    if choice in ("k", "keep"):
-        say("Kept without a try.")
-        return "good"
-    return "left" if choice in ("s", "skip") else "again"
+    while True:
+        match prompted("Enter tries again, k keeps it, s skips: ").lower():
+            case "":
+                return "again"
+            case "k" | "keep":
+                say("Kept without a try.")
+                return "good"
+            case "s" | "skip":
+                return "left"
+            case _:
+                say("Press Enter, or type k or s.")
 
 
 def _left(present: str) -> SecretAnswer:

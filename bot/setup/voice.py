@@ -7,8 +7,7 @@ from bot.doctor import Complaint
 from bot.domain.money.provider import OPENAI_URL, ProviderSpec
 from bot.domain.value import frozen
 from bot.settings import Settings, forms
-from bot.settings.layers import ENVIRONMENT
-from bot.setup.asking import Asker, Probes, after_fleeting
+from bot.setup.asking import Asker, Probes, after_fleeting, elsewhere
 from bot.setup.prompts import prompted, say
 
 _OPENAI_KEY = "OPENAI_API_KEY"
@@ -67,8 +66,8 @@ class VoiceQuestion:
     def _service(self, settings: Settings, speech: _Speech, same: _Found | None) -> _Found | None:
         """Asks for a service until one answers; None when it is left out."""
         present, origin = self._asker.present(speech.setting("URL"))
-        if present and origin == ENVIRONMENT:
-            say(f"{speech.setting('URL')} is set in the environment, which counts before .env.")
+        if present and (told := elsewhere(speech.setting("URL"), origin)):
+            say(told)
             return None
         if present:
             say(f"There is one in {origin} already: {forms.without_password(present)}.")

@@ -333,6 +333,8 @@ async def test_without_a_network_it_tries_again_keeps_or_skips(newcomer: Newcome
         at.shown(NO_TELEGRAM, "Enter tries again, k keeps it, s skips:")
         at.answer("")
         at.shown(NO_TELEGRAM, "Enter tries again, k keeps it, s skips:")
+        at.answer("kepe")
+        at.shown("Press Enter, or type k or s.", "Enter tries again, k keeps it, s skips:")
         at.answer("k")
         at.leaves_discord_out()
         at.takes_claude()

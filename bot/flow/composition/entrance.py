@@ -20,6 +20,7 @@ from bot.flow.arrivals.talk import GroupTalk, PrivateTalk
 from bot.flow.arrivals.thumbs import Thumbs, Touches
 from bot.flow.commanding.desks import Desks
 from bot.flow.commands.dispatch import Commands
+from bot.flow.commands.page_commands import CommandsOfPages
 from bot.flow.composition.chat_work import ChatWork
 from bot.flow.composition.command_table import CommandTable
 from bot.flow.composition.rooms import Rooms
@@ -97,6 +98,12 @@ class Entrance:
         chats, edits = self._ground.store.chats, self._rooms.undoing.edits
         desks, commands = self._desks, self._commands
         return Heeding(commands, desks, work.queueing, work.seams, chats, journal, edits)
+
+    @property
+    def page_commands(self) -> CommandsOfPages:
+        """The commands as pages give them."""
+        store, clock = self._ground.store, self._ground.world.clock
+        return CommandsOfPages(self._commands, store.chats, clock)
 
     @cached_property
     def _commands(self) -> Commands:
