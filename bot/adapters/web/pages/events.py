@@ -157,7 +157,9 @@ class _Lap:
                 if seen.said:
                     mark = self._mark.with_said(seen.id)
                 else:
-                    mark = self._mark.with_shown(seen.id, seen.version)
+                    # It may have changed again since it was seen.
+                    version = seen.version if message is None else message.version
+                    mark = self._mark.with_shown(seen.id, version)
                 if message is not None:
                     html = await self._pages.shell.part(
                         self._request, "message.html", message=message, chat=chat, frame=frame
