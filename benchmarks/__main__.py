@@ -26,6 +26,7 @@ from benchmarks import (
     meaning_start,
     memory,
     open_cards,
+    page,
     plan_steps,
     postgres,
     prompt_cache,
@@ -72,6 +73,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "schedules": schedules.measure,
     "discord": discord_cost.measure,
     "hooks": hooks.measure,
+    "page": page.measure,
     "reading": reading.measure,
 }
 

@@ -1,7 +1,7 @@
 """The costs of Discord beside Telegram: a start, memory, a turn, and talk for others."""
 
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,7 +36,7 @@ class _OnDiscord:
 
     async def turn_cost(self) -> float:
         """Returns the processor time of one turn in ms."""
-        return await _cost(self.process, self.turn)
+        return await self.process.cost(self.turn)
 
     async def talk_cost(self, count: int) -> float:
         """Returns the processor time in ms for each of `count` messages of a server."""
@@ -48,15 +48,7 @@ class _OnDiscord:
                 self.discord.say(speaker, f"Where is hat {number}?", at=guild.channels[0])
             await self.discord.sent()
 
-        return await _cost(self.process, talk) / count
-
-
-async def _cost(process: MeasuredProcess, action: Callable[[], Awaitable[object]]) -> float:
-    await process.at_rest()
-    before = process.cpu_ms()
-    await action()
-    await process.at_rest()
-    return process.cpu_ms() - before
+        return await self.process.cost(talk) / count
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
@@ -104,7 +96,7 @@ async def _turns(
     here, there, bare = list[float](), list[float](), list[float]()
     for _ in range(scale.around):
         here.append(await ours.turn_cost())
-        there.append(await _cost(ours.process, lambda: on.turn(person)))
+        there.append(await ours.process.cost(lambda: on.turn(person)))
         bare.append(await floor.turn_cost())
     yield Figure("Turn on Discord: processor time", median(here), "ms", median(bare))
     over = median(here) - median(there)

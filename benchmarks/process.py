@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -33,6 +33,14 @@ class MeasuredProcess:
     def cpu_ms(self) -> float:
         """Returns the processor time so far in milliseconds, of user and kernel mode."""
         return time.clock_gettime(self._cpu_clock) * 1000
+
+    async def cost(self, action: Callable[[], Awaitable[object]]) -> float:
+        """Returns the processor time of an action in ms, with the work after it."""
+        await self.at_rest()
+        before = self.cpu_ms()
+        await action()
+        await self.at_rest()
+        return self.cpu_ms() - before
 
     def resident_mb(self) -> float:
         return self._process.memory_info().rss / 1e6

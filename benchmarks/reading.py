@@ -2,11 +2,12 @@
 
 import asyncio
 import re
-import sqlite3
 import time
-from collections.abc import AsyncIterator
-from contextlib import closing
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+from sqlalchemy import Connection, NullPool, create_engine, inspect, text
 
 from benchmarks.figure import Figure, median
 from benchmarks.process import MeasuredProcess
@@ -15,6 +16,7 @@ from benchmarks.scripted_model import asking
 from benchmarks.stage import Stage, stage
 from tests.e2e.browser import LINK, Browser, browser
 from tests.ports import free_port
+from tests.postgres_server import named_server, new_database
 from tests.standins.bot_api import Person, ShownMessage
 
 _LOOKS = 15
@@ -25,6 +27,13 @@ _IN_A_CONVERSATION = 20
 _MINUTES = 3
 """Minutes between two turns."""
 
+_DATABASE = "STEWARD_DATABASE_URL"
+_MOVED = {
+    "sqlite": r"strftime('%Y-%m-%d %H\:%M\:%f000', {name}, '-' || {minutes} || ' minutes')",
+    "postgresql": "{name} - {minutes} * interval '1 minute'",
+}
+"""The same moment, so many minutes earlier."""
+
 _PAGES = {
     "Cards in one place": "/cards",
     "Older decisions": "/cards?before={old}~0~x",
@@ -32,29 +41,70 @@ _PAGES = {
     "Money of 30 days": "/money?span=month&by=person",
     "The record": "/record",
     "The record, far back and filtered": "/record?action=call.&before=1000",
+    "A chat": "{chat}",
+    "Older messages of a chat": "{chat}/older?before=50000.50000",
+    "The list of chats": "/chats",
+    "A turn, explained": "/turn/{turn}",
 }
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     """Copies the rows of a turn with a card, then loads each page in a browser without scripts."""
+    async for figure in _loads(folder / "sqlite", scale, {}, ""):
+        yield figure
+    server = named_server()
+    if server is None:
+        return
+    with new_database(server, durable=True) as url:
+        async for figure in _loads(folder / "postgres", scale, {_DATABASE: url}, " on PostgreSQL"):
+            yield figure
+
+
+async def _loads(
+    folder: Path, scale: Scale, database: Mapping[str, str], named: str
+) -> AsyncIterator[Figure]:
     async with stage(folder, asking) as on:
         person = on.people(1)[0]
-        async with on.steward([person], {"STEWARD_WEB_PORT": "0"}) as process:
+        async with on.steward([person], {"STEWARD_WEB_PORT": "0", **database}) as process:
             await _decided(on, process, person)
-        turn = _copied(folder / "data" / "steward.db", scale.turns)
+        url = database.get(_DATABASE, f"sqlite:///{folder / 'data' / 'steward.db'}")
+        turn = await asyncio.to_thread(_copied, url, scale.turns)
         port = free_port()
-        async with on.steward([person], {"STEWARD_WEB_PORT": str(port)}) as process:
-            await _open(port)
-            link = LINK.search((folder / "log").read_text())
-            assert link is not None
-            async with browser(link[1]) as page:
-                await page.enter(link[2])
-                old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
-                pages = {name: path.format(old=old) for name, path in _PAGES.items()}
-                pages["A turn, explained"] = f"/turn/{turn}"
-                for name, path in pages.items():
-                    told = f"{scale.turns:,} turns: {name}"
-                    yield Figure(told, await _loaded(page, process, path), "ms", aim="≤ 100 ms")
+        async with (
+            on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
+            _signed_in(on, person, port) as page,
+        ):
+            old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
+            places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
+            for name, path in _PAGES.items():
+                told = f"{scale.turns:,} turns{named}: {name}"
+                taken = await _loaded(page, process, path.format(**places))
+                yield Figure(told, taken, "ms", aim="≤ 100 ms")
+
+
+@asynccontextmanager
+async def _signed_in(on: Stage, person: Person, port: int) -> AsyncGenerator[Browser]:
+    """Signs in as the person, whose chat has all the turns."""
+    await _open(port)
+    on.bot_api.say(person, "/login")
+    link = await on.bot_api.wait_for(
+        lambda: LINK.search(" ".join(one.text for one in on.bot_api.screen(person.id).from_bot)),
+        seconds=60,
+    )
+    assert link is not None
+    async with browser(link[1]) as page:
+        await page.enter(link[2])
+        yield page
+
+
+@asynccontextmanager
+async def opened_page(port: int, log: Path) -> AsyncGenerator[Browser]:
+    """Signs in by the link that the program has written."""
+    await _open(port)
+    link = LINK.findall(await asyncio.to_thread(log.read_text))[-1]
+    async with browser(link[0]) as page:
+        await page.enter(link[1])
+        yield page
 
 
 async def _open(port: int) -> None:
@@ -83,7 +133,7 @@ async def _decided(on: Stage, process: MeasuredProcess, person: Person) -> None:
 
 def _shown(on: Stage, person: Person) -> ShownMessage | None:
     messages = on.bot_api.screen(person.id).from_bot
-    return next((message for message in messages if message.buttons), None)
+    return next((one for one in messages if any("Approve" in label for label in one.labels)), None)
 
 
 async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
@@ -98,48 +148,52 @@ async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
     return median(told[1:])
 
 
-def _copied(database: Path, turns: int) -> str:
+def _copied(url: str, turns: int) -> str:
     """Writes copies of the one turn with everything about it; returns the id of a late one."""
-    with closing(sqlite3.connect(database)) as connection, connection:
-        (turn,) = connection.execute("SELECT id FROM turn").fetchone()
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.begin() as connection:
+        turn = connection.execute(text("SELECT id FROM turn")).scalar_one()
         numbers = (
             "CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
-            "FROM n WHERE i < ?) SELECT i FROM n"
+            f"FROM n WHERE i < {turns}) SELECT i FROM n"
         )
-        connection.execute(numbers, (turns,))
-        (last,) = connection.execute("SELECT max(seq) FROM entry").fetchone()
+        connection.execute(text(numbers))
+        last = connection.execute(text("SELECT max(seq) FROM entry")).scalar_one()
         for table in ("turn", "approval", "usage", "verdict", "outbox", "audit", "inbox", "entry"):
             _copy(connection, table, turn, int(last))
-        connection.execute("UPDATE chat SET last_seq = (SELECT max(seq) FROM entry)")
+        connection.execute(text("UPDATE chat SET last_seq = (SELECT max(seq) FROM entry)"))
+        connection.execute(text("ANALYZE"))
     return f"copy-{turns // 2}"
 
 
-def _copy(connection: sqlite3.Connection, table: str, turn: str, last: int) -> None:
+def _copy(connection: Connection, table: str, turn: str, last: int) -> None:
     """Copies the rows of a table, each with a name and a time of its own."""
-    columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-    told = ", ".join(_value(table, column, last) for column in columns)
+    columns = [str(column["name"]) for column in inspect(connection).get_columns(table)]
+    numbered = table in ("usage", "verdict", "outbox", "audit", "inbox")
+    kept = [name for name in columns if not (name == "id" and numbered)]
+    moved = _MOVED[connection.dialect.name]
+    told = ", ".join(_value(table, column, last, moved) for column in kept)
+    named = ", ".join(f'"{name}"' for name in kept)
     of = {"turn": "id", "outbox": "about", "audit": "chat", "approval": "turn"}.get(table, "turn")
-    where = f'"{of}" = ?' if of != "chat" else "chat IS NOT NULL AND ? <> ''"
-    connection.execute(
-        f'INSERT INTO "{table}" SELECT {told} FROM "{table}" AS r, copy WHERE r.{where}', (turn,)
+    where = f'r."{of}" = :turn' if of != "chat" else "r.chat IS NOT NULL AND :turn <> ''"
+    copied = (
+        f'INSERT INTO "{table}" ({named}) SELECT {told} FROM "{table}" AS r, copy WHERE {where}'
     )
+    connection.execute(text(copied), {"turn": turn})
 
 
-def _value(table: str, column: str, last: int) -> str:
+def _value(table: str, column: str, last: int, moved: str) -> str:
     """Returns the value of a column in a copy."""
     name = f'r."{column}"'
     if re.search("_at$|^at$", column):
-        minutes = f"'-' || (copy.i * {_MINUTES}) || ' minutes'"
-        moved = f"strftime('%Y-%m-%d %H:%M:%f000', {name}, {minutes})"
-        return f"CASE WHEN {name} IS NULL THEN NULL ELSE {moved} END"
+        told = moved.format(name=name, minutes=f"(copy.i * {_MINUTES})")
+        return f"CASE WHEN {name} IS NULL THEN NULL ELSE {told} END"
     if (table, column) == ("turn", "id") or column in ("turn", "about"):
         return "'copy-' || copy.i"
     if column == "conversation":
         return f"'talk-' || (copy.i / {_IN_A_CONVERSATION})"
     if column == "seq":
         return f"{name} + copy.i * {last}"
-    if column == "id" and table in ("usage", "verdict", "outbox", "audit", "inbox"):
-        return "NULL"
     if column in ("id", "token", "key", "call") and table != "entry":
         return f"{name} || '-' || copy.i" if (table, column) != ("approval", "call") else name
     return name

@@ -27,6 +27,8 @@ class Scale:
     tasks: int
     turns: int
     """Turns on record while pages are loaded."""
+    idle_pages: int
+    """Pages in browsers at which nothing happens."""
     rest_seconds: float
 
 
@@ -47,6 +49,7 @@ FULL = Scale(
     many_answers=100_000,
     tasks=10_000,
     turns=100_000,
+    idle_pages=500,
     rest_seconds=30.0,
 )
 QUICK = Scale(
@@ -66,5 +69,6 @@ QUICK = Scale(
     many_answers=3_000,
     tasks=200,
     turns=2_000,
+    idle_pages=50,
     rest_seconds=2.0,
 )

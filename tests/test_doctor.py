@@ -98,7 +98,7 @@ async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
     findings = await visit.found()
     assert {finding.level for finding in findings.values()} == {"ok"}
     assert findings["model"].sentence == "model works."
-    first = ["model", "telegram", "updates", "database"]
+    first = ["model", "telegram", "updates", "page", "database"]
     assert visit.tried == [*first, "owner", "memory", "sandbox"]
 
 

@@ -1,9 +1,10 @@
 """One conversation on the page: the rows of a chat, in the words of its templates."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from bot.adapters.web.mark import Mark
@@ -39,11 +40,15 @@ _SLASH = "~"
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
+Title: TypeAlias = Callable[[Chat], Awaitable[str]]
+"""Returns the title of a conversation."""
+
+
 class PageTalk:
     """Reads a chat for one person, whose chat it is."""
 
     def __init__(
-        self, running: Running, zones: Zones, chat: Chat, person: Person, title: str
+        self, running: Running, zones: Zones, chat: Chat, person: Person, title: Title
     ) -> None:
         self._running = running
         self._chat = chat
@@ -67,7 +72,8 @@ class PageTalk:
         parts = self._running.application.parts
         folder = await parts.world.workspaces(self._chat, self._person)
         model = parts.rooms.models.choosing.model(self._chat.settings.model)
-        return ShownChat(self.key, self._title, place_of(self.address), model, str(folder.path))
+        title = await self._title(self._chat)
+        return ShownChat(self.key, title, place_of(self.address), model, str(folder.path))
 
     async def part(self, before: str = "") -> Part:
         rows, end = self._running.store.page, Mark.read(before) or Mark(_NEWEST, _NEWEST)

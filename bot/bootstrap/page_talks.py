@@ -61,7 +61,7 @@ class PageTalks:
             chat = await self._running.store.chats.at(address, private=True)
         if chat is None:
             return None
-        return PageTalk(self._running, self._zones, chat, person, await self._title(chat))
+        return PageTalk(self._running, self._zones, chat, person, self._title)
 
     async def begin(self, person: Person) -> str:
         """Returns one that is there and empty, or makes one."""

@@ -19,6 +19,7 @@ from bot.bootstrap.web import search
 from bot.checkup.database_probes import LOOK_SECONDS, try_database
 from bot.checkup.memory_probes import try_meaning, try_words
 from bot.checkup.model_probes import try_model, try_provider
+from bot.checkup.page_probe import page_checks
 from bot.checkup.speech_probes import speech_checks
 from bot.doctor import PROBE_SECONDS, Check, Checkup, Complaint, Finding
 from bot.domain.money.provider import ANTHROPIC, OWN_SEARCHES
@@ -52,6 +53,7 @@ def checkup(
             *_models(settings),
             *[check for form in told for check in form.checks(settings)],
             *[check for door in doors for check in door.checks(settings)],
+            *page_checks(settings),
             *_database(settings, served=served),
             *speech_checks(settings),
             _sandbox(settings),

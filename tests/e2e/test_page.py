@@ -168,3 +168,22 @@ async def test_files_come_and_go(steward: Steward, page: Browser):
     assert answer.headers["content-disposition"].startswith("attachment")
     assert answer.headers["x-content-type-options"] == "nosniff"
     assert (await page.get("/file/999999/0")).status_code == 404
+
+
+async def test_the_doctor_finds_the_page_its_port_and_its_public_address(
+    steward: Steward, page: Browser
+):
+    async def told(**settings: str) -> str:
+        _, printed = await steward.printed_by("doctor", **settings)
+        about = printed.partition(" page ")[2].partition("\nok ")[0].partition("\nwarn ")[0]
+        return " ".join(about.split())
+
+    assert await told() == f"It is served at {page.origin}."
+    nowhere = f"http://localhost:{free_port()}"
+    assert f"but {nowhere} does not lead to it." in await told(STEWARD_WEB_PUBLIC_URL=nowhere)
+    assert "10.0.0.9 can never ask" in await told(STEWARD_WEB_PROXIES="127.0.0.1,10.0.0.9")
+    free = str(free_port())
+    assert f"port {free} of 127.0.0.1 is free." in await told(STEWARD_WEB_PORT=free)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        taken = str(other.getsockname()[1])
+        assert "is used by another program" in await told(STEWARD_WEB_PORT=taken)

@@ -474,6 +474,17 @@ def test_large_and_endless_forms_are_refused(served: Served, visitor: Visitor) -
     assert visitor.say("").status_code == 400
 
 
+def test_a_file_that_comes_in_the_packets_of_a_phone_is_taken(visitor: Visitor) -> None:
+    """A proxy may pass on each packet as it comes."""
+    fields = {"csrf": visitor.token, "id": "sent-from-a-phone", "text": "Look"}
+    files = {"file": ("large.bin", b"x" * 4_200_000, "application/octet-stream")}
+    path, at = f"/chat/{visitor.key}/say", visitor.own
+    whole = visitor.build_request("POST", path, data=fields, files=files, headers=at)
+    body, form = whole.read(), {"content-type": whole.headers["content-type"]}
+    packets = (body[at : at + 1_400] for at in range(0, len(body), 1_400))
+    assert visitor.post(path, content=packets, headers=at | form).status_code == 303
+
+
 def _pour(line: socket.socket, chunk: bytes) -> None:
     for _ in range(4_000):
         line.sendall(chunk)

@@ -15,17 +15,20 @@ AT_ONCE = 256
 Above them the one gives way that is silent for longest.
 """
 
-MOST_PIECES, LEAST_BYTES = 2_000, 512
-"""Pieces in which the body of a request may come, and the bytes of each more in the mean.
-
-Each costs the loop the same, however short.
-"""
+MOST_PIECES = 2_000
+"""Pieces in which the body of a request may come: each costs the loop the same, however short."""
 
 SEND_SECONDS = 20.0
 """Seconds in which a caller goes on reading an answer; one that does not is let go."""
 
 LAST_SECONDS = 0.7
 """Seconds that calls under way have when the server ends."""
+
+PACKET_BYTES, MOST_IN_PACKETS = 1_024, 24_000_000
+"""A body up to so many bytes may come in more pieces if they have the length of packets.
+
+A proxy passes on what a phone sends as it comes.
+"""
 
 
 class BoundedProtocol(H11Protocol):
@@ -39,8 +42,7 @@ class BoundedProtocol(H11Protocol):
         super().__init__(*told, **named)
         self._patience: asyncio.TimerHandle | None = None
         self._since = 0.0
-        self._pieces = 0
-        self._bytes = 0
+        self._pieces = self._bytes = 0
         self._unread: asyncio.TimerHandle | None = None
         self._next = self.conn.next_event
         self.conn.next_event = self._counted
@@ -106,7 +108,8 @@ class BoundedProtocol(H11Protocol):
         elif isinstance(event, h11.Data):
             self._pieces += 1
             self._bytes += len(event.data)
-            if self._pieces > MOST_PIECES + self._bytes // LEAST_BYTES:
+            packets = self._pieces * PACKET_BYTES <= self._bytes <= MOST_IN_PACKETS
+            if self._pieces > MOST_PIECES and not packets:
                 self.transport.abort()
                 return h11.NEED_DATA
         return event

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, ScalarSelect, Table, bindparam, func, select
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.outbox import ROWS as OUTBOX_ROWS
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
-from bot.adapters.sql.tables import OWED, account, inbox, outbox, session
+from bot.adapters.sql.tables import OWED, account, chat, inbox, outbox, session
 from bot.domain.talk.session import PAGE
 from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
@@ -35,22 +35,17 @@ _SHOWN = Prepared(
     .limit(bindparam("most"))
 )
 _SHOWN_ONE = Prepared(OUTBOX_ROWS.where(outbox.c.id == bindparam("of")))
-_LAST_SAID = (
-    select(inbox.c.chat, func.max(inbox.c.id))
-    .where(inbox.c.chat.in_(bindparam("chats", expanding=True)))
-    .group_by(inbox.c.chat)
-)
-_LAST_SHOWN = (
-    select(outbox.c.chat, func.max(outbox.c.id))
-    .where(outbox.c.chat.in_(bindparam("chats", expanding=True)))
-    .group_by(outbox.c.chat)
-)
-_SAID_AT = select(inbox.c.chat, inbox.c.received_at).where(
-    inbox.c.id.in_(bindparam("ids", expanding=True))
-)
-_SHOWN_AT = select(outbox.c.chat, outbox.c.created_at).where(
-    outbox.c.id.in_(bindparam("ids", expanding=True))
-)
+
+
+def _last(time: ColumnElement[datetime], table: Table) -> ScalarSelect[datetime]:
+    """Returns the time of the last row of a chat: all of them are far too many to look at."""
+    rows = select(time).where(table.c.chat == chat.c.id).order_by(table.c.id.desc())
+    return rows.limit(1).scalar_subquery()
+
+
+_NEWEST = select(
+    chat.c.id, _last(inbox.c.received_at, inbox), _last(outbox.c.created_at, outbox)
+).where(chat.c.id.in_(bindparam("chats", expanding=True)))
 _TOPS = select(
     select(func.coalesce(func.max(inbox.c.id), 0)).scalar_subquery(),
     select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery(),
@@ -64,7 +59,7 @@ MOST_NEW = 1_000
 """New rows among which chats are looked for."""
 
 _NEW_SAID = (
-    select(inbox.c.chat)
+    select(inbox.c.id, inbox.c.chat)
     .where(inbox.c.id > bindparam("said"), inbox.c.chat.is_not(None))
     .limit(MOST_NEW)
 )
@@ -98,6 +93,8 @@ class Stirred:
     chats: frozenset[int] = frozenset()
     owed: frozenset[int] = frozenset()
     """Those with a message that is on its way; it looks different a moment later."""
+    placed: frozenset[tuple[int, int]] = frozenset()
+    """The newest updates that had their chat, each with it."""
     versions: Mapping[int, object] = field(default_factory=dict[int, object])
     """The versions of the newest messages of watched chats, summed up."""
 
@@ -145,20 +142,18 @@ class SqlPageRows(Reads):
 
 
 def _newest(connection: Connection, chats: Collection[int]) -> Mapping[int, datetime]:
-    found: dict[int, datetime] = {}
-    for last, times in ((_LAST_SAID, _SAID_AT), (_LAST_SHOWN, _SHOWN_AT)):
-        ids = [id for _, id in connection.execute(last, {"chats": list(chats)})]
-        for chat, at in connection.execute(times, {"ids": ids}):
-            found[chat] = max(at, found.get(chat, at))
-    return found
+    found = connection.execute(_NEWEST, {"chats": list(chats)})
+    times = {id: [at for at in both if at is not None] for id, *both in found}
+    return {id: max(some) for id, some in times.items() if some}
 
 
 def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -> Stirred:
     said, shown = connection.execute(_TOPS).one()
     owed = frozenset(connection.execute(_OWED_IN).scalars())
     before = {"said": max(0, since.said - _OVERLAP), "shown": since.shown}
-    new = {*connection.execute(_NEW_SAID, before).scalars()}
+    placed = frozenset((id, chat) for id, chat in connection.execute(_NEW_SAID, before))
+    new = {chat for _, chat in placed - since.placed}
     new |= {*connection.execute(_NEW_SHOWN, before).scalars()}
     versions = {chat: tuple(_VERSIONS.rows(connection, {"of": chat})[0]) for chat in watched}
     new |= {chat for chat in versions if versions[chat] != since.versions.get(chat)}
-    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, versions)
+    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, placed, versions)

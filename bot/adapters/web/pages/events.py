@@ -65,10 +65,19 @@ class EventPages:
             if request.query_params.get("page") != page_mark():
                 await out.event("stale", "")
             while await lap.done():
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(BEAT_SECONDS):
-                        await watch.changed.wait()
-                        continue
+                await self._changed(watch, out)
+
+    async def _changed(self, watch: Watch, out: "_Out") -> None:
+        """Waits for a change, and gives signs of life meanwhile.
+
+        A sign tells nothing, so nobody's rights are read for it: the watch over all pages ends the
+        streams of those who have lost theirs.
+        """
+        while not watch.changed.is_set():
+            try:
+                async with asyncio.timeout(BEAT_SECONDS):
+                    await watch.changed.wait()
+            except TimeoutError:
                 await out.send(": alive\n\n")
 
     @property
@@ -114,8 +123,10 @@ class _Lap:
 
         Who asks is read afresh for each event: a session may have ended, or lost a right.
         """
-        await asyncio.sleep(_LAP_SECONDS)
         watch = self._watch
+        # The first words of an answer stand at once; what follows is gathered.
+        if not (watch.draft and not self._draft[0]):
+            await asyncio.sleep(_LAP_SECONDS)
         watch.changed.clear()
         try:
             talk = await self._talk()

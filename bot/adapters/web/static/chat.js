@@ -86,7 +86,9 @@
     } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(all(".text", row))}`);
     else if (row.matches("[data-told], :has(.card)")) spoken(short([row]));
   };
-  // Titles and the order of conversations change with what is said.
+  // Titles and the order of conversations change with what is said; what comes together is looked up once.
+  let listing;
+  const later = () => { clearTimeout(listing); listing = setTimeout(() => lists().catch(() => {}), 1000); };
   const lists = async () => {
     const got = await fetch("/chats"), now = at("#chats", parsed(await got.text()));
     const here = now && all("a", now).find((one) => one.getAttribute("href") === location.pathname);
@@ -101,7 +103,7 @@
     if (row.matches("[data-answer], [data-card]")) draft.replaceChildren();
     if (old) old.replaceWith(row); else draft.before(row);
     if (held) (at("h3", row) || row).focus();
-    if (!old) lists().catch(() => {});
+    if (!old) later();
     news(row, old);
   };
   const hears = {
