@@ -34,11 +34,24 @@ _MOVED = {
 }
 """The same moment, so many minutes earlier."""
 
+_TABLES = (
+    *("turn", "approval", "usage", "verdict", "outbox", "audit", "inbox", "entry"),
+    "passage",
+)
+_BEDS = 5_000
+"""Names of beds that tell the remembered questions apart."""
+
 _PAGES = {
     "Cards in one place": "/cards",
     "Older decisions": "/cards?before={old}~0~x",
     "Now": "/now",
     "Money of 30 days": "/money?span=month&by=person",
+    "Memory: notes": "/memory",
+    "Memory: a search with reasons": "/memory?q=note+of+bed+77",
+    "Search in conversations": "/search?q=note+of+bed+77",
+    "Skills": "/skills",
+    "Tool servers": "/servers",
+    "The doctor's report": "/doctor",
     "The record": "/record",
     "The record, far back and filtered": "/record?action=call.&before=1000",
     "A chat": "{chat}",
@@ -159,7 +172,7 @@ def _copied(url: str, turns: int) -> str:
         )
         connection.execute(text(numbers))
         last = connection.execute(text("SELECT max(seq) FROM entry")).scalar_one()
-        for table in ("turn", "approval", "usage", "verdict", "outbox", "audit", "inbox", "entry"):
+        for table in _TABLES:
             _copy(connection, table, turn, int(last))
         connection.execute(text("UPDATE chat SET last_seq = (SELECT max(seq) FROM entry)"))
         connection.execute(text("ANALYZE"))
@@ -170,11 +183,12 @@ def _copy(connection: Connection, table: str, turn: str, last: int) -> None:
     """Copies the rows of a table, each with a name and a time of its own."""
     columns = [str(column["name"]) for column in inspect(connection).get_columns(table)]
     numbered = table in ("usage", "verdict", "outbox", "audit", "inbox")
-    kept = [name for name in columns if not (name == "id" and numbered)]
+    given = {"passage": "number"}.get(table, "id" if numbered else "")
+    kept = [name for name in columns if name != given]
     moved = _MOVED[connection.dialect.name]
     told = ", ".join(_value(table, column, last, moved) for column in kept)
     named = ", ".join(f'"{name}"' for name in kept)
-    of = {"turn": "id", "outbox": "about", "audit": "chat", "approval": "turn"}.get(table, "turn")
+    of = {"turn": "id", "outbox": "about", "audit": "chat", "passage": "id"}.get(table, "turn")
     where = f'r."{of}" = :turn' if of != "chat" else "r.chat IS NOT NULL AND :turn <> ''"
     copied = (
         f'INSERT INTO "{table}" ({named}) SELECT {told} FROM "{table}" AS r, copy WHERE {where}'
@@ -188,8 +202,12 @@ def _value(table: str, column: str, last: int, moved: str) -> str:
     if re.search("_at$|^at$", column):
         told = moved.format(name=name, minutes=f"(copy.i * {_MINUTES})")
         return f"CASE WHEN {name} IS NULL THEN NULL ELSE {told} END"
-    if (table, column) == ("turn", "id") or column in ("turn", "about"):
+    if (column == "id" and table in ("turn", "passage")) or column in ("turn", "about"):
         return "'copy-' || copy.i"
+    if (table, column) == ("passage", "question"):
+        return f"{name} || ' For bed ' || (copy.i % {_BEDS})"
+    if (table, column) == ("passage", "indexed"):
+        return "false"
     if column == "conversation":
         return f"'talk-' || (copy.i / {_IN_A_CONVERSATION})"
     if column == "seq":

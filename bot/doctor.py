@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import json
 import os
 import shutil
 import stat
@@ -149,6 +150,15 @@ def table(findings: Sequence[Finding]) -> str:
         if finding.mend:
             lines.append(f"{'':{width + 8}}→ {finding.mend}")
     return "\n".join(lines)
+
+
+def as_one_line(findings: Sequence[Finding]) -> str:
+    """Returns the report for other programs: a line of JSON with its findings and its last line."""
+    lines = [
+        {"subject": one.subject, "level": one.level, "sentence": one.sentence, "mend": one.mend}
+        for one in findings
+    ]
+    return json.dumps({"findings": lines, "next": what_next(findings)}, ensure_ascii=False)
 
 
 def _names(settings: Settings) -> Iterator[Finding]:

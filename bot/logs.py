@@ -3,13 +3,18 @@
 import json
 import logging
 import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import quote, quote_plus
 
+_HOUR = 3600.0
+_MOST_AN_HOUR = 5
+_PLACES = 512
 _HIDDEN = "[secret]"
 _SHORTEST_SECRET = 6
 _NOISY = (
@@ -66,12 +71,48 @@ def log_context(**values: Any) -> Iterator[None]:
         _context.reset(token)
 
 
+class Repeats(logging.Filter):
+    """Leaves out what one place of the program says again and again: a fault may last for a night.
+
+    Of warnings and worse, five an hour of each place are written; the next hour tells the others.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._hours: OrderedDict[tuple[str, str], _Hour] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if record.levelno < logging.WARNING:
+            return True
+        place = (record.name, str(record.msg))
+        with self._lock:
+            hour = self._hours.get(place)
+            if hour is None or not 0 <= record.created - hour.began < _HOUR:
+                left_out = hour.count - _MOST_AN_HOUR if hour else 0
+                hour = self._hours[place] = _Hour(record.created)
+                if left_out > 0:
+                    record.msg = f"{record.msg} ({left_out} more like it before were left out)"
+            hour.count += 1
+            self._hours.move_to_end(place)
+            if len(self._hours) > _PLACES:
+                self._hours.popitem(last=False)
+            return hour.count <= _MOST_AN_HOUR
+
+
+@dataclass(slots=True)
+class _Hour:
+    began: float
+    count: int = 0
+
+
 def start_logging(
     handler: logging.Handler, secrets: Secrets, *, style: Literal["text", "json"], level: str
 ) -> None:
     """Sends every log line to this handler alone, in place of any earlier arrangement."""
     # A line that cannot be written, on a full disk, must not spill its trace into the chat.
     logging.raiseExceptions = False
+    handler.filters[:] = [Repeats()]
     handler.setFormatter(_JsonLine(secrets) if style == "json" else _TextLine(secrets))
     root = logging.getLogger()
     root.handlers[:] = [handler]

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import quote
@@ -169,3 +170,48 @@ def test_a_line_that_cannot_be_written_is_left_out_in_silence(
     start_logging(logging.StreamHandler(Full()), Secrets(), style="text", level="INFO")
     logging.getLogger("bot.test").warning("trouble")
     assert capsys.readouterr().err == ""
+
+
+def test_what_a_place_says_again_and_again_is_left_out_and_counted() -> None:
+    log = Log()
+
+    def said(times: int, at: float, level: int = logging.WARNING) -> None:
+        for number in range(times):
+            message = ("bot.test", level, "here.py", 1, "no answer from %s", (number,), None)
+            record = logging.LogRecord(*message)
+            record.created = at
+            log.logger.handle(record)
+
+    said(1000, 0.0)
+    assert log.text.count("no answer") == 5
+    said(1, 3599.0)
+    assert log.text.count("no answer") == 5
+    said(1, 3600.0)
+    assert log.text.count("no answer") == 6
+    assert "no answer from 0 (996 more like it before were left out)" in log.text
+    said(20, 3601.0, logging.INFO)
+    assert log.text.count("INFO") == 20
+    said(6, -9000.0)  # The clock was set back.
+    assert log.text.count("no answer") == 31
+
+
+def test_places_are_forgotten_and_each_has_its_own_count() -> None:
+    log = Log()
+    for number in range(2000):
+        log.logger.warning(f"fault {number}")
+    assert log.text.count("fault") == 2000
+
+
+def test_a_provider_that_is_down_for_a_night_writes_little() -> None:
+    log = Log("json")
+    for minute in range(12 * 60):
+        for place in range(20):
+            try:
+                raise ConnectionError("x" * 200)
+            except ConnectionError:
+                record = logging.LogRecord(
+                    *("bot.test", logging.ERROR, "here.py", 1, f"place {place}", (), sys.exc_info())
+                )
+            record.created = minute * 60.0
+            log.logger.handle(record)
+    assert len(log.text) < 1_000_000

@@ -10,6 +10,7 @@ from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import MOST, EventPages
+from bot.adapters.web.pages.giving import Giving
 from bot.adapters.web.pages.reading import reading_routes
 from bot.adapters.web.places import Places
 from bot.adapters.web.posted import Forms
@@ -20,6 +21,8 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.opening import Running
+from bot.bootstrap.page_doctor import PageDoctor
+from bot.bootstrap.page_search import PageFinder
 from bot.bootstrap.page_talks import PageTalks
 from bot.bootstrap.page_watch import PageWatch
 from bot.domain.clock.zones import Zones
@@ -64,7 +67,8 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
         ground.clock,
         ground.settings.database_url,
     )
-    app = application(origins, people, *_pages(ground, people, streams), access.proxies)
+    doctor = PageDoctor(ground.clock, ground.running.application.parts.world.conceal)
+    app = application(origins, people, *_pages(ground, people, streams, doctor), access.proxies)
     watch = PageWatch(ground.running.store, ground.hub, ground.uploads, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
     sweeping = asyncio.create_task(watch.sweep(), name="sweep of uploads")
@@ -75,16 +79,21 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
             finally:
                 streams.close()
     finally:
+        await doctor.close()
         for task in (watching, sweeping):
             task.cancel()
         await asyncio.gather(watching, sweeping, return_exceptions=True)
 
 
-def _pages(ground: PageGround, people: SignIn, streams: Places) -> tuple[Shell, Sequence[Page]]:
-    running = ground.running
-    talks = PageTalks(running, Zones(ground.settings.policy.timezone), ground.accept)
+def _pages(
+    ground: PageGround, people: SignIn, streams: Places, doctor: PageDoctor
+) -> tuple[Shell, Sequence[Page]]:
+    running, zones = ground.running, Zones(ground.settings.policy.timezone)
+    talks = PageTalks(running, zones, ground.accept)
+    finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
     shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms(people)
+    giving = Giving(running.application.parts.entrance.page_commands, talks, forms, shell)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
@@ -93,7 +102,7 @@ def _pages(ground: PageGround, people: SignIn, streams: Places) -> tuple[Shell, 
         *events.routes(),
         *files.routes(talks),
         *more.routes(shell),
-        *reading_routes(reading, shell, talks, forms, ground.clock),
+        *reading_routes(reading, giving, ground.clock, finder, doctor),
     ]
 
 

@@ -1,7 +1,7 @@
 """The conversations of a person on the page: its own ones, and the private chats of platforms."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.adapters.web.shown import ListedChat
 from bot.bootstrap.channel_form import Accept
@@ -46,6 +46,7 @@ class PageTalks:
                 times.get(chat.id),
                 len(await approvals.open_in(chat.id)),
                 key_of(chat.address) == current,
+                chat.skill or "",
             )
             for chat in by_time[:_MOST_LISTED]
         ]
@@ -62,6 +63,10 @@ class PageTalks:
         if chat is None:
             return None
         return PageTalk(self._running, self._zones, chat, person, self._title)
+
+    async def keys(self, person: Person) -> Mapping[int, str]:
+        """Returns the names of a person's conversations in addresses, by their numbers."""
+        return {chat.id: key_of(chat.address) for chat in await self._chats(person)}
 
     async def begin(self, person: Person) -> str:
         """Returns one that is there and empty, or makes one."""

@@ -18,7 +18,7 @@ from bot.cli.running import (
     settings_of,
     warn,
 )
-from bot.doctor import table, what_next
+from bot.doctor import as_one_line, table, what_next
 from bot.domain.talk.errors import SettingError
 from bot.domain.text.visible_text import shown_name
 from bot.settings import Settings
@@ -165,13 +165,15 @@ def _piped() -> bytes:
 
 
 @steward.command(short_help="Say what works, what does not, and what helps.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
 @click.pass_obj
-def doctor(program: Program) -> int:
+def doctor(program: Program, *, as_json: bool) -> int:
     """Look at everything a run needs, and say how to fix what is wrong."""
     settings = settings_of(program, look=False)
     log_to(program, settings, logging.StreamHandler())
     findings = asyncio.run(program.examine(settings, place_of(program).folder))
-    click.echo(program.secrets.hidden(f"{table(findings)}\n\n{what_next(findings)}"))
+    report = f"{table(findings)}\n\n{what_next(findings)}"
+    click.echo(program.secrets.hidden(as_one_line(findings) if as_json else report))
     return int(any(finding.level == "fail" for finding in findings))
 
 

@@ -1,8 +1,9 @@
 """The memory: passages as they are stored, and the indexes that find them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from bot.domain.memory.fit import ScoreParts
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.talk.chat import Chat
 from bot.domain.turn.turn import Turn
@@ -73,6 +74,10 @@ class Index(Protocol):
         Nothing in the words is an operator. Returns nothing when no word tells anything. An index
         of meaning returns only what it takes for a fit; of words, `Hit.share` tells.
         """
+        ...
+
+    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
+        """Returns what counts for each passage that `search` weighs, by its id, for people."""
         ...
 
     async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:

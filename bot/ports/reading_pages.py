@@ -2,7 +2,11 @@
 
 from bot.domain.value import frozen
 from bot.ports.card_page import CardPages
+from bot.ports.memory_page import MemoryPages
 from bot.ports.now_page import MoneyPages, NowPages, RecordReading
+from bot.ports.search_page import SearchPages
+from bot.ports.server_page import ServerPages
+from bot.ports.skill_page import SkillPages
 from bot.ports.turn_page import TurnPages
 
 
@@ -13,3 +17,7 @@ class ReadingPages:
     now: NowPages
     money: MoneyPages
     record: RecordReading
+    memory: MemoryPages
+    skills: SkillPages
+    servers: ServerPages
+    search: SearchPages

@@ -134,6 +134,10 @@ class TurnRecords(Protocol):
         """Returns the starts of the program between two moments, at most 100, oldest first."""
         ...
 
+    async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
+        """Returns the last use of each skill among so many newest requests of people."""
+        ...
+
 
 class CardRecords(Protocol):
     """Cards and plans of all chats; of one asker, or of everybody when `asker` is None."""

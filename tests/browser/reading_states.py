@@ -1,11 +1,24 @@
 """The pages for people who look, full, empty, and with words that are meant to be more."""
 
+from datetime import UTC, datetime
 from typing import Any
 
+from bot.adapters.web.found import FoundChat
 from bot.adapters.web.frame import Frame
 from bot.adapters.web.pages.card_views import card_view
+from bot.adapters.web.pages.giving import Back, Question
+from bot.adapters.web.shown import ListedChat
 from bot.domain.talk.message import Button, CodeBlock, Plain
-from bot.ports import card_page, now_page
+from bot.domain.value import replace
+from bot.ports import (
+    card_page,
+    doctor_page,
+    memory_page,
+    now_page,
+    search_page,
+    server_page,
+    skill_page,
+)
 from bot.ports import turn_page as told
 
 _FIGURE = told.Figure("Cost", "$0.0125")
@@ -132,7 +145,102 @@ def _record(x: str) -> dict[str, Any]:
     }
 
 
+def _memory(x: str) -> dict[str, Any]:
+    line = memory_page.RecalledLine(
+        "t1", x, x, "2026-11-22 18:00", x, x, told=True, verdict=x, score="7.1", why=(x, x)
+    )
+    note = replace(line, id="note:n", question="", outside="", told=False, why=())
+    notes = (memory_page.NoteLine("n1", x, "2026-11-22"), memory_page.NoteLine("n2", x, "2026"))
+    page = memory_page.MemoryPage(notes, None, x, x, (line, note))
+    frame = _frame("Memory", "more", x)
+    return {"frame": frame, "page": page, "older": "x~1~y", "longest": 500}
+
+
+def _skill_line(x: str, ready: bool) -> skill_page.SkillLine:
+    return skill_page.SkillLine(x, x, "shipped", x, ready, "2026-11-22 18:00", 2)
+
+
+def _skills(x: str) -> dict[str, Any]:
+    lines = (_skill_line(x, ready=True), _skill_line("other", ready=False))
+    page = skill_page.SkillsPage(lines, x, "", x, (x,))
+    return {"frame": _frame("Skills", "more", x), "page": page, "on": {x}}
+
+
+def _skill(x: str) -> dict[str, Any]:
+    variables = (
+        skill_page.WantedVariable(x, x, "secret, not set", missing=True),
+        skill_page.WantedVariable("NAME", "", "set", missing=False),
+    )
+    facts = (told.Figure("Folder", x), told.Figure("For", "people alone"))
+    page = skill_page.SkillPage(
+        _skill_line(x, ready=True), x, facts, variables, (x,), (x,), (x,), (x,)
+    )
+    chats = (ListedChat("web:5", x, ""), ListedChat("telegram:7", x, "Telegram"))
+    frame = _frame(x, "more", x)
+    return {"frame": frame, "page": page, "on": chats[:1], "off": chats}
+
+
+def _servers(x: str) -> dict[str, Any]:
+    tools = (
+        server_page.LentTool(x, x, "reads"),
+        server_page.LentTool(x, x, "asks"),
+        server_page.LentTool(x, "", "always asks"),
+    )
+    line = server_page.ServerLine(
+        x,
+        x,
+        x,
+        "",
+        waits=False,
+        used="4 s ago",
+        line=x,
+        tools=tools,
+        more=2,
+        left_out=(x,),
+        removable=x,
+    )
+    failed = replace(line, name="other", fault=x, tools=(), used="", removable="", left_out=())
+    waits = replace(failed, name="third", fault="", waits=True)
+    page = server_page.ServersPage((line, failed, waits), x)
+    return {"frame": _frame("Tool servers", "more", x), "page": page}
+
+
+def _doctor(x: str) -> dict[str, Any]:
+    levels = ("ok", "warn", "fail")
+    lines = tuple(doctor_page.DoctorLine(x, level, x, x) for level in levels)
+    report = doctor_page.DoctorReport(datetime(2026, 11, 22, 18, tzinfo=UTC), lines, x)
+    return {"frame": _frame("Doctor", "more", x), "report": report, "looking": True}
+
+
+def _search(x: str) -> dict[str, Any]:
+    lines = tuple(search_page.SaidLine("t1", chat, x, x, "2026-11-22 18:00", x) for chat in (1, 2))
+    at = datetime(2026, 11, 22, 18, tzinfo=UTC)
+    titled = (FoundChat(x, "/chat/web:5", x, at), FoundChat(x, "/chat/web:6", "", None))
+    page = search_page.SaidPage(lines, "t1")
+    frame = _frame("Search", "chat", x)
+    return {"frame": frame, "asked": x, "titled": titled, "page": page, "keys": {1: "web:5"}}
+
+
+def _sure(x: str) -> dict[str, Any]:
+    question = Question("Erase this?", x, x, "/memory/erase", (("id", x),), "Erase")
+    back = Back("/memory", "Memory")
+    return {"frame": _frame("Erase this?", "more", x), "question": question, "back": back}
+
+
+def _answered(x: str) -> dict[str, Any]:
+    frame, back = _frame("Memory", "more", x), Back("/memory", "Memory")
+    return {"frame": frame, "told": x, "back": back}
+
+
 _MAKERS = {
+    "memory": ("memory.html", _memory),
+    "skills": ("skills.html", _skills),
+    "skill": ("skill.html", _skill),
+    "servers": ("servers.html", _servers),
+    "doctor": ("doctor.html", _doctor),
+    "search": ("search.html", _search),
+    "sure": ("sure.html", _sure),
+    "answered": ("answered.html", _answered),
     "turn": ("turn.html", _turn),
     "cards": ("cards.html", _cards),
     "now": ("now.html", _now),

@@ -46,6 +46,10 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "older": ("chat.html", chat_values(messages=(_LONG,), older="/chat/x/older?before=1")),
     "first": ("chat.html", chat_values(chat=DEMO, messages=(), chats=samples.CHATS[:1])),
     "hostile": ("chat.html", _hostile()),
+    "past": (
+        "past.html",
+        chat_values(turn="t1", earlier="1.2"),
+    ),
     "chats": ("chats.html", {"frame": MORE, "chats": samples.CHATS}),
     "sessions": ("sessions.html", {"frame": MORE, "sessions": samples.SESSIONS}),
     "more": ("more.html", {"frame": MORE}),

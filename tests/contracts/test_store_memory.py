@@ -27,6 +27,7 @@ from bot.domain.talk.person import Role, Sender
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
+from bot.ports.records import RowKey
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_errand, commit
 
@@ -319,6 +320,25 @@ async def test_wishes_that_hold_always_are_found_by_themselves(store: StorePorts
     assert await found(store, WISH) == []
 
 
+async def test_the_parts_of_a_score_are_all_of_it(store: StorePorts) -> None:
+    named = passage("named", "Whose dog is it?\nAnn: the dog is mine", "Noted, it is hers.")
+    elsewhere = passage("elsewhere", "A dog barks.", "Yes.", conversation="d")
+    wish = passage("wish", "Never call a dog Ann.", "Noted.", conversation="e")
+    await remember(store, DOG, named, elsewhere, wish, replace(DOG, id="theirs", whose="p11"))
+    hits = await store.words.search("What did Ann say of the dog?", ME, 10)
+    parts = await store.words.parts("What did Ann say of the dog?", ME)
+    assert {hit.id for hit in hits} == {"dog", "named", "elsewhere", "wish"} == set(parts)
+    for hit in hits:
+        one = parts[hit.id]
+        assert one.own - one.lost + one.beside + one.talk == pytest.approx(hit.score)
+    assert parts["named"].names == {"ann"}
+    assert set(parts["named"].words) == {"ann", "dog", "the"}
+    assert parts["elsewhere"].lost > 0
+    assert parts["dog"].beside > 0
+    assert parts["wish"].wish
+    assert await store.words.parts("", ME) == {}
+
+
 async def test_the_date_of_a_passage_is_found_too(store: StorePorts) -> None:
     later = replace(DOG, id="later", at=NOW + timedelta(days=60))
     await remember(store, DOG, later)
@@ -337,6 +357,9 @@ async def test_notes_are_found_newest_first_and_gone_with_their_passages(
     assert [note.id for note in await store.notes.of(ME, 2)] == ["n2", "n1"]
     assert [note.id for note in await store.notes.of(ME, 1, 1)] == ["n1"]
     assert await store.notes.of(ME, 5, 100) == []
+    assert [note.id for note in await store.notes.before(ME, None, 2)] == ["n2", "n1"]
+    place = RowKey(notes[1].at, "n1")
+    assert [note.id for note in await store.notes.before(ME, place, 2)] == ["n0"]
     assert await store.notes.get("n1") == notes[1]
     await commit(store, DropNote("n1"), DropNote("n1"), DropNote("none"))
     assert await store.notes.get("n1") is None

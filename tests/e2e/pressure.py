@@ -37,7 +37,8 @@ class Pressure:
 
     def busy(self, since: float, until: float) -> bool:
         """Returns whether somebody waited for a processor in a part of this time."""
-        near = [one for one in self._seen if since <= one[0] <= until]
+        # A copy is made in one step, and another thread may look meanwhile.
+        near = [one for one in tuple(self._seen) if since <= one[0] <= until]
         if len(near) < 2:
             return False
         (begin, before), (end, after) = near[0], near[-1]

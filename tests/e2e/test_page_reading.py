@@ -1,6 +1,7 @@
 """Pages for people who look: cards in one place, a turn explained, now, money, the record."""
 
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import httpx
 import pytest
@@ -18,7 +19,13 @@ HOSTILE = "<img src=x onerror=alert(1)>\"'{{7*7}}"
 
 @pytest.fixture
 async def page(steward: Steward) -> AsyncIterator[Browser]:
-    """A browser in which the person at the machine is signed in."""
+    async with signed_in(steward) as found:
+        yield found
+
+
+@asynccontextmanager
+async def signed_in(steward: Steward) -> AsyncIterator[Browser]:
+    """Starts the program; a browser in which the person at the machine is signed in."""
     await steward.start(STEWARD_WEB_PORT=free_port())
     origin, code = (await steward.eventually(lambda: LINK.search(steward.output))).groups()
     async with browser(origin) as found:

@@ -106,7 +106,9 @@ async def test_killed_between_the_try_and_the_older_form_an_answer_is_shown_once
     assert len(steward.telegram.calls_of("sendRichMessage")) == 1
     steward.say("And again?")
     await steward.sees("Once more.")
-    assert len(steward.telegram.calls_of(*RICH)) <= 2
+    # A life tries once; on a slow machine a draft may be on its way beside the message.
+    assert len(steward.telegram.calls_of("sendRichMessage")) <= 2
+    assert len(steward.telegram.calls_of(*RICH)) <= 3
 
 
 async def test_a_refused_answer_comes_in_the_older_form_also_after_a_kill(rich: Steward) -> None:

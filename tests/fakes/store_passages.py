@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.sql.stemmer import stem
-from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
+from bot.domain.memory.fit import OWN_END, Candidate, ScoreParts, fit, score_parts, weights
 from bot.domain.memory.imported import IMPORTED
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.note import Note
@@ -17,6 +17,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
 from bot.ports.memory import MemoryCondition, Past
+from bot.ports.records import RowKey
 from tests.fakes.store_erasing import chats_of
 from tests.fakes.store_rows import Rows
 
@@ -76,6 +77,15 @@ class MemoryIndex:
         self.rows.indexed.update(p.id for p in passages if p.id in self.rows.passages)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
+        weight, candidates, unsure = self._weighable(words, whose)
+        return fit(weight, candidates, limit, unsure)
+
+    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
+        return score_parts(*self._weighable(words, whose)) if sought(words, stem) else {}
+
+    def _weighable(
+        self, words: str, whose: Whose
+    ) -> tuple[Mapping[str, float], Mapping[str, Candidate], frozenset[str]]:
         if self.rows.index_is_broken:
             raise StoreError("the index is malformed")
         kept = self.rows.passages.values()
@@ -84,7 +94,7 @@ class MemoryIndex:
         wanted = sought(words, stem)
         counted = Counter(s for found in held.values() for s in set(found) if s in wanted)
         weight = weights(wanted, counted, len(theirs))
-        return fit(weight, _candidates(theirs, held), limit, soft(wanted))
+        return weight, _candidates(theirs, held), soft(wanted)
 
     async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
         hits = await self.search(words, whose, len(self.rows.passages))
@@ -120,6 +130,11 @@ class MemoryNotes:
     async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
         theirs = [note for note in self.rows.notes.values() if note.whose == whose]
         return sorted(theirs, key=lambda n: (-n.at.timestamp(), n.id))[skip : skip + limit]
+
+    async def before(self, whose: Whose, place: RowKey | None, limit: int) -> Sequence[Note]:
+        theirs = [note for note in self.rows.notes.values() if note.whose == whose]
+        kept = [n for n in theirs if place is None or (n.at, n.id) < (place.at, place.id)]
+        return sorted(kept, key=lambda n: (n.at, n.id), reverse=True)[:limit]
 
     async def get(self, id: str) -> Note | None:
         return self.rows.notes.get(id)

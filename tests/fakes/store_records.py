@@ -89,6 +89,14 @@ class MemoryRecords:
             if one.origin == "message"
         )
 
+    async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
+        asked = [
+            one
+            for one in sorted(self.rows.turns.values(), key=lambda one: one.created_at)
+            if one.origin == "message" and asker in (None, one.asker)
+        ]
+        return {one.skill: one.created_at for one in asked[-limit:] if one.skill is not None}
+
     async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
         waiting = [
             one

@@ -63,6 +63,11 @@ class Life:
         told = "; ".join(dict.fromkeys(_notes(fault) or _words(fault)))
         return without_secrets(told, self._spec.secrets)[:_LONGEST_REASON]
 
+    @property
+    def unused(self) -> float:
+        """The seconds since the last call, or since the start."""
+        return asyncio.get_running_loop().time() - self._used
+
     def use(self) -> None:
         """Marks a call: the server is not idle until the call has ended."""
         self._calls += 1

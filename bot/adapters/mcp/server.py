@@ -47,6 +47,11 @@ class Server:
         return f"failed: {why}" if why else "resting until it is needed"
 
     @property
+    def unused(self) -> float | None:
+        """The seconds since its last call or start; None before its first start."""
+        return None if self._life is None else self._life.unused
+
+    @property
     def has_news(self) -> bool:
         """True when it runs and has said that its tools changed."""
         return self._changed and self._life is not None and self._life.begun

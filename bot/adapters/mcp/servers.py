@@ -86,7 +86,8 @@ class _Known:
         specs = tuple(tool.spec for tool in self.tools)
         state = f"failed: {self.fault}" if self.fault else self.server.state
         fault = "" if specs else self.fault
-        return ServerCondition(self.server.spec, state, specs, self.left_out, fault)
+        spec, unused = self.server.spec, self.server.unused
+        return ServerCondition(spec, state, specs, self.left_out, fault, unused)
 
 
 class ToolServers:

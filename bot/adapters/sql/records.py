@@ -136,6 +136,12 @@ _REQUESTS = (
     .select_from(turn)
     .where(ASKED_FOR, turn.c.created_at >= bindparam("since"), turn.c.created_at < bindparam("to"))
 )
+_NEWEST = (
+    select(turn.c.skill, turn.c.created_at)
+    .where(ASKED_FOR)
+    .order_by(turn.c.created_at.desc())
+    .limit(bindparam("most"))
+)
 _PLAN_FIELDS = tuple(name for name in names(Plan) if name != "steps")
 _PLANS = (
     select(*(plan.c[name] for name in _PLAN_FIELDS))
@@ -212,6 +218,12 @@ class SqlRecords(Reads):
     async def requests(self, asker: int | None, since: datetime, until: datetime) -> int:
         wanted = _REQUESTS if asker is None else _REQUESTS.where(turn.c.asker == asker)
         return await self._scalar(wanted, since=since, to=until)
+
+    async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
+        newest = _NEWEST if asker is None else _NEWEST.where(turn.c.asker == asker)
+        # Oldest first: the last use of a skill counts.
+        rows = await self._database.read(lambda c: list(c.execute(newest, {"most": limit})))
+        return {skill: at for skill, at in reversed(rows) if skill is not None}
 
     async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
         wanted = _PLANS if asker is None else _PLANS.where(plan.c.asker == asker)

@@ -31,6 +31,7 @@ from bot.adapters.sql.memory import SqlMemory
 from bot.adapters.sql.migrating import inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
+from bot.adapters.sql.page_places import SqlPagePlaces
 from bot.adapters.sql.page_rows import SqlPageRows
 from bot.adapters.sql.patience import Patience, WatchedDatabase
 from bot.adapters.sql.people import SqlDoor, SqlPeople
@@ -88,6 +89,7 @@ class Store:
     records: SqlRecords
     sessions: SqlSessions
     page: SqlPageRows
+    page_places: SqlPagePlaces
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
@@ -168,6 +170,7 @@ def _store(
         records=SqlRecords(database),
         sessions=SqlSessions(database),
         page=SqlPageRows(database),
+        page_places=SqlPagePlaces(database),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         damage=damage,

@@ -9,7 +9,8 @@ stems are other ones than it has, every passage is owed to it too; until then it
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, Protocol
@@ -21,7 +22,7 @@ from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
 from bot.domain.memory.first_choice import Heavy, likely
-from bot.domain.memory.fit import OWN_END, Candidate, fit, weights
+from bot.domain.memory.fit import OWN_END, Candidate, ScoreParts, fit, score_parts, weights
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.standing_wish import WISH, is_wish
@@ -194,6 +195,13 @@ class SqlWords:
     async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
         return await self._found(words, partial(self._wishes, whose=whose))
 
+    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
+        wanted = sought(words, stem)
+        if not wanted:
+            return {}
+        await self._prepared()
+        return await self._database.read(partial(self._parts, wanted=wanted, whose=whose))
+
     async def _found(self, words: str, search: Callable[..., Sequence[Hit]]) -> Sequence[Hit]:
         wanted = sought(words, stem)
         if not wanted:
@@ -284,13 +292,34 @@ class SqlWords:
     def _search(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose, limit: int
     ) -> Sequence[Hit]:
+        weight, candidates, unsure = self._weighable(connection, wanted, whose)
+        return fit(weight, candidates, limit, unsure)
+
+    def _parts(
+        self, connection: Connection, wanted: Mapping[str, float], whose: Whose
+    ) -> Mapping[str, ScoreParts]:
+        front = _token(whose, "")
+        found = score_parts(*self._weighable(connection, wanted, whose))
+        return {
+            id: replace(
+                one,
+                words={token.removeprefix(front): each for token, each in one.words.items()},
+                names=frozenset(token.removeprefix(front) for token in one.names),
+            )
+            for id, one in found.items()
+        }
+
+    def _weighable(
+        self, connection: Connection, wanted: Mapping[str, float], whose: Whose
+    ) -> tuple[Mapping[str, float], Mapping[str, Candidate], Set[str]]:
+        """Returns the weights of a search, the passages to weigh, and the tokens that are soft."""
         parts = {_token(whose, stem): part for stem, part in wanted.items()}
         unsure = soft(parts)
         telling = [token for token in parts if token not in unsure]
         counted = self._counted(connection, telling)
         rare, newest = _rarest(counted)
         if not rare:
-            return ()
+            return {}, {}, frozenset()
         total = self._total(connection, whose)
         weight = weights({token: parts[token] for token in rare}, counted, total)
         if newest:
@@ -301,7 +330,7 @@ class SqlWords:
         theirs = self._theirs(connection, _numbers(places), whose)
         counted |= _estimated(unsure, theirs, total)
         weight = weights(parts, counted, total)
-        return fit(weight, _candidates(theirs, places), limit, unsure)
+        return weight, _candidates(theirs, places), unsure
 
     def _wishes(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose

@@ -26,6 +26,8 @@ class ListedChat:
     """The number of its open cards."""
     current: bool = False
     """True for the one that is shown."""
+    skill: str = ""
+    """The skill that is on there; empty for none."""
 
 
 @frozen

@@ -171,10 +171,7 @@ def fit(
 
     `soft` stems order the candidates, and say nothing about the share that one covers.
     """
-    telling = {stem: each for stem, each in weight.items() if stem not in soft}
-    whole = sum(telling.values())
-    weighed = {id: _weighed(one, weight, telling, whole) for id, one in candidates.items()}
-    own = {each.one.number: each for each in weighed.values()}
+    weighed, own = _all_weighed(weight, candidates, soft)
     _lessen_others(own, weight)
     scores = _with_talk(weighed, _with_neighbours(weighed, own, weight))
     found = [
@@ -183,6 +180,59 @@ def fit(
         if scores[id] > 0 and each.score > 0
     ]
     return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+
+@frozen
+class ScoreParts:
+    """The parts of the score by which `fit` orders a passage."""
+
+    words: Mapping[str, float]
+    """The stems of the search that it has, each with its weight."""
+    names: Set[str]
+    """Those that are searched for and stand before its lines, as in “Ann: I am late”."""
+    own: float
+    """The count of its own words."""
+    lost: float
+    """The loss of a passage that has no name of the search near it."""
+    beside: float
+    """The part that the passages before and after it add."""
+    talk: float
+    """The part that the best passages of its conversation add."""
+    wish: bool
+    """True for a wish that holds always, whose words count more."""
+
+
+def score_parts(
+    weight: Mapping[str, float], candidates: Mapping[str, Candidate], soft: Container[str] = ()
+) -> Mapping[str, ScoreParts]:
+    """Returns what `fit` counts for each candidate, part by part."""
+    weighed, own = _all_weighed(weight, candidates, soft)
+    said = {id: each.score for id, each in weighed.items()}
+    _lessen_others(own, weight)
+    beside = _with_neighbours(weighed, own, weight)
+    whole = _with_talk(weighed, beside)
+    return {
+        id: ScoreParts(
+            {stem: weight[stem] for stem in each.held},
+            each.labels,
+            said[id],
+            said[id] - each.score,
+            beside[id] - each.score,
+            whole[id] - beside[id],
+            each.one.wish,
+        )
+        for id, each in weighed.items()
+    }
+
+
+def _all_weighed(
+    weight: Mapping[str, float], candidates: Mapping[str, Candidate], soft: Container[str]
+) -> tuple[Mapping[str, _Weighed], Mapping[int, _Weighed]]:
+    """Returns the candidates with the scores of their own words, by their ids and numbers."""
+    telling = {stem: each for stem, each in weight.items() if stem not in soft}
+    whole = sum(telling.values())
+    weighed = {id: _weighed(one, weight, telling, whole) for id, one in candidates.items()}
+    return weighed, {each.one.number: each for each in weighed.values()}
 
 
 def _weighed(

@@ -101,6 +101,8 @@ class ServerCondition:
     tools: tuple[ToolSpec, ...] = ()
     left_out: tuple[str, ...] = ()
     fault: str = ""
+    unused: float | None = None
+    """Seconds since its last call or start; None before its first one in this run."""
 
 
 def is_server_name(text: str) -> bool:

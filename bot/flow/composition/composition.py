@@ -13,6 +13,7 @@ from bot.flow.composition.entrance import Entrance
 from bot.flow.composition.one_turn import OneTurn
 from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_out import WayOut
+from bot.flow.inspection.own_pages import OwnPages
 from bot.flow.inspection.room import Inspection
 from bot.flow.log.companion import Companion
 from bot.flow.money.till import Till
@@ -50,7 +51,8 @@ class Composition:
         self.rooms = Rooms(ground, till, self.way_out)
         rooms = self.rooms
         choosing, till = rooms.models.choosing, rooms.money.till
-        self.inspection = Inspection(ground, rooms.explaining.teller, choosing, till)
+        own = OwnPages(ground, till, rooms.memory, rooms.models.preamble)
+        self.inspection = Inspection(ground, rooms.explaining.teller, choosing, till, own)
         self._one_turn = OneTurn(ground, self.rooms, companions, self.way_out)
         self.chat_work = ChatWork(ground, self.rooms, self.way_out, self._one_turn)
         self.command_table = CommandTable(ground, self.rooms, self.way_out, self.chat_work)

@@ -6,14 +6,13 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
-from bot.flow.inspection.money_pages import MoneyInspection
 from bot.flow.inspection.now_pages import NowInspection
+from bot.flow.inspection.own_pages import OwnPages
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.record_pages import RecordInspection
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.inspection.turn_pages import TurnInspection
 from bot.flow.models.choosing import Choosing
-from bot.flow.money.subjects import Subjects
 from bot.flow.money.till import Till
 from bot.flow.room import Ground
 from bot.ports.reading_pages import ReadingPages
@@ -27,6 +26,7 @@ class Inspection:
     _teller: StoryTeller
     _choosing: Choosing
     _till: Till
+    _own: OwnPages
 
     def __post_init__(self) -> None:
         self._began = self._ground.world.clock.now()
@@ -34,7 +34,18 @@ class Inspection:
     @cached_property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
-        return ReadingPages(self._turns, self._cards, self._now, self._money, self._record)
+        own = self._own
+        return ReadingPages(
+            self._turns,
+            self._cards,
+            self._now,
+            own.money,
+            self._record,
+            own.memory,
+            own.skills,
+            own.servers,
+            own.search,
+        )
 
     def _places(self) -> Places:
         return Places(self._ground.store.chats)
@@ -60,13 +71,6 @@ class Inspection:
         return NowInspection(
             store, world, channels, tasks, self._till, self._places, zones, self._began
         )
-
-    @property
-    def _money(self) -> MoneyInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        subjects = Subjects(store.ledger, store.people, store.chats, zones)
-        now, conceal = world.clock.now, world.conceal
-        return MoneyInspection(store.ledger, subjects, self._till, zones, now, conceal)
 
     @property
     def _record(self) -> RecordInspection:

@@ -130,6 +130,18 @@ class NoteChanging(AskingDesk[NoteButton | WordsButton]):
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
+    async def reword(self, id: str, words: str, chat: int, person: Person) -> str:
+        """Changes a note for a page, without a message in a chat; returns the reason if it cannot.
+
+        The id is that of the words which the person saw: a note that says others is gone.
+        """
+        note, here, words = await self._notes.get(id), await self._chats.get(chat), words.strip()
+        why = refusal(note, here, person) or _fault(words)
+        if why or note is None:
+            return why
+        await self._replace(note, self._new(note, changed_id(id, words), words, person), here)
+        return ""
+
     async def present(self, meant: NoteButton | WordsButton, chat: int, person: Person) -> str:
         note = await self._changeable(meant.note, chat, person)
         return note.text if isinstance(meant, WordsButton) and isinstance(note, Note) else ""
@@ -196,8 +208,8 @@ class NoteChanging(AskingDesk[NoteButton | WordsButton]):
             conversation="",
         )
 
-    async def _replace(self, old: Note, new: Note, chat: Chat, show: Show) -> None:
-        writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), show)
+    async def _replace(self, old: Note, new: Note, chat: Chat, *show: Show) -> None:
+        writes = (DropNote(old.id), AddNote(new), KeepPassage(new.as_passage(chat)), *show)
         await self._journal.commit(Change((CheckAccess(new.person), *writes), durable=True))
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from bot.domain.change import AddUsage, Change
-from bot.domain.memory.fit import Found, together
+from bot.domain.memory.fit import Found, ScoreParts, together
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.unknowing import tells
 from bot.domain.money.budget import Cause
@@ -52,6 +52,22 @@ class Fitting:
     """The records of what the search cost, which the caller writes."""
 
 
+@frozen
+class Looked:
+    """The hits of a search, and those of them that a model would be told."""
+
+    found: Sequence[Found]
+    """The best first."""
+    passages: Mapping[str, Passage]
+    """The passages of all ids here, by id."""
+    told: Sequence[str]
+    """Those that a model would get, the best first."""
+    around: Sequence[Passage]
+    """These and their neighbours, in the order in which they were kept."""
+    parts: Mapping[str, ScoreParts]
+    """The parts of each score of the search by words, by id."""
+
+
 class Recall:
     """Searches one person's or one group's memory, never another's."""
 
@@ -78,11 +94,30 @@ class Recall:
         A fault of an index costs its hits alone.
         """
         found, records = await self._found(said, whose, _LOOKED_AT, cause)
-        ids = [one.id for one in found if one.fits and one.id not in besides]
+        return Fitting(*await self._chosen(found, said, whose, besides), records)
+
+    async def looked(self, said: str, whose: Whose, cause: Cause) -> Looked:
+        """Returns what a message with these words would bring along, for a person who looks."""
+        found, records = await self._found(said, whose, _LOOKED_AT, cause)
+        if records:
+            await self._write_down(records)
+        told, around = await self._chosen(found, said, whose, ())
+        every = await self._memory.around([one.id for one in found])
+        try:
+            parts = await self._words.parts(said, whose)
+        except StewardError as fault:
+            _LOG.warning("the parts of a score cannot be read: %s", fault)
+            parts = dict[str, ScoreParts]()
+        return Looked(found, {one.id: one for one in (*every, *around)}, told, around, parts)
+
+    async def _chosen(
+        self, found: Sequence[Found], said: str, whose: Whose, besides: Collection[str]
+    ) -> tuple[Sequence[str], Sequence[Passage]]:
+        """Returns the ids of those to tell a model, and what stands around them."""
+        ids: Sequence[str] = [one.id for one in found if one.fits and one.id not in besides]
         if ids:
             ids = await self._with_wish(ids, said, whose, besides)
-        ids, passages = await self._telling(ids)
-        return Fitting(ids, passages, records)
+        return await self._telling(ids)
 
     async def _with_wish(
         self, ids: Sequence[str], said: str, whose: Whose, besides: Collection[str]

@@ -23,17 +23,22 @@ class MemoryRoom:
     def room(self) -> Room:
         store, clock = self._ground.store, self._ground.world.clock
         forgetting = ForgettingCommands(store.memory, store.notes, store.journal, clock)
-        changing = NoteChanging(self._ground.journal, store.notes, store.chats, store.outbox, clock)
         return Room(
             commands=(
                 *MemoryCommands(store.notes, store.memory, self.recall).table,
                 *forgetting.table,
                 *self._exporting.table,
             ),
-            desks=(changing,),
+            desks=(self.changing,),
             companions=(self._companion.answers, NotedCompanion().answers),
             tools=memory_tools(self.recall, store.notes, store.chats, store.people),
         )
+
+    @cached_property
+    def changing(self) -> NoteChanging:
+        """The desk that changes the words of notes."""
+        store, clock = self._ground.store, self._ground.world.clock
+        return NoteChanging(self._ground.journal, store.notes, store.chats, store.outbox, clock)
 
     @cached_property
     def recall(self) -> Recall:

@@ -168,7 +168,11 @@ class PreambleMaker:
 
     async def servers(self, chat: Chat) -> Sequence[ServerCondition]:
         """Returns the states of a chat's servers without starting any."""
-        wanted = await self._wanted(_at_work(chat))
+        return await self.known_servers(_at_work(chat))
+
+    async def known_servers(self, skills: Sequence[str]) -> Sequence[ServerCondition]:
+        """Returns the states of the operator's servers and of those of skills, starting none."""
+        wanted = await self._wanted(skills)
         return await self._servers.condition(wanted) if self._servers and wanted else ()
 
     async def hidden(self, chat: Chat) -> Sequence[ToolSpec]:

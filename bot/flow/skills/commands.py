@@ -72,7 +72,7 @@ class SkillCommands:
             found = [skill for _, skill in sorted(known.skills.items())]
             faults = list(known.faults)
         tools = frozenset(spec.name for spec in self._preamble.house)
-        remarks = [_remarks(skill, known, tools) for skill in found[:_MOST]]
+        remarks = [remarks_of(skill, known, tools) for skill in found[:_MOST]]
         lines: list[str] = []
         room = _REMARKS
         for skill, told in zip(found, remarks, strict=False):
@@ -82,7 +82,7 @@ class SkillCommands:
         lines += [f"- ⚠️ and {-room} more; `steward doctor` tells them"] if room < 0 else []
         if len(found) > _MOST:
             lines.append(f"- … and {len(found) - _MOST} more; /skills <words> searches them")
-        lines += [f"- ✗ {literal(_short(fault))}" for fault in faults[:_FAULTS]]
+        lines += [f"- ✗ {literal(fault_told(fault))}" for fault in faults[:_FAULTS]]
         if (more := len(faults) - _FAULTS) > 0:
             lines.append(f"- ✗ and {more} more like this; /skills <name> tells of one")
         if not lines:
@@ -154,7 +154,7 @@ def _line(skill: Skill, at_work: str | None) -> str:
     return f"- {mark}`{skill.name}`{on}: {literal(told)}"
 
 
-def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[str]:
+def remarks_of(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[str]:
     """Returns remarks about a skill: what it lacks, where it leads, how its file is written."""
     remarks = [skill.unmet] if skill.unmet else []
     remarks += known.dead_ends(skill)
@@ -165,7 +165,7 @@ def _remarks(skill: Skill, known: SkillSet, tools: frozenset[str]) -> Sequence[s
     return tuple(dict.fromkeys((*remarks, *skill.warnings)))
 
 
-def _short(fault: SkillFault) -> str:
+def fault_told(fault: SkillFault) -> str:
     """Returns a fault with what helps, and its path from the skill's folder on."""
     path, colon, rest = str(fault).partition(": ")
     helps = f". {fault.helps}." if fault.helps else ""

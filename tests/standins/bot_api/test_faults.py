@@ -126,6 +126,7 @@ class TestFaults:
     async def test_a_stalled_poll_ends_with_its_client(
         self, api: BotApi, ann: Person, raw: httpx.AsyncClient
     ) -> None:
+        await result(raw, "getMe")  # The connection is there; only the answer has little time.
         api.say(ann, "x")
         api.stall_next("getUpdates")
         with pytest.raises(httpx.ReadTimeout):

@@ -1,0 +1,83 @@
+"""The page of a person's memory: notes, a search with its reasons, changing and erasing."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from bot.adapters.web.pages.cards import key_text, row_key
+from bot.adapters.web.pages.giving import Back, Giving, Question, stored
+from bot.adapters.web.posted import text_of
+from bot.adapters.web.shell import visitor_of
+from bot.domain.memory.note import MOST_NOTE
+from bot.domain.value import frozen
+from bot.ports.memory_page import MemoryPages
+
+_BACK = Back("/memory", "Memory")
+_LONGEST = 4_000
+_LONGEST_ID = 200
+_ALL = "all"
+_NO_WAY_BACK = (
+    "It cannot be brought back. Messages on your screens stay until you delete them there."
+)
+
+
+@frozen
+class MemoryRoutes:
+    """Shows people their own memory; what changes it is what the chat's commands do."""
+
+    _pages: MemoryPages
+    _giving: Giving
+
+    def routes(self) -> Sequence[Route]:
+        return [
+            Route("/memory", self.memory),
+            Route("/memory/note", self.reword, methods=["POST"]),
+            Route("/memory/erase", self.ask),
+            Route("/memory/erase", self.erase, methods=["POST"]),
+        ]
+
+    async def memory(self, request: Request) -> Response:
+        query, person = request.query_params, visitor_of(request).person
+        before = row_key(query.get("before", ""))
+        page = await self._pages.memory(person, query.get("q", ""), before)
+        return await self._giving.shell.page(
+            request,
+            "memory.html",
+            here="more",
+            title="Memory",
+            page=page,
+            older=key_text(page.older),
+            longest=MOST_NOTE,
+        )
+
+    async def reword(self, request: Request) -> Response:
+        async with self._giving.forms.of(request) as form:
+            note, words = text_of(form, "note", _LONGEST_ID), text_of(form, "text", _LONGEST)
+        person, chat = visitor_of(request).person, await self._giving.chat(request)
+        why = await stored(self._pages.reword(person, chat, note, words))
+        if why:
+            return await self._giving.answered(request, f"{why} Nothing was changed.", _BACK)
+        return RedirectResponse("/memory", 303)
+
+    async def ask(self, request: Request) -> Response:
+        """Asks before anything is erased, without a script too."""
+        id = request.query_params.get("id", "")[:_LONGEST_ID]
+        found = await self._pages.erasable(visitor_of(request).person, id)
+        if found is None:
+            return await self._giving.shell.missing(request)
+        every = "Erase everything that you and I said?"
+        title = every if id == _ALL else "Erase this?"
+        question = Question(
+            title, found.words, _NO_WAY_BACK, "/memory/erase", (("id", id),), "Erase"
+        )
+        return await self._giving.asked(request, question, _BACK)
+
+    async def erase(self, request: Request) -> Response:
+        async with self._giving.forms.of(request) as form:
+            id = text_of(form, "id", _LONGEST_ID)
+        found = await self._pages.erasable(visitor_of(request).person, id)
+        if found is None:
+            return await self._giving.shell.missing(request)
+        return await self._giving.given(request, found.command, _BACK)

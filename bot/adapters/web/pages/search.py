@@ -1,0 +1,67 @@
+"""The search in a person's conversations, and the part of one around a message that it found."""
+
+from collections.abc import Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.adapters.web.found import Finder
+from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.talks import Talks
+from bot.domain.value import frozen
+from bot.ports.search_page import SearchPages
+
+_LONGEST = 300
+
+
+@frozen
+class SearchRoutes:
+    _pages: SearchPages
+    _talks: Talks
+    _finder: Finder
+    _shell: Shell
+
+    def routes(self) -> Sequence[Route]:
+        return [Route("/search", self.search), Route("/chat/{key}/at/{turn}", self.place)]
+
+    async def search(self, request: Request) -> Response:
+        """Finds conversations by their titles, and earlier answers by words."""
+        query, person = request.query_params, visitor_of(request).person
+        asked, after = query.get("q", "").strip()[:_LONGEST], query.get("after", "")
+        titled = [] if after else await self._finder.titled(person, asked)
+        page = await self._pages.said(person, asked, after)
+        return await self._shell.page(
+            request,
+            "search.html",
+            here="chat",
+            title="Search",
+            asked=asked,
+            titled=titled,
+            page=page,
+            keys=await self._finder.keys(person),
+        )
+
+    async def place(self, request: Request) -> Response:
+        """Shows the messages up to the answer of a turn, which the link's fragment names."""
+        person = visitor_of(request).person
+        talk = await self._talks.of(person, request.path_params["key"])
+        if talk is None:
+            raise HTTPException(404)
+        turn = request.path_params["turn"]
+        behind = await self._finder.behind(talk.number, turn)
+        if not behind:
+            raise HTTPException(404)
+        part = await talk.part(request.query_params.get("before") or behind)
+        told = await talk.told()
+        return await self._shell.page(
+            request,
+            "past.html",
+            here="chat",
+            title=told.title,
+            chat=told,
+            messages=part.messages,
+            turn=turn,
+            earlier=part.before,
+        )

@@ -1,0 +1,54 @@
+"""The page of tool servers: what each lends, what its tools ask, and what is wrong with it."""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from bot.adapters.web.pages.giving import Back, Giving, Question
+from bot.adapters.web.posted import text_of
+from bot.adapters.web.shell import visitor_of
+from bot.domain.value import frozen
+from bot.ports.server_page import ServerPages
+
+_BACK = Back("/servers", "Tool servers")
+_ENDS = "It ends where it runs. A card asks before it starts again."
+
+
+@frozen
+class ServerRoutes:
+    """Shows servers; owners take back that a skill's server was let in."""
+
+    _pages: ServerPages
+    _giving: Giving
+
+    def routes(self) -> Sequence[Route]:
+        return [
+            Route("/servers", self.servers),
+            Route("/servers/remove", self.ask),
+            Route("/servers/remove", self.remove, methods=["POST"]),
+        ]
+
+    async def servers(self, request: Request) -> Response:
+        person = visitor_of(request).person
+        listed = await self._giving.talks.listed(person)
+        skills = frozenset(one.skill for one in listed if one.skill)
+        after = request.query_params.get("after", "")
+        page = await self._pages.servers(person, skills, after)
+        return await self._giving.shell.page(
+            request, "servers.html", here="more", title="Tool servers", page=page
+        )
+
+    async def ask(self, request: Request) -> Response:
+        name = request.query_params.get("name", "")[:60]
+        if not visitor_of(request).person.is_owner or not name:
+            return await self._giving.shell.missing(request)
+        title, fields = "Take back that this server was let in?", (("name", name),)
+        question = Question(title, name, _ENDS, "/servers/remove", fields, "Take back")
+        return await self._giving.asked(request, question, _BACK)
+
+    async def remove(self, request: Request) -> Response:
+        async with self._giving.forms.of(request) as form:
+            name = text_of(form, "name")
+        return await self._giving.given(request, ("rules", "remove", name), _BACK)

@@ -1,0 +1,61 @@
+"""Finds conversations by their titles, and the places in them that a search leads to."""
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote
+from zoneinfo import ZoneInfo
+
+from bot.adapters.sql.page_places import TitledTalk
+from bot.adapters.sql.store import Store
+from bot.adapters.web.found import FoundChat
+from bot.adapters.web.mark import Mark
+from bot.bootstrap.page_talks import PageTalks
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.person import Person
+
+_LOOKED_AT, _MOST = 1_000, 20
+"""Conversations with a title that are looked at, and those that are shown."""
+
+
+class PageFinder:
+    def __init__(self, store: Store, talks: PageTalks, zones: Zones) -> None:
+        self._store = store
+        self._talks = talks
+        self._zones = zones
+
+    async def titled(self, person: Person, words: str) -> Sequence[FoundChat]:
+        wanted = words.casefold().split()
+        if not wanted:
+            return ()
+        found = [
+            FoundChat(one.title, f"/chat/{quote(one.key, safe=':')}", one.place, one.at)
+            for one in await self._talks.listed(person)
+            if _has(one.title, wanted)
+        ]
+        return [*found, *await self._closed(person, wanted)][:_MOST]
+
+    async def _closed(self, person: Person, wanted: Sequence[str]) -> Sequence[FoundChat]:
+        """Returns conversations that were left, as far as an answer of them is remembered."""
+        keys, zone = await self.keys(person), ZoneInfo(self._zones.of(person))
+        known = await self._store.page_places.titled(keys.keys(), _LOOKED_AT)
+        left = [one for one in known if one.closed_at is not None and _has(one.title, wanted)]
+        found = [await self._left(one, keys[one.chat], zone) for one in left[:_MOST]]
+        return [one for one in found if one is not None]
+
+    async def _left(self, one: TitledTalk, key: str, zone: ZoneInfo) -> FoundChat | None:
+        turn = await self._store.page_places.last_turn(one.id)
+        if turn is None:
+            return None
+        href = f"/chat/{quote(key, safe=':')}/at/{quote(turn, safe=':')}#found"
+        return FoundChat(one.title, href, "", one.opened_at.astimezone(zone))
+
+    async def keys(self, person: Person) -> Mapping[int, str]:
+        return await self._talks.keys(person)
+
+    async def behind(self, chat: int, turn: str) -> str:
+        rows = await self._store.page_places.rows_of(chat, turn)
+        return "" if rows is None else str(Mark(rows[0] + 1, rows[1] + 1))
+
+
+def _has(title: str, wanted: Sequence[str]) -> bool:
+    told = title.casefold()
+    return all(word in told for word in wanted)
