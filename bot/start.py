@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.bootstrap.program import new_watch, serve, unserved
-from bot.cli import HookWork, MemoryWork, Program, run
+from bot.cli import BackupWork, HookWork, MemoryWork, Program, run
 from bot.domain.text.visible_text import shown_name
 from bot.logs import Secrets, start_logging
 from bot.setup import Probes
@@ -25,6 +25,14 @@ _UNFORESEEN = (
     "Start me again, and I go on. If I end again, report the trace: it {place}."
 )
 
+_BACKUPS = (
+    "bot.one_off.backup_commands:backed_up",
+    "bot.one_off.backup_commands:verify",
+    "bot.one_off.restore_command:restored",
+    "bot.one_off.rollback_command:rolled_back",
+    "bot.one_off.move_command:moved",
+    "bot.one_off.backup_commands:timed",
+)
 _MEMORY = ("search", "import_file", "reindex")
 
 
@@ -58,6 +66,7 @@ def run_program(arguments: Sequence[str]) -> int:
             HookWork(*[_late("bot.one_off.hook_commands", name) for name in ("listed", "tried")]),
             _late("bot.one_off.feedback_export", "exported"),
             _late("bot.one_off.page_login", "linked"),
+            BackupWork(*[_late(*one.split(":")) for one in _BACKUPS]),
         )
         code = run(program, arguments)
     except Exception:  # the last border: it says one sentence, and the trace goes to the log

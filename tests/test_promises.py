@@ -15,7 +15,8 @@ import pytest
 
 _ROOT = Path(__file__).parents[1]
 _PAGES = tuple(
-    _ROOT / "docs" / page for page in ("security.md", "people.md", "internals/defences.md")
+    _ROOT / "docs" / page
+    for page in ("security.md", "people.md", "backup.md", "internals/defences.md")
 )
 _COMMENT = re.compile(r"<!--\s*(shown by|no promise):\s*(.+?)\s*-->", re.DOTALL)
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*- )")

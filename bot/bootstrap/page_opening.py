@@ -6,12 +6,13 @@ from contextlib import asynccontextmanager
 
 from bot.adapters.web.application import PATH, Page, application
 from bot.adapters.web.hub import Hub
+from bot.adapters.web.orders import Orders
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import MOST, EventPages
 from bot.adapters.web.pages.giving import Giving
-from bot.adapters.web.pages.reading import reading_routes
+from bot.adapters.web.pages.reading import Means, reading_routes
 from bot.adapters.web.places import Places
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
@@ -31,7 +32,8 @@ from bot.domain.talk.session import SignInCode
 from bot.domain.value import frozen
 from bot.flow.commands.menus import menus_of
 from bot.ports.clock import Clock
-from bot.settings import Settings
+from bot.ports.settings_page import SettingRow
+from bot.settings import SettingLine, Settings
 
 _CONNECTIONS = MOST + 120
 """Connections of the port: streams, and what pages ask for beside them."""
@@ -102,8 +104,22 @@ def _pages(
         *events.routes(),
         *files.routes(talks),
         *more.routes(shell),
-        *reading_routes(reading, giving, ground.clock, finder, doctor),
+        *reading_routes(reading, _means(ground, giving, finder, doctor)),
     ]
+
+
+def _means(ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor) -> Means:
+    orders = Orders(giving.commands, giving.talks)
+    rows = [
+        SettingRow(one.name, _told(one), one.origin, one.sentence) for one in ground.settings.lines
+    ]
+    written = ground.running.store.written
+    return Means(giving, ground.clock, finder, doctor, orders, rows, lambda: written.times)
+
+
+def _told(line: SettingLine) -> str:
+    """Returns the value of a setting; of a secret nothing but that it is set."""
+    return ("set" if line.value else "not set") if line.secret else line.value
 
 
 def _commands(running: Running) -> Commands:

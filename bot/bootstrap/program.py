@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.tools.hardening import harden
 from bot.bootstrap import serving
+from bot.bootstrap.backup_times import BackupForm
 from bot.bootstrap.channel_form import ChannelForm
 from bot.bootstrap.discord import DiscordForm
 from bot.bootstrap.door_form import DoorForm
@@ -26,7 +27,11 @@ CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm()
 PAGE = PageForm(_SERVERS.serving)
 """The page in a browser, beside whatever is served."""
 
-DOORS: Sequence[DoorForm] = (HookForm(_SERVERS.serving), ServiceManagerForm())
+DOORS: Sequence[DoorForm] = (
+    HookForm(_SERVERS.serving),
+    ServiceManagerForm(),
+    BackupForm(),
+)
 """Every door for other programs that is open if the settings want it: one line each."""
 
 

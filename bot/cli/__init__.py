@@ -5,18 +5,34 @@ from collections.abc import Sequence
 
 import click
 
+from bot.cli.backups import (
+    backup_command,
+    move_command,
+    restore_command,
+    rollback_command,
+    verify_command,
+)
 from bot.cli.commands import steward
 from bot.cli.folders import folders_command
 from bot.cli.hooks import hook_group
 from bot.cli.login import login_command
 from bot.cli.memory import feedback_command, memory_group
-from bot.cli.program import CommandRun, HookWork, MemoryWork, Program
+from bot.cli.program import BackupWork, CommandRun, HookWork, MemoryWork, Program
 from bot.cli.service import service_command
 from bot.domain.talk.errors import StewardError, StoreDamaged
 from bot.visits.error_line import print_error
 from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
 
-__all__ = ["DAMAGED", "UNAVAILABLE", "CommandRun", "HookWork", "MemoryWork", "Program", "run"]
+__all__ = [
+    "DAMAGED",
+    "UNAVAILABLE",
+    "BackupWork",
+    "CommandRun",
+    "HookWork",
+    "MemoryWork",
+    "Program",
+    "run",
+]
 
 for _command in (
     memory_group,
@@ -25,6 +41,11 @@ for _command in (
     folders_command,
     login_command,
     service_command,
+    backup_command,
+    verify_command,
+    restore_command,
+    rollback_command,
+    move_command,
 ):
     steward.add_command(_command)
 

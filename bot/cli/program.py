@@ -85,6 +85,65 @@ class MemoryWork:
     reindex: Callable[[Settings, Say], CommandRun]
 
 
+class BackUp(Protocol):
+    """Copies everything to a file, or to one in the home; secrets only with a passphrase."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        file: Path | None,
+        say: Say,
+        *,
+        folder: Path,
+        environ: Mapping[str, str],
+        passphrase: str | None = None,
+        by_service: bool = False,
+    ) -> int: ...
+
+
+class Verify(Protocol):
+    """Proves a home or a backup; returns 1 when something does not hold."""
+
+    def __call__(
+        self, settings: Settings, place: Path | None, say: Say, *, fix: bool = False
+    ) -> int: ...
+
+
+class Restore(Protocol):
+    """Brings a backup back into an empty home; `folder` gets its settings if it has none."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        file: Path,
+        say: Say,
+        *,
+        folder: Path,
+        into: Path | None = None,
+        passphrase: str = "",
+    ) -> int: ...
+
+
+class RollBack(Protocol):
+    """Goes back to the copy from before the last upgrade, when that is agreed to."""
+
+    def __call__(self, settings: Settings, say: Say, *, agreed: Callable[[], bool]) -> int: ...
+
+
+@frozen
+class BackupWork:
+    """The work behind `steward backup` and the commands about backups."""
+
+    back_up: BackUp
+    verify: Verify
+    restore: Restore
+    roll_back: RollBack
+    move: Callable[[Settings, str, Say], int]
+    """Moves all rows to the other kind of database."""
+    set_times: Callable[[Settings, str, int, Say], int]
+    """Says how often a running program makes a backup, and how many it keeps."""
+
+
 @frozen
 class HookWork:
     """The work behind `steward hook`."""
@@ -125,3 +184,5 @@ class Program:
     """Prints what people think of answers."""
     login: Callable[[Settings, Say], CommandRun] | None = None
     """Prints a link that signs in the person at this machine on the page."""
+    backups: BackupWork | None = None
+    """Makes, proves and brings back copies of everything."""

@@ -1,6 +1,7 @@
 """The arguments of the flow: the store, and the world around it."""
 
 import asyncio
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -192,6 +193,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    life: str = field(default_factory=lambda: secrets.token_hex(4))
+    """Names this life of the program, for the record of what a turn did in which one."""
     page: str = ""
     """The address of the page in the browser; empty when it is off."""
     hooks: Hooks | None = None

@@ -15,24 +15,33 @@ class WaitingCard:
     """A card or a plan that waits for a decision of the reader."""
 
     id: str
+    """Names the card or the plan."""
     chat: int
     """The chat that a press names."""
     key: str
     """The outbound key that a press names."""
     title: str
+    """The change in one line."""
     body: tuple[Block, ...]
     """The whole of what a press allows."""
     about: str
     """Names the asker, the chat and the request."""
     reasons: tuple[Reason, ...]
+    """The lines that tell why it asks."""
     buttons: ButtonRows
+    """The buttons that the reader may press."""
     age: str
+    """The time since it was opened, in words."""
     left: str
     """The time that is left; empty for a card without an end."""
     hints: tuple[str, ...]
+    """Sentences below the buttons."""
     turn: str = ""
     """The turn that asks; empty for a plan."""
     plan: bool = False
+    """True for a plan."""
+    seconds: int | None = None
+    """The seconds that are left; None for a card without an end."""
 
 
 @frozen
@@ -53,6 +62,9 @@ class DecidedCard:
     quick: bool
     """True for a press in under two seconds."""
     turn: str
+    id: str = ""
+    rules: tuple[int, ...] = ()
+    """The places of its rules that the reader may still give."""
 
 
 @frozen
@@ -72,6 +84,10 @@ class SavingRule:
     rule: str
     place: str
     told: str
+    card: str = ""
+    """The newest of these cards."""
+    number: int = 0
+    """The place of the rule on it."""
 
 
 @frozen

@@ -1,10 +1,24 @@
 """Words and figures for pages about now, money and the record, all of them plain text."""
 
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 from bot.ports.turn_page import Figure
+
+Verb: TypeAlias = Literal["stop", "run", "pause", "resume"]
+"""The name of a press on something that goes on, as commands have it."""
+
+Kind: TypeAlias = Literal["turn", "tasks", "goals"]
+
+
+@frozen
+class NowOrder:
+    """A command about something that goes on, and the chat in which it is given."""
+
+    chat: int
+    name: str
+    words: tuple[str, ...]
 
 
 @frozen
@@ -18,6 +32,8 @@ class RunLine:
     """The person, and that it is a helper."""
     doing: str
     since: str
+    stops: bool = False
+    """True when the reader can stop it."""
 
 
 @frozen
@@ -29,6 +45,8 @@ class WaitLine:
     below: str
     waits_for: str
     left: str
+    seconds: int | None = None
+    """The seconds that are left; None without an end."""
 
 
 @frozen
@@ -59,6 +77,16 @@ class TaskLine:
     last: str
     good: bool
     next: str
+    id: str = ""
+    verbs: tuple[Verb, ...] = ()
+
+
+@frozen
+class GoalLine:
+    id: str
+    name: str
+    stands: str
+    verbs: tuple[Verb, ...]
 
 
 @frozen
@@ -67,7 +95,7 @@ class NowPage:
     runs: tuple[RunLine, ...]
     waits: tuple[WaitLine, ...]
     tasks: tuple[TaskLine, ...]
-    goals: tuple[str, ...]
+    goals: tuple[GoalLine, ...]
     channels: tuple[ChannelLine, ...] = ()
     """Owners alone see these and what follows."""
     models: tuple[ModelLine, ...] = ()
@@ -80,6 +108,10 @@ class NowPage:
 class NowPages(Protocol):
     async def now(self, reader: Person) -> NowPage:
         """Returns what goes on: a person's own work, and for an owner everybody's."""
+        ...
+
+    async def order(self, reader: Person, kind: str, id: str, verb: str) -> NowOrder | None:
+        """Returns the command behind a press; None where the reader may not give it."""
         ...
 
 
@@ -129,18 +161,37 @@ class RecordRow:
     subject: str
     place: str
     details: str
+    chat: int | None = None
+
+
+@frozen
+class RecordChoice:
+    """Chooses lines of the record; an empty value chooses all."""
+
+    person: int | None = None
+    chat: int | None = None
+    action: str = ""
+    """The beginning of the action."""
+    since: str = ""
+    """The first day, as in 2026-11-28, by the reader's clock."""
+    until: str = ""
+    """The last day."""
 
 
 @frozen
 class RecordPage:
     rows: tuple[RecordRow, ...]
     older: int | None
-    """The number below which there are more lines; None at the beginning."""
+    """The number below which there may be more lines; None at the beginning."""
+    people: tuple[tuple[int, str], ...] = ()
+    """The people to choose from."""
+    place: str = ""
+    """The chosen chat."""
 
 
 class RecordReading(Protocol):
     async def record(
-        self, reader: Person, person: int | None, action: str, before: int | None
+        self, reader: Person, choice: RecordChoice, before: int | None, most: int
     ) -> RecordPage | None:
         """Returns a part of the permanent record; None for anyone but an owner."""
         ...

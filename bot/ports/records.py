@@ -1,17 +1,18 @@
 """The rows behind pages: what turns left, cards of all chats, and the permanent record in parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Protocol
 
 from bot.domain.assignments.errand import Errand
 from bot.domain.assignments.task import TimedTask
-from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.budget import CallKind
 from bot.domain.money.model import Usage
 from bot.domain.money.money import Nano
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.message import Address, OutboundKind
+from bot.domain.turn.transcript import Entry
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 from bot.ports.outbox import DeliveryState
@@ -125,10 +126,38 @@ class RecordFilter:
     chat: int | None = None
     person: int | None = None
     action: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    """The moment before which they were written."""
+
+
+@frozen
+class FoundLines:
+    """A part of the record, the newest line first."""
+
+    lines: tuple[RecordLine, ...]
+    rest: int | None = None
+    """The number below which the search goes on; None where nothing is left."""
+
+
+@frozen
+class TurnLog:
+    """The part of a conversation around a turn, in order."""
+
+    entries: tuple[Entry, ...]
+    """At most 600 entries before it, its own, and 200 behind it."""
+    older: tuple[Entry, ...] = ()
+    """Entries below a number that was asked for, where it lies before all these."""
+    whole: bool = True
+    """True when nothing lies before the first of `entries`."""
 
 
 class TurnRecords(Protocol):
     async def of_turn(self, turn: str) -> TurnRecord: ...
+
+    async def log(self, turn: Turn, below: int | None) -> TurnLog:
+        """Returns the log around a turn, and the entries just below a number."""
+        ...
 
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         """Returns the starts of the program between two moments, at most 100, oldest first."""
@@ -166,8 +195,8 @@ class CardRecords(Protocol):
 
 
 class WorkRecords(Protocol):
-    async def at_work(self, limit: int) -> Sequence[Turn]:
-        """Returns the unsettled turns of all chats, oldest first."""
+    async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
+        """Returns unsettled turns of one person or of everybody, oldest first."""
         ...
 
     async def owed(self) -> Sequence[OwedCount]:
@@ -178,6 +207,14 @@ class WorkRecords(Protocol):
         """Returns the arrival of the newest update of each channel, among the newest 2,000."""
         ...
 
+    async def waiting(self, limit: int) -> Mapping[int, int]:
+        """Returns the number of waiting messages of each chat that has some."""
+        ...
+
+
+class TaskRecords(Protocol):
+    """Tasks of one person, or of everybody when `asker` is None."""
+
     async def tasks(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
         """Returns active tasks of one person or of everybody, the one that is due next first.
 
@@ -185,18 +222,33 @@ class WorkRecords(Protocol):
         """
         ...
 
-    async def waiting(self, limit: int) -> Mapping[int, int]:
-        """Returns the number of waiting messages of each chat that has some."""
+    async def paused(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        """Returns paused tasks, the oldest first; those of goals are left out, too."""
         ...
 
 
 class RecordPages(Protocol):
-    async def lines(
-        self, chosen: RecordFilter, before: int | None, limit: int
-    ) -> Sequence[RecordLine]:
-        """Returns lines of the permanent record with a number below `before`, newest first."""
+    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
+        """Returns lines of the permanent record with a number below `before`, newest first.
+
+        One call looks at 50,000 numbers at most, so it may find fewer although some are left.
+        """
+        ...
+
+    async def admitted(self, accounts: Collection[str]) -> Mapping[str, RecordLine]:
+        """Returns the newest line about the way in of each account, where there is one."""
         ...
 
 
-class Records(TurnRecords, CardRecords, WorkRecords, RecordPages, Protocol):
+class RuleRecords(Protocol):
+    """Standing rules of all chats; of one person, or of everybody when `person` is None."""
+
+    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
+        """Returns rules with a number above `after`, oldest first."""
+        ...
+
+
+class Records(
+    TurnRecords, CardRecords, WorkRecords, TaskRecords, RecordPages, RuleRecords, Protocol
+):
     """All of these, as the store has them."""

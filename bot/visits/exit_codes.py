@@ -1,6 +1,7 @@
 """The exit codes of faults, the same for every command."""
 
 from bot.domain.talk.errors import (
+    BackupBroken,
     ProgramGone,
     StoreDamaged,
     StoreFault,
@@ -12,7 +13,7 @@ GONE = 7
 """The exit code when the running program ended while it was talked to."""
 
 DAMAGED = 65
-"""The exit code for a damaged database, as `EX_DATAERR` of sysexits."""
+"""The exit code for a damaged database or backup, as `EX_DATAERR` of sysexits."""
 
 UNFORESEEN = 70
 """The exit code for a fault of the program itself, as `EX_SOFTWARE` of sysexits."""
@@ -26,7 +27,7 @@ def code_of_fault(error: Exception) -> int:
     match error:
         case StoreRefused():
             return 2
-        case StoreDamaged():
+        case StoreDamaged() | BackupBroken():
             return DAMAGED
         case StoreUnavailable():
             return UNAVAILABLE

@@ -5,10 +5,12 @@ from typing import Any
 
 from bot.adapters.web.found import FoundChat
 from bot.adapters.web.frame import Frame
+from bot.adapters.web.orders import OrderAnswer
 from bot.adapters.web.pages.card_views import card_view
 from bot.adapters.web.pages.giving import Back, Question
+from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.shown import ListedChat
-from bot.domain.talk.message import Button, CodeBlock, Plain
+from bot.domain.talk.message import Button, CodeBlock, Markdown, Plain
 from bot.domain.value import replace
 from bot.ports import (
     card_page,
@@ -20,6 +22,9 @@ from bot.ports import (
     skill_page,
 )
 from bot.ports import turn_page as told
+from bot.ports.people_page import PeoplePage, PersonLine, RightsNow
+from bot.ports.rules_page import RuleLine, RuleOffer, RulesPage
+from bot.ports.settings_page import ChatSwitches, SettingRow, SwitchLine
 
 _FIGURE = told.Figure("Cost", "$0.0125")
 
@@ -87,9 +92,10 @@ def _cards(x: str) -> dict[str, Any]:
         "9 min old",
         "23 h left",
         (x,),
+        seconds=700,
     )
     rows = tuple(
-        card_page.DecidedCard(x, x, x, n == 0, n == 1, x, "17:46", "1.4 s", n == 0, "t1")
+        card_page.DecidedCard(x, x, x, n == 0, n == 1, x, "17:46", "1.4 s", n == 0, "t1", x, (0, 1))
         for n in range(3)
     )
     consent = card_page.ConsentFigures(
@@ -115,17 +121,56 @@ def _cards(x: str) -> dict[str, Any]:
 def _now(x: str) -> dict[str, Any]:
     page = now_page.NowPage(
         x,
-        (now_page.RunLine("t1", x, x, x, "4 s"),),
-        (now_page.WaitLine("c1", x, x, x, "17 h"),),
-        (now_page.TaskLine(x, x, x, x, good=True, next=x),),
-        (x,),
+        (now_page.RunLine("t1", x, x, x, "4 s", stops=True),),
+        (now_page.WaitLine("c1", x, x, x, "17 min", 1_030),),
+        (now_page.TaskLine(x, x, x, x, good=True, next=x, id="a1", verbs=("run", "pause")),),
+        (now_page.GoalLine("g1", x, x, ("run", "resume")),),
         (now_page.ChannelLine(x, x, 2, "5 min"),),
         (now_page.ModelLine(x, x, "1", "$1"), now_page.ModelLine(x, "", "1", "$1")),
         x,
         (x,),
         (told.Figure("Version", x),),
     )
-    return {"frame": _frame("Now", "now", x), "page": page}
+    return {"frame": _frame("Now", "now", x), "page": page, "answer": _answer(x)}
+
+
+def _answer(x: str) -> OrderAnswer:
+    return OrderAnswer(block_view(Markdown(f"{x} **now**.")), ((x, f"/rights {x}"),))
+
+
+def _people(x: str) -> dict[str, Any]:
+    rights = RightsNow("changes", "on", x, "20/min,200/h")
+    lines = tuple(
+        PersonLine(x, role, n == 0, (x, "web:5"), x, x, x, (x, x), rights if n else None)
+        for n, role in enumerate(("owner", "member"))
+    )
+    levels = (("off", "only talk"), ("changes", "approve changes of files"))
+    more = {"answer": _answer(x), "levels": levels}
+    page = PeoplePage(lines, 60, 26, 1, 51)
+    return {"frame": _frame("People", "more", x), "page": page, **more}
+
+
+def _rules(x: str) -> dict[str, Any]:
+    lines = tuple(
+        RuleLine(n, x, x if n else "", (x,), x, x, x, "t1", "12 calls", x, mine=n > 0)
+        for n in range(2)
+    )
+    page = RulesPage(lines, 9, begins=False)
+    return {"frame": _frame("Rules", "more", x), "page": page, "answer": None}
+
+
+def _offer(x: str) -> dict[str, Any]:
+    offer = RuleOffer(x, 0, x, x, x, (), stands=False)
+    body = [block_view(one) for one in (CodeBlock(f"--- a\n+++ b\n-{x}\n+{x}!", "diff"), Plain(x))]
+    return {"frame": _frame("A new rule", "more", x), "offer": offer, "body": body}
+
+
+def _settings(x: str) -> dict[str, Any]:
+    lines = (SwitchLine("footer", x, "off", ("on",)), SwitchLine("queue", x, "queue", ("steer",)))
+    chats = (ChatSwitches(1, x, x, lines),)
+    rows = (SettingRow("STEWARD_WEB_PORT", x, "environment", x),)
+    more = {"chats": chats, "rows": rows, "answer": _answer(x)}
+    return {"frame": _frame("Settings", "more", x), **more}
 
 
 def _money(x: str) -> dict[str, Any]:
@@ -137,12 +182,11 @@ def _money(x: str) -> dict[str, Any]:
 
 
 def _record(x: str) -> dict[str, Any]:
-    page = now_page.RecordPage((now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x),), 1)
-    return {
-        "frame": _frame("Record", "more", x),
-        "page": page,
-        "chosen": {"action": x, "person": x},
-    }
+    row = now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x, 7)
+    page = now_page.RecordPage((row,), 1, ((1, x), (2, "Bob")), x)
+    chosen = {"action": x, "person": "2", "since": "2026-11-01", "until": "", "chat": "7"}
+    more = {"chosen": chosen, "query": "person=2", "later": True}
+    return {"frame": _frame("Record", "more", x), "page": page, **more}
 
 
 def _memory(x: str) -> dict[str, Any]:
@@ -246,6 +290,10 @@ _MAKERS = {
     "now": ("now.html", _now),
     "money": ("money.html", _money),
     "record": ("record.html", _record),
+    "people": ("people.html", _people),
+    "rules": ("rules.html", _rules),
+    "offer": ("offer.html", _offer),
+    "settings": ("settings.html", _settings),
 }
 
 

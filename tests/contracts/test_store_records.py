@@ -156,8 +156,8 @@ async def test_work_of_all_chats_is_counted(store: StorePorts, chat: Chat) -> No
         ShowWrite("x", chat.id, told),
         ShowWrite("y", chat.id, told),
     )
-    assert [one.id for one in await store.records.at_work(9)] == ["a", "b"]
-    assert [one.id for one in await store.records.at_work(1)] == ["a"]
+    assert [one.id for one in await store.records.at_work(None, 9)] == ["a", "b"]
+    assert [one.id for one in await store.records.at_work(None, 1)] == ["a"]
     assert await store.records.owed() == [OwedCount("telegram", 2, NOW)]
     assert await store.records.waiting(9) == {}
     for key, seconds in (("1", 1), ("2", 5)):
@@ -174,16 +174,22 @@ async def test_the_record_is_read_in_parts_by_chat_person_and_action(
         AddAudit(later(3), None, 1, "card%", "c", {}),
     ]
     await commit(store, *lines)
-    every = await store.records.lines(RecordFilter(), None, 9)
+    every = (await store.records.lines(RecordFilter(), None, 9)).lines
     assert [one.subject for one in every] == ["c", "b", "a"]
     assert every[2].details == {"n": 1}
     rest = await store.records.lines(RecordFilter(), every[0].id, 1)
-    assert [one.subject for one in rest] == ["b"]
+    assert ([one.subject for one in rest.lines], rest.rest) == (["b"], every[1].id)
+    assert (await store.records.lines(RecordFilter(), rest.rest, 1)).rest is None
 
     async def found(**chosen: Any) -> list[str]:
-        return [one.subject for one in await store.records.lines(RecordFilter(**chosen), None, 9)]
+        part = await store.records.lines(RecordFilter(**chosen), None, 9)
+        return [one.subject for one in part.lines]
 
     assert await found(chat=chat.id) == ["b", "a"]
     assert await found(person=1) == ["c", "a"]
     assert await found(action="card.") == ["b", "a"]
     assert await found(action="card%") == ["c"]
+    assert await found(since=later(2)) == ["c", "b"]
+    assert await found(until=later(2)) == ["a"]
+    assert await found(since=later(2), until=later(3), person=2) == ["b"]
+    assert await found(since=later(9)) == await found(until=NOW) == []

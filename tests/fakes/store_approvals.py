@@ -1,9 +1,18 @@
 """Cards, rules and consents in memory: how a change alters them."""
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from bot.domain.change import AddRule, AllowServer, DropConsent, DropRule, EndGrants, SaveApproval
+from bot.domain.change import (
+    AddRule,
+    AllowServer,
+    DropConsent,
+    DropRule,
+    EndGrants,
+    SaveApproval,
+    UseRule,
+)
 from bot.domain.talk.errors import Conflict
 
 if TYPE_CHECKING:
@@ -25,13 +34,19 @@ def save_approval(rows: "Rows", write: SaveApproval) -> None:
 
 
 def write_leave(
-    rows: "Rows", write: AddRule | DropRule | EndGrants | AllowServer | DropConsent
+    rows: "Rows",
+    write: AddRule | UseRule | DropRule | EndGrants | AllowServer | DropConsent,
+    at: datetime,
 ) -> None:
     match write:
         case AddRule():
             rows.chat(write.rule.chat)
             rows.rules_given += 1
             rows.rules[rows.rules_given] = replace(write.rule, id=rows.rules_given)
+        case UseRule(id):
+            if (rule := rows.rules.get(id)) is not None:
+                used = replace(rule, used=rule.used + 1, used_at=at)
+                rows.rules[id] = used
         case DropRule():
             rule = rows.rules.get(write.id)
             if rule is not None and rule.chat == write.chat:

@@ -1,13 +1,13 @@
 """Rows behind pages, found in memory."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import InboundState
-from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import LIVE, Plan, PlanState
 from bot.domain.turn.turn import Turn, TurnState
@@ -15,6 +15,7 @@ from bot.ports.outbox import DeliveryState
 from bot.ports.records import (
     Arrived,
     Decided,
+    FoundLines,
     OwedCount,
     PaidCall,
     RecordFilter,
@@ -22,8 +23,10 @@ from bot.ports.records import (
     RoundRecord,
     RowKey,
     ShownRow,
+    TurnLog,
     TurnRecord,
 )
+from tests.fakes.store_branches import past_of
 from tests.fakes.store_rows import Rows
 
 
@@ -57,6 +60,15 @@ class MemoryRecords:
             tuple(sorted(errands, key=lambda one: (one.created_at, one.id))),
             tuple(Arrived(row.channel, row.received_at) for row in taken),
         )
+
+    async def log(self, turn: Turn, below: int | None) -> TurnLog:
+        last = dict(past_of(self.rows, turn.conversation))
+        found = [
+            e
+            for e in self.rows.entries.values()
+            if e.conversation == turn.conversation or e.seq <= last.get(e.conversation, 0)
+        ]
+        return TurnLog(tuple(sorted(found, key=lambda e: e.seq)))
 
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         starts = (one.at for one in self.rows.audit if one.action == "program.started")
@@ -106,8 +118,9 @@ class MemoryRecords:
         own = [one for one in waiting if asker in (None, one.asker)]
         return sorted(own, key=lambda one: (one.created_at, one.id))[:limit]
 
-    async def at_work(self, limit: int) -> Sequence[Turn]:
-        turns = [t for t in self.rows.turns.values() if t.state is not TurnState.SETTLED]
+    async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
+        every = (t for t in self.rows.turns.values() if t.state is not TurnState.SETTLED)
+        turns = [t for t in every if asker in (None, t.asker)]
         return sorted(turns, key=lambda one: (one.created_at, one.id))[:limit]
 
     async def owed(self) -> Sequence[OwedCount]:
@@ -131,20 +144,35 @@ class MemoryRecords:
         ]
         return [one for _, _, one in sorted(found, key=lambda one: one[:2])][:limit]
 
+    async def paused(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        tasks = [one for one in self.rows.tasks.values() if one.state is TaskState.PAUSED]
+        return [one for one in tasks if asker in (None, one.asker) and not one.paces][:limit]
+
     async def waiting(self, limit: int) -> Mapping[int, int]:
         waiting = (r for r in self.rows.inbox.values() if r.state is InboundState.WAITING)
         counts = Counter(row.chat for row in waiting if row.chat is not None)
         return dict(list(counts.items())[:limit])
 
-    async def lines(
-        self, chosen: RecordFilter, before: int | None, limit: int
-    ) -> Sequence[RecordLine]:
-        numbered = [
+    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
+        found = [one for one in self._record() if before is None or one.id < before]
+        lines = [one for one in found[::-1] if _chosen(one, chosen)]
+        rest = lines[limit - 1].id if len(lines) > limit else None
+        return FoundLines(tuple(lines[:limit]), rest)
+
+    async def admitted(self, accounts: Collection[str]) -> Mapping[str, RecordLine]:
+        ways = ("person.allowed", "person.paired")
+        lines = (one for one in self._record() if one.action in ways)
+        return {one.subject: one for one in lines if one.subject in accounts}
+
+    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
+        found = [r for r in self.rows.rules.values() if r.id > after and person in (None, r.person)]
+        return sorted(found, key=lambda one: one.id)[:limit]
+
+    def _record(self) -> list[RecordLine]:
+        return [
             RecordLine(n, one.at, one.chat, one.person, one.action, one.subject, one.details)
             for n, one in enumerate(self.rows.audit, 1)
         ]
-        found = [one for one in numbered if before is None or one.id < before]
-        return [one for one in found[::-1] if _chosen(one, chosen)][:limit]
 
     def _cards(self, asker: int | None) -> Iterable[Approval]:
         return (c for c in self.rows.approvals.values() if asker in (None, c.asker))
@@ -164,6 +192,8 @@ def _chosen(line: RecordLine, chosen: RecordFilter) -> bool:
         chosen.chat in (None, line.chat)
         and chosen.person in (None, line.person)
         and line.action.startswith(chosen.action)
+        and (chosen.since is None or line.at >= chosen.since)
+        and (chosen.until is None or line.at < chosen.until)
     )
 
 

@@ -83,6 +83,7 @@ from bot.domain.change import (
     SetBudget,
     SetVoice,
     Show,
+    UseRule,
     Write,
 )
 from bot.domain.change.erasing import is_erased
@@ -234,8 +235,8 @@ class Rows:
                 save_errand(self, write)
             case Show() | Retract():
                 owe(self, write, at)
-            case AddRule() | DropRule() | EndGrants() | AllowServer() | DropConsent():
-                write_leave(self, write)
+            case AddRule() | UseRule() | DropRule() | EndGrants() | AllowServer() | DropConsent():
+                write_leave(self, write, at)
             case (
                 SaveTerms()
                 | SaveProfile()

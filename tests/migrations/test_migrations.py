@@ -46,6 +46,7 @@ RELEASED = {
     "0040": "98e8d5a1e255db3b849fc25a0d024d747016af5e9a3e73957a15155a924addb4",
     "0041": "f1e6ce591e3815ad608e9ebc1b06bf3d961c238aacf362742f47c6b96ac3f0c5",
     "0042": "42c37754dfbb7b6346d8ea64ae124341cb84d0ab196a499a317ac1d8d0c22d79",
+    "0043": "82eb54e5a8ade2d794dbff56c48173be0379cc0600c4c2423a061f8f9f847b3b",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 
@@ -399,3 +400,18 @@ async def test_of_several_processes_that_start_at_once_one_makes_the_tables(
             assert await store.people.accounts() == []
 
     await asyncio.gather(*(opened() for _ in range(4)))
+
+
+async def test_a_migration_that_dies_at_any_statement_leaves_the_old_database(
+    tmp_path: Path,
+) -> None:
+    play(RECORDED, tmp_path / "old.db")
+    (tmp_path / "copies").mkdir()
+    arguments = ("-m", "tests.migrations.dying", str(tmp_path / "old.db"), str(tmp_path / "copies"))
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, *arguments, stdout=asyncio.subprocess.PIPE, cwd=ROOT
+    )
+    told, _ = await process.communicate()
+    assert process.returncode == 0
+    count, _, odd = told.decode().partition(" deaths\n")
+    assert (int(count) > 20, odd) == (True, "")

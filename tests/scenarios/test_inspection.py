@@ -2,13 +2,19 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.person import Person, Sender
 from bot.domain.tools.tool import ToolOutput
 from bot.domain.turn.view import ModelReply, ModelRequest
+from bot.flow.inspection.entry_words import words_of
+from bot.flow.inspection.round_view import Lens, round_view
+from bot.ports.now_page import RecordChoice
 from bot.ports.reading_pages import ReadingPages
+from bot.ports.records import RoundRecord, TurnRecord
 from bot.ports.tool import Place
 from bot.ports.turn_page import PARTS, Part, TurnLook, TurnPage
 from tests.fakes.model import RuledModel, ScriptedModel, call, calls, says
@@ -16,6 +22,8 @@ from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import group
 from tests.scenarios.test_errands import Family, errand, results_in
 from tests.scenarios.tools import failing, foreign, looking, tool, writing
+
+NOW = datetime(2026, 11, 28, tzinfo=UTC)
 
 
 def pages(scene: Stage) -> ReadingPages:
@@ -333,12 +341,12 @@ async def test_the_record_is_for_owners_and_goes_on_where_it_ended() -> None:
             await scene.settled(number)
         ann, bob = [await person(scene, who) for who in (ANN, BOB)]
         record = pages(scene).record
-        assert await record.record(bob, None, "", None) is None
-        first = await record.record(ann, None, "turn.", None)
+        assert await record.record(bob, RecordChoice(), None, 50) is None
+        first = await record.record(ann, RecordChoice(action="turn."), None, 50)
         assert first is not None
         assert len(first.rows) == 50
         assert first.older == first.rows[-1].id
-        rest = await record.record(ann, None, "turn.", first.older)
+        rest = await record.record(ann, RecordChoice(action="turn."), first.older, 50)
         assert rest is not None
         assert len(rest.rows) == 10
         assert rest.older is None
@@ -367,3 +375,35 @@ async def test_a_failure_says_why_beside_its_gate() -> None:
         page = await page_of(scene)
     (allowed,) = page.allowed
     assert allowed.why == "it only reads. It failed: no such file"
+
+
+async def test_the_start_of_another_process_is_no_restart_of_a_turn() -> None:
+    starts = [NOW + timedelta(seconds=n) for n in (1, 3)]
+    same = [RoundRecord(n, NOW + timedelta(seconds=2 * n), {"life": "a"}) for n in range(3)]
+    moved = [*same[:2], RoundRecord(2, same[2].at, {"life": "b"})]
+    async with stage() as scene:
+        teller = scene.application.parts.rooms.explaining.teller
+        assert teller.own_starts(starts, TurnRecord(tuple(same))) == ()
+        assert teller.own_starts(starts, TurnRecord(tuple(moved))) == (starts[1],)
+
+
+async def test_a_masked_text_is_shown_only_as_what_it_was() -> None:
+    async with stage(says("Hi.")) as scene:
+        await scene.say("a long question")
+        await scene.settled()
+        turn = scene.turns[-1]
+        log = await scene.store.records.log(turn, None)
+        story = await scene.application.parts.rooms.explaining.teller.told(turn, log.entries)
+        asked = words_of(log.entries[0].body)
+
+        def after(**more: Any) -> str:
+            mask = {"seq": log.entries[0].seq, "before": 15, "after": 6, "reason": "x", **more}
+            record = TurnRecord((RoundRecord(1, NOW, {"masked": [mask]}),))
+            lens = Lens(replace(story, record=record), log, str)
+            view = round_view(lens, TurnLook(part="differences"))
+            assert view is not None
+            assert view.items[0].before == asked
+            return view.items[0].after
+
+        assert after() == ""
+        assert after(budget=6) == asked[:6]

@@ -10,7 +10,7 @@ from bot.adapters.sql.chats import forget_offers
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import OPEN, PENDING_CARDS, approval, rule
-from bot.domain.change import AddRule, DropRule, EndGrants, SaveApproval
+from bot.domain.change import AddRule, DropRule, EndGrants, SaveApproval, UseRule
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.talk.errors import Conflict
 
@@ -46,6 +46,11 @@ _RULES_OF = (
 )
 _END_GRANTS = delete(rule).where(
     rule.c.chat == bindparam("of"), rule.c.under != "", rule.c.under != bindparam("keep")
+)
+_USE_RULE = (
+    update(rule)
+    .where(rule.c.id == bindparam("rule"))
+    .values(used=rule.c.used + 1, used_at=bindparam("at"))
 )
 _DROP_RULE = delete(rule).where(rule.c.id == bindparam("rule"), rule.c.chat == bindparam("of"))
 
@@ -102,6 +107,10 @@ def save_approvals(connection: Connection, writes: Sequence[SaveApproval], _at: 
 
 def add_rules(connection: Connection, writes: Sequence[AddRule], _at: datetime) -> None:
     connection.execute(insert(rule), [values(write.rule, _RULE_FIELDS) for write in writes])
+
+
+def use_rules(connection: Connection, writes: Sequence[UseRule], at: datetime) -> None:
+    connection.execute(_USE_RULE, [{"rule": write.id, "at": at} for write in writes])
 
 
 def drop_rules(connection: Connection, writes: Sequence[DropRule], _at: datetime) -> None:

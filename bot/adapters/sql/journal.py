@@ -116,6 +116,7 @@ from bot.domain.change import (
     SetBudget,
     SetVoice,
     Show,
+    UseRule,
 )
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.turn.transcript import Entry
@@ -150,6 +151,7 @@ _WRITERS: Mapping[type, Writer] = {
     SavePlan: plans.save_plans,
     SaveErrand: errands.save_errands,
     AddRule: approvals.add_rules,
+    UseRule: approvals.use_rules,
     DropRule: approvals.drop_rules,
     SaveTerms: members.save_terms,
     SaveProfile: members.save_profiles,

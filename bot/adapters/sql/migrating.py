@@ -1,12 +1,17 @@
 """Bringing a database to the shape this program knows."""
 
+from collections.abc import Callable
+
 from sqlalchemy import Connection, column, inspect, select, table
 
 from bot.domain.talk.errors import StoreFault, StoreOutgrown, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
-REVISIONS = ("0039", "0040", "0041", "0042")
+REVISIONS = ("0039", "0040", "0041", "0042", "0043")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
+
+Before = Callable[[str], None]
+"""Called with the revision of a database that is about to be upgraded."""
 
 _BEFORE = frozenset(f"{number:04}" for number in range(1, 39))
 """Revisions from before the first release, whose migrations are gone."""
@@ -18,13 +23,18 @@ _MIGRATIONS = shipped("alembic")
 _VERSION = select(column("version_num")).select_from(table("alembic_version"))
 
 
-def migrate(connection: Connection) -> None:
+def migrate(connection: Connection, before: Before | None = None) -> None:
     """Upgrades the database inside the caller's transaction.
 
-    Raises StoreTooNew, or StoreOutgrown for one from before the first release.
+    Raises StoreTooNew, or StoreOutgrown for one from before the first release. What `before`
+    raises leaves it as it is.
     """
-    if _known(connection) != REVISIONS[-1]:
-        _upgrade(connection)
+    version = _known(connection)
+    if version == REVISIONS[-1]:
+        return
+    if version is not None and before is not None:
+        before(version)
+    upgrade(connection)
 
 
 def inspect_only(connection: Connection) -> None:
@@ -37,7 +47,7 @@ def inspect_only(connection: Connection) -> None:
 
 def _known(connection: Connection) -> str | None:
     """The revision of the database, one of ours; None when it is new."""
-    version = _version(connection)
+    version = revision_of(connection)
     if version in _BEFORE:
         raise StoreOutgrown(
             f"the database is from before the first release (revision {version}). To bring it "
@@ -52,13 +62,15 @@ def _known(connection: Connection) -> str | None:
     return version
 
 
-def _version(connection: Connection) -> str | None:
+def revision_of(connection: Connection) -> str | None:
+    """Returns the revision that is written in the database; None when it is new."""
     if not inspect(connection).has_table("alembic_version"):
         return None
     return connection.execute(_VERSION).scalar_one_or_none()
 
 
-def _upgrade(connection: Connection) -> None:
+def upgrade(connection: Connection, revision: str = "head") -> None:
+    """Brings the tables to a revision, inside the caller's transaction."""
     if not (_MIGRATIONS / "env.py").is_file():
         raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
     from alembic import command
@@ -67,4 +79,4 @@ def _upgrade(connection: Connection) -> None:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)

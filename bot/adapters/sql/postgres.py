@@ -190,7 +190,7 @@ async def open_postgres(
     With `patience` it waits for a server that is not up yet.
     """
     process = 1 + secrets.randbelow(_PROCESSES)
-    database = PostgresDatabase(_engine(url, busy_seconds, process), process)
+    database = PostgresDatabase(postgres_engine(url, busy_seconds, process), process)
     try:
 
         async def prepared() -> None:
@@ -202,7 +202,8 @@ async def open_postgres(
         await database.close()
 
 
-def _engine(url: URL, busy_seconds: float, process: int) -> Engine:
+def postgres_engine(url: URL, busy_seconds: float, process: int) -> Engine:
+    """Returns the way to the server; raises DriverMissing."""
     wishes = url.query.get("options", "")
     limit = f"-c lock_timeout={int(busy_seconds * 1000)}"
     options = f"{wishes} {limit} -c {SETTING}={process}".strip()

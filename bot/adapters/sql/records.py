@@ -1,6 +1,6 @@
 """Rows behind pages: each statement is bounded and goes along an index."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +11,7 @@ from bot.adapters.sql.plans import whole_plan
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import (
     ABOUT,
+    ADMITTED,
     ASKED_FOR,
     BEGAN,
     ENDED,
@@ -28,20 +29,23 @@ from bot.adapters.sql.tables import (
     inbox,
     outbox,
     plan,
+    rule,
     task,
     turn,
     usage,
     verdict,
 )
+from bot.adapters.sql.turn_log import turn_log
 from bot.domain.assignments.errand import Errand
-from bot.domain.assignments.task import TimedTask
-from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.assignments.task import TaskState, TimedTask
+from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.turn.turn import Turn
 from bot.ports.records import (
     Arrived,
     Decided,
+    FoundLines,
     OwedCount,
     PaidCall,
     RecordFilter,
@@ -49,6 +53,7 @@ from bot.ports.records import (
     RoundRecord,
     RowKey,
     ShownRow,
+    TurnLog,
     TurnRecord,
 )
 
@@ -186,12 +191,39 @@ _TASKS = (
     .order_by(task.c.due, task.c.id)
     .limit(bindparam("most"))
 )
-_LINES = select(*columns(audit, RecordLine)).order_by(audit.c.id.desc()).limit(bindparam("most"))
+_PAUSED = (
+    select(*columns(task, TimedTask))
+    .where(task.c.state == TaskState.PAUSED, task.c.goal.is_(None) | (task.c.goal != task.c.id))
+    .order_by(task.c.id)
+    .limit(bindparam("most"))
+)
+_RECORD = select(*columns(audit, RecordLine))
+_LINES = _RECORD.order_by(audit.c.id.desc()).limit(bindparam("most"))
+_MOST_LOOKED = 50_000
+"""Lines of the record that one search looks at."""
+
+_NEWEST_LINE = select(func.max(audit.c.id))
+_LINE_FROM = (
+    select(audit.c.id, audit.c.at)
+    .where(audit.c.id >= bindparam("of"))
+    .order_by(audit.c.id)
+    .limit(1)
+)
+_ADMITTED = _RECORD.where(ADMITTED, audit.c.subject.in_(bindparam("named", expanding=True)))
+_RULES = (
+    select(*columns(rule, Rule))
+    .where(rule.c.id > bindparam("after"))
+    .order_by(rule.c.id)
+    .limit(bindparam("most"))
+)
 
 
 class SqlRecords(Reads):
     async def of_turn(self, turn: str) -> TurnRecord:
         return await self._database.read(lambda c: _record(c, {"of": turn}))
+
+    async def log(self, turn: Turn, below: int | None) -> TurnLog:
+        return await self._database.read(lambda c: turn_log(c, turn, below))
 
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         return await self._scalars(_BEGAN, since=since, until=until)
@@ -231,8 +263,9 @@ class SqlRecords(Reads):
             lambda c: [whole_plan(c, Plan(*row)) for row in c.execute(wanted, {"most": limit})]
         )
 
-    async def at_work(self, limit: int) -> Sequence[Turn]:
-        return await self._all(Turn, _AT_WORK, most=limit)
+    async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
+        wanted = _AT_WORK if asker is None else _AT_WORK.where(turn.c.asker == asker)
+        return await self._all(Turn, wanted, most=limit)
 
     async def owed(self) -> Sequence[OwedCount]:
         counts: dict[str, OwedCount] = {}
@@ -249,22 +282,55 @@ class SqlRecords(Reads):
         wanted = _TASKS if asker is None else _TASKS.where(task.c.asker == asker)
         return await self._all(TimedTask, wanted, most=limit)
 
+    async def paused(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
+        wanted = _PAUSED if asker is None else _PAUSED.where(task.c.asker == asker)
+        return await self._all(TimedTask, wanted, most=limit)
+
     async def waiting(self, limit: int) -> Mapping[int, int]:
         return dict(map(tuple, await self._database.fetch(_WAITING, {"most": limit})))
 
-    async def lines(
-        self, chosen: RecordFilter, before: int | None, limit: int
-    ) -> Sequence[RecordLine]:
-        wanted = _LINES
-        if chosen.chat is not None:
-            wanted = wanted.where(audit.c.chat == chosen.chat)
-        if chosen.person is not None:
-            wanted = wanted.where(audit.c.person == chosen.person)
-        if chosen.action:
-            wanted = wanted.where(audit.c.action.startswith(chosen.action, autoescape=True))
-        if before is not None:
-            wanted = wanted.where(audit.c.id < before)
-        return await self._all(RecordLine, wanted, most=limit)
+    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
+        return await self._database.read(lambda c: _found(c, chosen, before, limit))
+
+    async def admitted(self, accounts: Collection[str]) -> Mapping[str, RecordLine]:
+        lines = await self._all(RecordLine, _ADMITTED, named=list(accounts))
+        return {one.subject: one for one in sorted(lines, key=lambda line: line.id)}
+
+    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
+        wanted = _RULES if person is None else _RULES.where(rule.c.person == person)
+        return await self._all(Rule, wanted, after=after, most=limit)
+
+
+def _found(c: Connection, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
+    end = int(c.execute(_NEWEST_LINE).scalar() or 0) + 1
+    first = 0 if chosen.since is None else _first_at(c, chosen.since, end)
+    end = min(end, end if before is None else before)
+    end = end if chosen.until is None else min(end, _first_at(c, chosen.until, end))
+    floor = max(first, end - _MOST_LOOKED)
+    wanted = _LINES.where(audit.c.id < end, audit.c.id >= floor)
+    if chosen.chat is not None:
+        wanted = wanted.where(audit.c.chat == chosen.chat)
+    if chosen.person is not None:
+        wanted = wanted.where(audit.c.person == chosen.person)
+    if chosen.action:
+        wanted = wanted.where(audit.c.action.startswith(chosen.action, autoescape=True))
+    lines = tuple(RecordLine(*row) for row in c.execute(wanted, {"most": limit + 1}))
+    if len(lines) > limit:
+        return FoundLines(lines[:limit], lines[limit - 1].id)
+    return FoundLines(lines, floor if floor > first + 1 else None)
+
+
+def _first_at(connection: Connection, moment: datetime, end: int) -> int:
+    """Returns the number of the first line of that moment or later: their order is that of time."""
+    low = 0
+    while low < end:
+        middle = (low + end) // 2
+        row = connection.execute(_LINE_FROM, {"of": middle}).first()
+        if row is None or row.at >= moment:
+            end = middle
+        else:
+            low = row.id + 1
+    return low
 
 
 def _of(asker: int | None, wanted: Any) -> Any:

@@ -124,7 +124,7 @@ async def open_sqlite(
 
     With `alone` it raises SettingError when another process has opened the same file alone.
     """
-    engine = _engine(url, busy_seconds)
+    engine = sqlite_engine(url, busy_seconds)
     writer = _Line(engine, "writer", "BEGIN IMMEDIATE")
     reader = _Line(engine, "reader", "BEGIN")
     database = SqliteDatabase(writer, reader)
@@ -142,7 +142,8 @@ async def open_sqlite(
         lock.close()
 
 
-def _engine(url: URL, busy_seconds: float) -> Engine:
+def sqlite_engine(url: URL, busy_seconds: float) -> Engine:
+    """Returns the way to the file, whose transactions are begun by hand."""
     engine = create_engine(
         url.set(drivername="sqlite"),
         poolclass=NullPool,

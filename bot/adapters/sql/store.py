@@ -28,7 +28,7 @@ from bot.adapters.sql.ledger import SqlLedger
 from bot.adapters.sql.meaning import SqlMeaningDebts, SqlMeant, SqlWeights
 from bot.adapters.sql.members import SqlMembers
 from bot.adapters.sql.memory import SqlMemory
-from bot.adapters.sql.migrating import inspect_only, migrate
+from bot.adapters.sql.migrating import Before, inspect_only, migrate
 from bot.adapters.sql.notes import SqlNotes
 from bot.adapters.sql.outbox import SqlOutbox
 from bot.adapters.sql.page_places import SqlPagePlaces
@@ -113,16 +113,17 @@ async def open_store(
     upgrade: bool = True,
     patience: Patience | None = None,
     alone: bool = False,
+    before: Before | None = None,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
     With `alone` no other process may have opened the same file alone: SettingError. Without
-    `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock
-    up to `busy_seconds`, and with `patience` without end for a server that is away, or for a disk
-    that is full later on. Raises SettingError for any other URL, and a StoreError when the database
-    cannot be used.
+    `upgrade` an older database stays as it is, and StoreTooOld is raised; else `before` is called
+    with its revision before it is upgraded. Waits for a lock up to `busy_seconds`, and with
+    `patience` without end for a server that is away, or for a disk that is full later on. Raises
+    SettingError for any other URL, and a StoreError when the database cannot be used.
     """
-    prepare = migrate if upgrade else inspect_only
+    prepare = partial(migrate, before=before) if upgrade else inspect_only
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
     async with _opened(parsed, busy_seconds, prepare, patience, alone) as database:

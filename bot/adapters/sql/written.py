@@ -10,8 +10,11 @@ class Written:
 
     def __init__(self) -> None:
         self._watching: set[asyncio.Event] = set()
+        self.times = 0
+        """The number of changes so far."""
 
     def tell(self) -> None:
+        self.times += 1
         for event in self._watching:
             event.set()
 

@@ -1,6 +1,13 @@
 """Changes of the store as values: each is one transaction, carried out whole or not at all."""
 
-from bot.domain.change.approvals import AddRule, AllowServer, DropConsent, DropRule, SaveApproval
+from bot.domain.change.approvals import (
+    AddRule,
+    AllowServer,
+    DropConsent,
+    DropRule,
+    SaveApproval,
+    UseRule,
+)
 from bot.domain.change.change import Change, Fence, Write
 from bot.domain.change.chats import (
     ChooseSkill,
@@ -121,6 +128,7 @@ __all__ = [
     "SetBudget",
     "SetVoice",
     "Show",
+    "UseRule",
     "Write",
     "with_one_sound",
 ]

@@ -26,6 +26,13 @@ class AddRule:
 
 
 @frozen
+class UseRule:
+    """Counts a call that ran because of a standing rule; nothing when the rule is gone."""
+
+    id: int
+
+
+@frozen
 class DropRule:
     """Removes a standing rule of a chat."""
 
@@ -47,4 +54,4 @@ class DropConsent:
     identity: str
 
 
-ApprovalWrite: TypeAlias = SaveApproval | AddRule | DropRule | AllowServer | DropConsent
+ApprovalWrite: TypeAlias = SaveApproval | AddRule | UseRule | DropRule | AllowServer | DropConsent

@@ -144,3 +144,9 @@ class Rule:
 
     Empty for a rule that no skill asked for.
     """
+    card: str = ""
+    """The id of the card on which it was given; empty for one that was given by a command."""
+    used: int = 0
+    """The number of calls that ran because of it."""
+    used_at: datetime | None = None
+    """The time of the newest of them."""

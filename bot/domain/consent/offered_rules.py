@@ -14,6 +14,7 @@ class OfferedRule:
 
     words: str
     key: str
+    pattern: RulePattern
 
 
 def offered_rules(tool: str, preview: Preview) -> tuple[OfferedRule, ...]:
@@ -31,6 +32,6 @@ def _offered(tool: str, preview: Preview) -> Iterator[OfferedRule]:
 def _rule(tool: str, pattern: RulePattern, subject: str) -> OfferedRule:
     if isinstance(pattern, ExactRule):
         key = sha256(f"{tool} {pattern.arguments}".encode(errors="replace")).hexdigest()
-        return OfferedRule(f"Exactly this: {subject}", key)
+        return OfferedRule(f"Exactly this: {subject}", key, pattern)
     words = describe(tool, pattern)
-    return OfferedRule(words, words)
+    return OfferedRule(words, words, pattern)

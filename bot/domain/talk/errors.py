@@ -46,6 +46,7 @@ StewardError
 │   └── VectorsLost         the index is gone or broken: index anew
 ├── ToolFailure             a tool could not do its work; its text is for the model
 │   └── OutcomeUnknown      the call may have happened; only a look at the world can tell
+├── BackupBroken            a backup is cut off, changed or not ours: take another one
 ├── ProgramGone             the running program ended, and did not come back in time
 └── SettingError            a setting is unusable; its text is for the operator
     ├── DriverMissing       the library for this kind of database is not installed
@@ -321,6 +322,10 @@ class ToolFailure(StewardError):
 
 class OutcomeUnknown(ToolFailure):
     """The call lost its answer; it may have happened completely, in part or not at all."""
+
+
+class BackupBroken(StewardError):
+    """A backup that cannot be believed; the text says why."""
 
 
 class ProgramGone(StewardError):

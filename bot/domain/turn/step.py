@@ -19,6 +19,8 @@ class Run:
     preview: Preview | None = None
     allowed: str = ""
     warrant: Warrant = Warrant.READS
+    rule: int = 0
+    """The number of that rule; 0 without one."""
 
 
 @frozen

@@ -53,9 +53,7 @@ def closed(
         if on or (person.is_owner and not decision.reason):
             writes.append(AllowServer(kept_decision(provider, on=on, at=now)))
     if decision.rule is not None:
-        rule = _rule(card, decision.rule, now)
-        writes.append(AddRule(rule))
-        writes.append(AddAudit(now, card.chat, person.id, "rule.added", rule.label, {}))
+        writes.extend(given(card, decision.rule, person, now))
     if decision.allow and card.preview.offer is not None:
         writes.extend(_granted(card, card.preview.offer, person, now))
     return Closed(decided, now, tuple(writes))
@@ -91,6 +89,7 @@ def _granted(card: Approval, offer: Offer, person: Person, now: datetime) -> lis
                 created_at=now,
                 surroundings=asked.surroundings,
                 under=offer.under,
+                card=card.id,
             )
         )
         for asked, label in zip(offer.rules, told, strict=True)
@@ -107,7 +106,9 @@ def allowed_alone(card: Approval, offer: Offer, person: Person, now: datetime) -
     return SaveApproval(kept, expect=card.state), *shown_open(kept), *rules
 
 
-def _rule(card: Approval, pattern: RulePattern, now: datetime) -> Rule:
-    label = describe(card.call.name, pattern)
-    shown = card.preview.surroundings
-    return Rule(0, card.asker, card.chat, card.call.name, pattern, label, now, shown)
+def given(card: Approval, pattern: RulePattern, person: Person, now: datetime) -> tuple[Write, ...]:
+    """Returns the writes of a standing rule that a card offers, with its line in the record."""
+    label, shown = describe(card.call.name, pattern), card.preview.surroundings
+    rule = Rule(0, card.asker, card.chat, card.call.name, pattern, label, now, shown, card=card.id)
+    line = AddAudit(now, card.chat, person.id, "rule.added", label, {"card": card.id})
+    return (AddRule(rule), line)

@@ -189,7 +189,7 @@ class RuleCommands:
             return Answer("\n".join([literal(told), *lines]), buttons=tuple(rows))
         pattern, label = offers[int(chosen[0]) - 1]
         now, who = self._clock.now(), asked.person.id
-        added = replace(rule, pattern=pattern, label=label, created_at=now)
+        added = replace(rule, pattern=pattern, label=label, created_at=now, used=0, used_at=None)
         audit = AddAudit(now, asked.chat.id, who, "rule.widened", label, {"from": rule.label})
         return Answer(
             f"From now on without asking: {coded(label)}.",

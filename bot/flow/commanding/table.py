@@ -92,6 +92,8 @@ class Command:
     """The words that follow the name in the short help, where `usage` is long."""
     chosen: bool = False
     """True when the buttons below its answer carry it out with other words."""
+    on_pages: bool = False
+    """True when forms of pages carry it out, and no button does."""
     away: bool = False
     """True when it means something on platforms only, and nothing in the terminal."""
     where: Callable[[Chat], bool] | None = None

@@ -97,22 +97,22 @@ class Commands:
         same = row is not None and replace(row.content, reply_to=None) == content
         return PressAnswer(_SAME, alone=True) if same else PressAnswer()
 
-    async def told(self, name: str, asked: Invocation) -> str:
+    async def told(self, name: str, asked: Invocation) -> Answer:
         """Carries out a command of a page; returns its answer in Markdown, which no chat shows.
 
         As with buttons, only commands that set a value are carried out.
         """
         command = self._table.get(name)
-        if command is None or not command.chosen:
-            return NOT_OURS
+        if command is None or not (command.chosen or command.on_pages):
+            return Answer(NOT_OURS)
         async with self._of_owners:
             response = await self._response(name, asked)
             if not isinstance(response, Answer):
-                return NOT_OURS
+                return Answer(NOT_OURS)
             if response.writes:
                 await self._store(asked.person.id, *response.writes)
         await self._consequences.follow(response.then)
-        return response.text
+        return response
 
     async def _commit(self, arrival: Arrival, *writes: Write) -> None:
         await self._store(arrival.person.id, *writes)

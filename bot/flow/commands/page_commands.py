@@ -6,12 +6,12 @@ from bot.domain.talk.message import InboundMessage
 from bot.domain.talk.person import Person, Sender
 from bot.domain.talk.session import PAGE
 from bot.domain.value import frozen
+from bot.flow.commanding.choices import typed_for
 from bot.flow.commanding.table import Invocation
 from bot.flow.commands.dispatch import Commands
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
-
-_NO_ROW = 0
+from bot.ports.page_commands import PageAnswer
 
 
 @frozen
@@ -21,9 +21,18 @@ class CommandsOfPages:
     _clock: Clock
 
     async def carry_out(self, person: Person, chat: int, name: str, words: Sequence[str]) -> str:
+        return (await self.answer(person, chat, name, words)).text
+
+    async def answer(
+        self, person: Person, chat: int, name: str, words: Sequence[str]
+    ) -> PageAnswer:
         here = await self._chats.get(chat)
         said = " ".join((f"/{name}", *words))
         sender, now = Sender(PAGE, str(person.id), person.name), self._clock.now()
         message = InboundMessage(here.address, sender, "", said, now, private=here.private)
-        asked = Invocation(here, person, tuple(words), message, _NO_ROW)
-        return await self._commands.told(name, asked)
+        # No row of the inbox has a number below 0, and no two commands have the same one.
+        asked = Invocation(here, person, tuple(words), message, -int(now.timestamp() * 1_000_000))
+        answer = await self._commands.told(name, asked)
+        buttons = (button for row in answer.buttons for button in row)
+        typed = ((button.label, typed_for(button.data)) for button in buttons)
+        return PageAnswer(answer.text, tuple((told, text) for told, text in typed if text))

@@ -40,6 +40,7 @@ class StopCommands:
                 self.stop,
                 "[all]",
                 first=True,
+                on_pages=True,
             ),
         )
 

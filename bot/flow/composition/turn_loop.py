@@ -57,6 +57,7 @@ class TurnLoop:
             policy.fallback_models,
             policy.limits.images_in_view,
             models.searches,
+            self._ground.world.life,
         )
 
     @property

@@ -26,4 +26,6 @@ class ExplainingRoom:
     def teller(self) -> StoryTeller:
         """The part that folds the story of a turn, for chats and for pages."""
         store = self._ground.store
-        return StoryTeller(store.turns, self._ground.journal, store.approvals, store.records)
+        alone = not store.peers.possible
+        journal = self._ground.journal
+        return StoryTeller(store.turns, journal, store.approvals, store.records, alone)

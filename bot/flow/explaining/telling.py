@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.domain.assignments.errand import Errand
 from bot.domain.turn.transcript import Entry
@@ -11,13 +11,18 @@ from bot.domain.value import frozen, replace
 from bot.flow.explaining.story import Helper, TurnStory, story_of
 from bot.ports.approvals import Approvals
 from bot.ports.journal import Journal
-from bot.ports.records import TurnRecords
+from bot.ports.records import RoundRecord, TurnRecord, TurnRecords
 from bot.ports.turns import TurnRows
 
 _MOST_HELPERS = 20
 """Helpers whose own stories are read."""
 
 _A_MOMENT = timedelta(milliseconds=1)
+
+
+def _life(one: RoundRecord) -> str:
+    """Returns the life of the program in which a reply came; empty in old rows."""
+    return str(one.details.get("life", ""))
 
 
 @frozen
@@ -28,17 +33,33 @@ class StoryTeller:
     _journal: Journal
     _cards: Approvals
     _records: TurnRecords
+    _alone: bool
+    """True when no other process can work on the store."""
 
     async def told(self, turn: Turn, log: Sequence[Entry] | None = None) -> TurnStory:
         """Returns the story of a turn as far as it has come; `log` is its conversation, if read."""
-        story, record = await self._alone(turn, log), await self._records.of_turn(turn.id)
+        story, record = await self._of_rows(turn, log), await self._records.of_turn(turn.id)
         helpers = [await self._helper(one) for one in record.errands[:_MOST_HELPERS]]
         first = story.begins[0] if story.begins else turn.created_at
         last = turn.ended_at or (story.begins[-1] if story.begins else turn.created_at)
         began = await self._records.began(first + _A_MOMENT, last)
-        return replace(story, record=record, helpers=tuple(helpers), restarts=tuple(began))
+        return replace(
+            story, record=record, helpers=tuple(helpers), restarts=self.own_starts(began, record)
+        )
 
-    async def _alone(self, turn: Turn, log: Sequence[Entry] | None = None) -> TurnStory:
+    def own_starts(self, began: Sequence[datetime], record: TurnRecord) -> tuple[datetime, ...]:
+        """Returns the starts after which another life of the program went on with the turn.
+
+        The start of another process is none of them: the turn went on in the same life.
+        """
+        return tuple(at for at in began if self._went_on_elsewhere(at, record))
+
+    def _went_on_elsewhere(self, start: datetime, record: TurnRecord) -> bool:
+        before = next((_life(one) for one in reversed(record.rounds) if one.at <= start), "")
+        after = next((_life(one) for one in record.rounds if one.at > start), "")
+        return before != after if before and after else self._alone
+
+    async def _of_rows(self, turn: Turn, log: Sequence[Entry] | None = None) -> TurnStory:
         if log is None:
             log = await self._journal.entries(turn.conversation)
         cards = await self._cards.of_turn(turn.id)
@@ -50,4 +71,4 @@ class StoryTeller:
         if turn is None:
             return Helper(errand, None)
         record = await self._records.of_turn(turn.id)
-        return Helper(errand, await self._alone(turn), record.paid)
+        return Helper(errand, await self._of_rows(turn), record.paid)

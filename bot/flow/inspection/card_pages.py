@@ -1,20 +1,19 @@
 """Open cards and plans of all chats in one place, the decided ones, and figures about consent."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
-from bot.domain.clock.zones import Zones
 from bot.domain.consent.approval import Approval, ApprovalState, card_of
 from bot.domain.plans.plan import Plan, plan_of_card
 from bot.domain.talk.person import Person
-from bot.domain.tools.call_words import Conceal
-from bot.domain.value import frozen
+from bot.domain.value import replace
 from bot.flow.inspection.cards_told import CardTeller
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
 from bot.flow.inspection.gates_told import why_asked
 from bot.flow.inspection.places import Places
-from bot.flow.world import StorePorts
-from bot.ports.card_page import CardsPage, ConsentFigures, StandingCard
+from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
+from bot.flow.room import Ground
+from bot.ports.card_page import CardsPage, ConsentFigures, DecidedCard, StandingCard
 from bot.ports.records import CardRecords, RowKey
 from bot.ports.turn_page import Reason
 
@@ -32,15 +31,14 @@ _LIKE = 100
 _WEEK = timedelta(days=7)
 
 
-@frozen
 class CardInspection:
     """Shows people their cards, and owners everybody's."""
 
-    _store: StorePorts
-    _places: Callable[[], Places]
-    _zones: Zones
-    _now: Callable[[], datetime]
-    _conceal: Conceal
+    def __init__(self, ground: Ground, places: Callable[[], Places], rules: RuleInspection) -> None:
+        self._store, self._zones = ground.store, ground.zones
+        self._now, self._conceal = ground.world.clock.now, ground.world.conceal
+        self._places = places
+        self._rules = rules
 
     @property
     def _records(self) -> CardRecords:
@@ -91,10 +89,17 @@ class CardInspection:
         return CardsPage(
             (*shown, *(told.waiting_plan(plan) for plan in plans)),
             _place(cards[_OPEN - 1]) if len(cards) > _OPEN else None,
-            tuple(told.decided(card) for card in ended[:_DECIDED]),
+            tuple([await self._decided(told, card) for card in ended[:_DECIDED]]),
             _end(ended[_DECIDED - 1]) if len(ended) > _DECIDED else None,
             await self._consent(whose, newest, places),
         )
+
+    async def _decided(self, told: CardTeller, card: Approval) -> DecidedCard:
+        """Returns an ended card with the rules that the reader may still give."""
+        may = told.reader.may_approve(card.asker, card.preview.needs)
+        offered = enumerate(rules_of_card(card) if may else ())
+        left = [n for n, one in offered if not await self._rules.stands(card, one)]
+        return replace(told.decided(card), rules=tuple(left))
 
     async def _consent(
         self, whose: int | None, newest: Sequence[Approval], places: Places

@@ -60,6 +60,7 @@ class CardTeller:
             "" if endless else f"{span(max(left, 0.0))} left",
             self._hints(card),
             card.turn,
+            seconds=None if endless else int(max(left, 0.0)),
         )
 
     def _body(self, card: Approval) -> tuple[Block, ...]:
@@ -118,6 +119,7 @@ class CardTeller:
             figure(seconds),
             person and seconds < QUICK_SECONDS,
             card.turn,
+            card.id,
         )
 
     def _about(self, asker: int, name: str, chat: int, purpose: str) -> str:

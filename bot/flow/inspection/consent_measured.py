@@ -108,10 +108,12 @@ def _people(pressed: Sequence[Decided]) -> tuple[ConsentOf, ...]:
 def saving_rules(cards: Sequence[Approval], place: Callable[[int], str]) -> tuple[SavingRule, ...]:
     """Returns rules for which cards came that were all approved; the first of them was due."""
     words: dict[str, str] = {}
+    places: dict[tuple[str, str], int] = {}
     found: defaultdict[tuple[int, int, str], list[Approval]] = defaultdict(list)
     for card in cards:
-        for rule in offered_rules(card.call.name, card.preview):
+        for number, rule in enumerate(offered_rules(card.call.name, card.preview)):
             words[rule.key] = rule.words
+            places.setdefault((card.id, rule.key), number)
             found[card.chat, card.asker, rule.key].append(card)
     saving: list[tuple[int, SavingRule]] = []
     for (chat, _, rule), alike in found.items():
@@ -119,6 +121,8 @@ def saving_rules(cards: Sequence[Approval], place: Callable[[int], str]) -> tupl
         if saved >= _LEAST_SAVED and all(c.state is ApprovalState.APPROVED for c in alike):
             names = dict.fromkeys(plain_name(card.decider_name) for card in alike)
             told = f"{len(alike)} cards, all approved by {' and '.join(names)}"
-            saving.append((saved, SavingRule(words[rule], place(chat), told)))
+            newest = alike[0].id
+            number = places[newest, rule]
+            saving.append((saved, SavingRule(words[rule], place(chat), told, newest, number)))
     saving.sort(key=lambda one: one[0], reverse=True)
     return tuple(rule for _, rule in saving[:_MOST_RULES])

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.domain.clock.zones import Zones
 from bot.domain.money.budget import CallKind, Cause, Scope
-from bot.domain.money.money import told
+from bot.domain.money.money import Nano, told
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.tools.call_words import Conceal
@@ -68,10 +68,16 @@ class MoneyInspection:
         """Returns the budgets that count for a reader; only owners read that of everybody."""
         purses = await self._till.purses(Cause(CallKind.ANSWER, person=reader.id))
         return tuple(
-            Figure(_SCOPES[purse.scope], f"{told(purse.spent)} of {told(purse.limit)}")
+            Figure(_SCOPES[purse.scope], _left(purse.spent, purse.limit))
             for purse in purses
             if reader.is_owner or purse.scope is Scope.PERSON
         )
+
+
+def _left(spent: Nano, limit: Nano) -> str:
+    """Returns how much of a budget is left, and how much of it was spent."""
+    left = f"{told(limit - spent)} left" if spent < limit else "used up"
+    return f"{left}; {told(spent)} of {told(limit)} spent"
 
 
 def _days(period: Period, bills: Sequence[Bill]) -> tuple[DayCost, ...]:

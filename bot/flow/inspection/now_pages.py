@@ -5,30 +5,25 @@ from datetime import datetime
 from importlib.metadata import version
 
 from bot.domain.assignments.hook import BrokenHook
-from bot.domain.clock.span import figure, span
+from bot.domain.clock.span import span
 from bot.domain.clock.zones import Zones
-from bot.domain.consent.approval import UNENDING, Approval
 from bot.domain.money.money import told
-from bot.domain.plans.plan import Plan
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
-from bot.domain.text.visible_text import one_line
-from bot.domain.tools.call_words import Conceal
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted, sentence
 from bot.flow.inspection.channels_told import ChannelTeller
+from bot.flow.inspection.now_told import NowTeller
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.money.till import Till
 from bot.flow.world import StorePorts, World
-from bot.ports.now_page import NowPage, RunLine, WaitLine
+from bot.ports.now_page import NowOrder, NowPage
 from bot.ports.turn_page import Figure
 
 _MOST = 50
 """Lines of each list; more of them are only counted."""
-
-_LONGEST = 100
 
 
 @frozen
@@ -46,13 +41,12 @@ class NowInspection:
 
     async def now(self, reader: Person) -> NowPage:
         whose, now = None if reader.is_owner else reader.id, self._world.clock.now()
-        turns = await self._store.records.at_work(_MOST)
-        turns = [one for one in turns if whose in (None, one.asker)]
+        turns = await self._store.records.at_work(whose, _MOST)
         cards = await self._store.records.open(whose, None, _MOST)
         plans = await self._store.records.plans(whose, _MOST)
         places = self._places()
         await places.read(one.chat for one in (*turns, *cards, *plans))
-        teller = _Teller(reader, now, self._world.conceal, places)
+        teller = NowTeller(reader, now, self._world.conceal, places)
         runs = [one for one in turns if one.state is not TurnState.PARKED]
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
         page = NowPage(
@@ -66,6 +60,16 @@ class NowInspection:
             await self._tasks.goals(reader.id),
         )
         return await self._with_program(page, now) if reader.is_owner else page
+
+    async def order(self, reader: Person, kind: str, id: str, verb: str) -> NowOrder | None:
+        if kind != "turn":
+            return await self._tasks.order(reader, kind, id, verb)
+        turn = await self._store.turns.get(id)
+        if turn is None or verb != "stop" or not reader.may_decide_for(turn.asker):
+            return None
+        # The chat of a helper is its own home: it is stopped where it was sent out.
+        sender = None if turn.parent is None else await self._store.turns.get(turn.parent)
+        return NowOrder((sender or turn).chat, "stop", ())
 
     async def _with_program(self, page: NowPage, now: datetime) -> NowPage:
         limit, spent = await self._till.today()
@@ -108,61 +112,3 @@ class NowInspection:
             Figure("Delays of all chats", delays),
             Figure("Commands", await self._world.commands_run()),
         )
-
-
-@frozen
-class _Teller:
-    """Tells lines to one person."""
-
-    reader: Person
-    now: datetime
-    conceal: Conceal
-    places: Places
-
-    def run(self, turn: Turn) -> RunLine:
-        helper = ", a helper" if turn.origin == "errand" else ""
-        return RunLine(
-            turn.id,
-            self.places.of(turn.chat),
-            f"{self._who(turn.asker, plain_name(turn.asker_name))}{helper}",
-            _doing(turn),
-            figure((self.now - turn.created_at).total_seconds()),
-        )
-
-    def card(self, card: Approval) -> WaitLine:
-        mine = self.reader.may_approve(card.asker, card.preview.needs)
-        return WaitLine(
-            card.id,
-            one_line(self.conceal(card.preview.title), _LONGEST),
-            f"{self.places.of(card.chat)}, {self._who(card.asker, plain_name(card.asker_name))}",
-            "you" if mine else "an owner",
-            _left(card.expires_at, self.now),
-        )
-
-    def plan(self, plan: Plan) -> WaitLine:
-        return WaitLine(
-            plan.id,
-            f"Plan: {one_line(self.conceal(plan.title), _LONGEST)}",
-            f"{self.places.of(plan.chat)}, {self._who(plan.asker, plain_name(plan.asker_name))}",
-            "you" if not plan.owner_chats or self.reader.is_owner else "an owner",
-            "no end",
-        )
-
-    def _who(self, asker: int, name: str) -> str:
-        return "you" if asker == self.reader.id else name
-
-
-def _left(until: datetime, now: datetime) -> str:
-    seconds = (until - now).total_seconds()
-    return "no end" if until == UNENDING else span(max(seconds, 0.0))
-
-
-def _doing(turn: Turn) -> str:
-    match turn.state:
-        case TurnState.QUEUED:
-            return "waits its turn"
-        case TurnState.RESTING:
-            return "failed, and waits for its next try"
-        case _:
-            calls = f", {counted(turn.calls, 'call')}" if turn.calls else ""
-            return f"round {turn.rounds + 1}{calls}"

@@ -8,8 +8,11 @@ from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
 from bot.flow.inspection.now_pages import NowInspection
 from bot.flow.inspection.own_pages import OwnPages
+from bot.flow.inspection.people_pages import PeopleInspection
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.record_pages import RecordInspection
+from bot.flow.inspection.rule_pages import RuleInspection
+from bot.flow.inspection.switch_pages import SwitchInspection
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.inspection.turn_pages import TurnInspection
 from bot.flow.models.choosing import Choosing
@@ -34,18 +37,26 @@ class Inspection:
     @cached_property
     def pages(self) -> ReadingPages:
         """The pages as an adapter sees them."""
-        own = self._own
+        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
+        rules, pace = self._rules, self._ground.policy.member_pace
         return ReadingPages(
             self._turns,
-            self._cards,
+            CardInspection(self._ground, self._places, rules),
             self._now,
-            own.money,
-            self._record,
-            own.memory,
-            own.skills,
-            own.servers,
-            own.search,
+            self._own.money,
+            RecordInspection(store.records, store.people, self._places, zones, world.conceal),
+            PeopleInspection(store, pace, zones, world.clock.now),
+            rules,
+            SwitchInspection(store, world, self._choosing),
+            self._own.memory,
+            self._own.skills,
+            self._own.servers,
+            self._own.search,
         )
+
+    @cached_property
+    def _rules(self) -> RuleInspection:
+        return RuleInspection(self._ground, self._places)
 
     def _places(self) -> Places:
         return Places(self._ground.store.chats)
@@ -55,13 +66,15 @@ class Inspection:
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
         journal, now = self._ground.journal, world.clock.now
         return TurnInspection(
-            store.turns, store.chats, journal, self._teller, zones, now, world.conceal
+            store.turns,
+            store.chats,
+            journal,
+            store.records,
+            self._teller,
+            zones,
+            now,
+            world.conceal,
         )
-
-    @property
-    def _cards(self) -> CardInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return CardInspection(store, self._places, zones, world.clock.now, world.conceal)
 
     @property
     def _now(self) -> NowInspection:
@@ -71,8 +84,3 @@ class Inspection:
         return NowInspection(
             store, world, channels, tasks, self._till, self._places, zones, self._began
         )
-
-    @property
-    def _record(self) -> RecordInspection:
-        store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return RecordInspection(store.records, store.people, self._places, zones, world.conceal)

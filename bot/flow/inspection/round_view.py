@@ -20,6 +20,7 @@ from bot.domain.turn.transcript import (
 from bot.domain.value import frozen
 from bot.flow.explaining.story import ToldRound, TurnStory
 from bot.flow.inspection.entry_words import entry_item, words_of
+from bot.ports.records import TurnLog
 from bot.ports.turn_page import RoundView, TurnLook, ViewItem
 
 _MOST = 40
@@ -35,7 +36,7 @@ class Lens:
     """The story of a turn, its conversation, and what hides secrets."""
 
     story: TurnStory
-    log: Sequence[Entry]
+    log: TurnLog
     conceal: Conceal
 
     def shown(self, text: str, longest: int = _LONGEST) -> str:
@@ -50,7 +51,7 @@ def round_view(lens: Lens, look: TurnLook) -> RoundView | None:
         return None
     number = look.round if 1 <= look.round <= len(rounds) else _most_happened(rounds)
     one = rounds[number - 1]
-    before = [entry for entry in lens.log if entry.seq < one.seq]
+    before = [entry for entry in lens.log.entries if entry.seq < one.seq]
     gone = tuple(_gone(lens, before, _masks(lens, number)))
     earlier, items = "", tuple[ViewItem, ...]()
     match look.part:
@@ -107,8 +108,11 @@ def _mask(lens: Lens, mask: Mapping[str, Any], entry: Entry | None) -> ViewItem:
     reason, role = str(mask.get("reason", "")), str(mask.get("role", ""))
     of = {"assistant": "a reply", "tool": "a result", "user": "a message"}.get(role, "an entry")
     seq = entry.seq if entry is not None else int(mask.get("seq", 0))
-    whole = lens.shown(words_of(entry.body)) if entry is not None else ""
-    after = whole[: sizes[1]] if 0 < sizes[1] < len(whole) else ""
+    text = words_of(entry.body) if entry is not None else ""
+    # Of a text that was shortened the beginning stayed; what else was masked begins otherwise.
+    kept = mask.get("budget")
+    after = lens.shown(text[: int(kept)]) if kept else ""
+    whole = lens.shown(text)
     return _difference(f"Masked: {of}, entry {seq}", reason, sizes, whole, after)
 
 
@@ -126,7 +130,10 @@ def _request(
     counted = sum(len(words_of(entry.body)) // _A_TOKEN for entry in seen)
     system = max(usage.prompt - counted, 0)
     read, cached = system, usage.cache_read
-    yield ViewItem("System text and tools", "", _fresh(read, cached), f"≈ {system:,}")
+    first = "System text and tools"
+    if not lens.log.whole and not any(isinstance(e.body, SummaryBody) for e in seen):
+        first = f"{first}, and entries before number {seen[0].seq}" if seen else first
+    yield ViewItem(first, "", _fresh(read, cached), f"≈ {system:,}")
     yield from gone[-_MOST:]
     left_out = len(seen) - _MOST
     for place, entry in enumerate(seen):
@@ -165,10 +172,12 @@ def _log(
     lens: Lens, before: Sequence[Entry], until: int | None
 ) -> tuple[tuple[ViewItem, ...], str]:
     """Returns the entries as they lie in the log, and the number below which there are more."""
-    found = [entry for entry in before if until is None or entry.seq < until]
+    known = (*lens.log.older, *before)
+    found = [entry for entry in known if until is None or entry.seq < until]
     part = found[-_MOST:]
     items = tuple(
         entry_item(entry, lens.shown, None, "", len(words_of(entry.body)) // _A_TOKEN)
         for entry in part
     )
-    return items, str(part[0].seq) if len(found) > len(part) else ""
+    more = len(found) > len(part) or (bool(part) and not lens.log.whole and not lens.log.older)
+    return items, str(part[0].seq) if more else ""

@@ -4,22 +4,21 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 
-from bot.domain.clock.span import figure, took
 from bot.domain.clock.zones import Zones
-from bot.domain.money.money import told_sum
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
-from bot.domain.turn.outcome import StopReason
-from bot.domain.turn.transcript import Entry
+from bot.domain.turn.transcript import ReplyBody
+from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 from bot.flow.explaining.call_why import StoryReader
 from bot.flow.explaining.story import TurnStory
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.explaining.wording import cause_of
 from bot.flow.inspection.decision_lines import decision_lines
+from bot.flow.inspection.figures_told import figures_of
 from bot.flow.inspection.gates_told import allowed, asking
 from bot.flow.inspection.happenings import channel_name, happenings
 from bot.flow.inspection.places import place_of
@@ -28,28 +27,11 @@ from bot.flow.inspection.steps import Step
 from bot.flow.inspection.waterfall import clock, waterfall
 from bot.ports.chats import Chats
 from bot.ports.journal import Journal
-from bot.ports.turn_page import Figure, Remark, TurnLook, TurnPage
+from bot.ports.records import TurnLog, TurnRecords
+from bot.ports.turn_page import Remark, TurnLook, TurnPage
 from bot.ports.turns import TurnRows
 
 _LONGEST_TITLE = 200
-_ENDS = {
-    StopReason.FINAL_ANSWER: "Answered",
-    StopReason.WAITING_FOR_USER: "With a question",
-    StopReason.SET_ASIDE: "Set aside",
-    StopReason.MAX_ROUNDS: "Rounds used up",
-    StopReason.DEADLINE: "Time used up",
-    StopReason.REPEAT_GUARD: "Repeated itself",
-    StopReason.TOOL_FAILURE_POLICY: "Same error again",
-    StopReason.USER_CANCELLED: "Stopped",
-    StopReason.EXPIRED: "Nobody decided",
-    StopReason.PLAN_READY: "Plan ready",
-    StopReason.PIPELINE_DEPTH: "Too many skills",
-    StopReason.BUDGET: "Budget used up",
-    StopReason.REFUSAL: "Refused",
-    StopReason.MODEL_FAILURE: "No model answered",
-    StopReason.INTERNAL_FAILURE: "A fault stopped it",
-}
-"""The end of a turn in two or three words; the list of decisions has a sentence."""
 
 
 @frozen
@@ -59,6 +41,7 @@ class TurnInspection:
     _turns: TurnRows
     _chats: Chats
     _journal: Journal
+    _records: TurnRecords
     _teller: StoryTeller
     _zones: Zones
     _now: Callable[[], datetime]
@@ -68,11 +51,19 @@ class TurnInspection:
         turn = await self._turns.get(id)
         if turn is None or not reader.may_decide_for(turn.asker):
             return None
-        log = await self._journal.entries(turn.conversation)
-        story = await self._teller.told(turn, log)
+        log = await self._log(turn, look)
+        story = await self._teller.told(turn, log.entries)
         chat = await self._chats.get(turn.chat)
         seen = _Seen(reader, self._zones.of(reader), self._now(), self._conceal)
         return await asyncio.to_thread(seen.page, story, log, chat, look)
+
+    async def _log(self, turn: Turn, look: TurnLook) -> TurnLog:
+        """Returns the log around a turn; the whole one where a clock that jumped hid a reply."""
+        log = await self._records.log(turn, look.before if look.part == "log" else None)
+        own = sum(e.turn == turn.id and isinstance(e.body, ReplyBody) for e in log.entries)
+        if own >= turn.rounds:
+            return log
+        return TurnLog(tuple(await self._journal.entries(turn.conversation)))
 
 
 @frozen
@@ -84,7 +75,7 @@ class _Seen:
     now: datetime
     conceal: Conceal
 
-    def page(self, story: TurnStory, log: Sequence[Entry], chat: Chat, look: TurnLook) -> TurnPage:
+    def page(self, story: TurnStory, log: TurnLog, chat: Chat, look: TurnLook) -> TurnPage:
         """Returns the whole page."""
         turn, what = story.turn, happenings(story, self.now)
         reader = StoryReader(turn, self.reader.id, self.conceal, str)
@@ -96,7 +87,7 @@ class _Seen:
             self._title(story),
             self.conceal(place_of(chat)),
             f"{clock(what.whole.begin, self.zone)[:5]} · {asker}{where}",
-            tuple(_figures(story, what.steps, what.whole.seconds)),
+            tuple(figures_of(story, what.steps, what.whole.seconds)),
             waterfall(what, self.conceal, self.zone, unfolded=look.unfolded),
             decision_lines(story, reader, self.zone),
             asking(story, reader),
@@ -119,22 +110,3 @@ class _Seen:
                 )
                 at = clock(step.time.end, self.zone)
                 yield Remark(f"The program started again at {at}", told)
-
-
-def _figures(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterator[Figure]:
-    turn, usage = story.turn, story.usage
-    yield Figure("Ended", _ENDS[turn.stop_reason] if turn.stop_reason else "not yet")
-    yield Figure("In all", figure(whole))
-    waited = sum(one.time.seconds for one in steps if one.time and one.kind == "person")
-    if waited:
-        yield Figure("Waited for people", figure(waited))
-    yield Figure("Worked", took(turn.worked_ms / 1000))
-    origins = (one.reply.provenance for one in story.rounds)
-    models = {f"{one.provider}/{one.requested_model}" for one in origins}
-    yield Figure("Model", ", ".join(sorted(models)) or "none")
-    yield Figure("Tokens", f"{usage.prompt + usage.output:,}")
-    if usage.prompt:
-        yield Figure("From cache", f"{usage.cache_read * 100 // usage.prompt} %")
-    costs = [one.cost for one in story.record.paid]
-    costs += [cost for helper in story.helpers for cost in helper.cost]
-    yield Figure("Cost", told_sum(costs) or "not known")

@@ -35,7 +35,8 @@ class LettingInCommand:
 
     @property
     def table(self) -> Sequence[Command]:
-        return (Command("allow", "let someone in", self.allow, WHO, Topic.PEOPLE, brief=BRIEF),)
+        told = "let someone in"
+        return (Command("allow", told, self.allow, WHO, Topic.PEOPLE, brief=BRIEF, on_pages=True),)
 
     async def allow(self, asked: Invocation) -> Answer:
         account, rest = account_meant(asked)

@@ -30,7 +30,8 @@ class RevokeCommand:
     @property
     def table(self) -> Sequence[Command]:
         summary = "take access back; `/revoke sessions` signs your own browsers out"
-        return (Command("revoke", summary, self.revoke, WHO, Topic.PEOPLE, brief=BRIEF),)
+        run = self.revoke
+        return (Command("revoke", summary, run, WHO, Topic.PEOPLE, brief=BRIEF, on_pages=True),)
 
     async def revoke(self, asked: Invocation) -> Answer:
         if [word.lower() for word in asked.words] == ["sessions"]:

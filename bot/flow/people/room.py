@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.table import Command
 from bot.flow.models.preamble import PreambleMaker
+from bot.flow.people.brought_back import BroughtBackDesk
 from bot.flow.people.commands import PeopleCommands
 from bot.flow.people.fault_news import FaultNews
 from bot.flow.people.knocks import Knocks
@@ -39,7 +40,7 @@ class PeopleRoom:
         question = zone_question(ground)
         return Room(
             commands=self._of_owners,
-            desks=(zones,),
+            desks=(zones, BroughtBackDesk(store.outbox, ground.journal)),
             companions=() if question is None else (question.answers,),
             beside={"news of faulty channels": self._faults.run},
         )

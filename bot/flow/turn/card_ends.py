@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from bot.domain.change import SaveApproval, Write
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.talk.brought_back import BROUGHT_BACK
 from bot.domain.turn.outcome import StopReason
 from bot.flow.approvals.decided_cards import shown_decided
 from bot.flow.log.work import Work
@@ -21,10 +22,11 @@ def cards_at_end(work: Work, reason: StopReason) -> list[Write]:
     """Returns the writes that close the open cards of a turn as its end demands."""
     if reason is StopReason.EXPIRED:
         return ended_cards(work, ApprovalState.EXPIRED)
-    stopped = reason is StopReason.USER_CANCELLED
-    return ended_cards(
-        work, ApprovalState.CANCELLED, "" if stopped else _SKIPPED.get(reason, _OVER)
-    )
+    why = _SKIPPED.get(reason, _OVER)
+    if reason is StopReason.USER_CANCELLED:
+        # Nobody stopped what a backup brought back.
+        why = BROUGHT_BACK if work.turn.stop_asked == BROUGHT_BACK else ""
+    return ended_cards(work, ApprovalState.CANCELLED, why)
 
 
 def ended_cards(work: Work, end: ApprovalState, why: str = "") -> list[Write]:

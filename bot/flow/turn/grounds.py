@@ -62,7 +62,7 @@ class Grounds:
         if reads and preview.reads and outside is None:
             return Run(Effect.WRITE, preview, warrant=Warrant.LOOKS)
         if rule is not None and outside is None:
-            return Run(Effect.WRITE, preview, allowed_by(rule), Warrant.RULE)
+            return Run(Effect.WRITE, preview, allowed_by(rule), Warrant.RULE, rule.id)
         if _same(call, await self._approvals.open_in(place.chat)):
             return WAITING
         if outside is not None:

@@ -3,6 +3,7 @@
 from itertools import groupby
 
 from bot.domain.money.trouble import ModelTrouble, Trouble
+from bot.domain.talk.brought_back import BROUGHT_BACK
 from bot.domain.text.markdown import inline_code
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.tool import Code, Status
@@ -49,6 +50,8 @@ _HAPPENED: dict[StopReason, tuple[str, str]] = {
 _STOPPED = {
     ACCESS_ENDED: "Stopped: an owner has taken your access back.",
     BOT_GONE: "Stopped: I was removed from this chat.",
+    BROUGHT_BACK: "Stopped: I was brought back from a backup, and this may be done already. If it "
+    "is not, ask again.",
 }
 
 _SAID_ELSEWHERE = ("/new ", "/plan done ", GIVEN_UP)

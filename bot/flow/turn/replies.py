@@ -67,6 +67,7 @@ class Replies:
     _fallbacks: Sequence[str]
     _images: int
     _searches: OwnSearches
+    _life: str
 
     async def next(
         self, work: Work, outlook: Outlook, step: CallModel | WrapUp, live: Live
@@ -178,7 +179,7 @@ class Replies:
             wrap_up=isinstance(step, WrapUp),
         )
         turn = work.counted(rounds=work.turn.rounds + 1, calls=work.turn.calls + len(body.calls))
-        also = (*paid.records, _verdict(work, scene, view, step))
+        also = (*paid.records, _verdict(work, scene, view, step, self._life))
         work.called.update(call.name for call in body.calls)
         if body.calls:
             await work.write(body, turn=turn, also=also)
@@ -260,12 +261,13 @@ def _epoch_changed(work: Work, scene: Scene) -> bool:
     return False
 
 
-def _verdict(work: Work, scene: Scene, view: RequestView, step: Step) -> AddVerdict:
+def _verdict(work: Work, scene: Scene, view: RequestView, step: Step, life: str) -> AddVerdict:
     turn = work.turn
     details = {
         "step": type(step).__name__,
         "why": step.why,
         "model": scene.profile.key,
+        "life": life,
         **view.diagnostics.as_json(),
     }
     return AddVerdict(turn.id, turn.rounds + 1, work.clock.now(), details)

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bot.domain.change import AddAudit, Show, Write
+from bot.domain.change import AddAudit, Show, UseRule, Write
 from bot.domain.loop.verdict import LoopState, broken_off, decide, rest_due, retry_due
 from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.talk.limits import Limits
@@ -205,16 +205,18 @@ class ToolLoop:
         judged = [gates.get(one.call.id) for one in ran]
         ran = [_warranted(one, gate) for one, gate in zip(ran, judged, strict=True)]
         unasked = any(isinstance(gate, Run) and gate.warrant is Warrant.LOOKS for gate in judged)
-        await self._record(work, scene, ran, (reads_unasked(work),) if unasked else ())
+        shown = (reads_unasked(work),) if unasked else ()
+        rules = [gate.rule for gate in judged if isinstance(gate, Run) and gate.rule]
+        await self._record(work, scene, ran, (*shown, *map(UseRule, rules)))
         live.finished([(r.call, r.result) for r in ran])
 
     async def _record(
-        self, work: Work, scene: Scene, ran: Sequence[Ran], shown: Sequence[Show] = ()
+        self, work: Work, scene: Scene, ran: Sequence[Ran], beside: Sequence[Write] = ()
     ) -> None:
         """Writes results, their sends and their lines in the record in one transaction."""
         bodies = [body_of(r.result, work.late_approval) for r in ran]
         also: list[Write] = [_as_wanted(work, write) for r in ran for write in r.writes]
-        also.extend(shown)
+        also.extend(beside)
         also.extend(_ran_line(work, scene, r) for r in ran if _changes(scene, r))
         told = [(r.call, r.result) for r in ran]
         part = await self._companions.after_results(work, work.counted(), told)

@@ -52,6 +52,7 @@ from bot.adapters.sql.tables.messages import (
 )
 from bot.adapters.sql.tables.money import budget, usage
 from bot.adapters.sql.tables.talk import (
+    ADMITTED,
     BEGAN,
     BRANCHES,
     OPENABLE,
@@ -95,6 +96,7 @@ from bot.adapters.sql.tables.turns import (
 
 __all__ = [
     "ABOUT",
+    "ADMITTED",
     "ASKED_FOR",
     "AT_WORK",
     "BEGAN",

@@ -161,6 +161,7 @@ feedback = METADATA.tables["feedback"]
 
 RAN = text("action = 'call.ran'")
 BEGAN = text("action = 'program.started'")
+ADMITTED = text("action IN ('person.allowed', 'person.paired')")
 
 
 class AuditTable(Stored):
@@ -170,6 +171,7 @@ class AuditTable(Stored):
         Index("ix_audit_chat", "chat", "id"),
         partial("ix_audit_ran", "chat", "at", where=RAN),
         partial("ix_audit_began", "at", where=BEGAN),
+        partial("ix_audit_admitted", "subject", where=ADMITTED),
     )
     id: int | None = kept(Number, primary_key=True)
     at: datetime = stored(UtcTime)

@@ -153,6 +153,9 @@ class RuleTable(Stored, sqlite_autoincrement=True):
     created_at: datetime = stored(UtcTime)
     surroundings: Any = kept(Json(SURROUNDINGS), server_default="{}")
     under: str = kept(Words, server_default="")
+    card: str = kept(Words, server_default="")
+    used: int = kept(Number, server_default="0")
+    used_at: datetime | None = stored(UtcTime, null=True)
 
 
 class ConsentTable(Stored):

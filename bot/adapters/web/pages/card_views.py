@@ -13,20 +13,19 @@ _SHORTCUTS = {"Approve": "y", "Deny": "n", "Change…": "c", "Stop the work": "s
 
 def card_view(card: WaitingCard) -> CardView:
     """Returns a card with its buttons, each of which names the card and its chat."""
-    left = f"{card.age} · {card.left}" if card.left else card.age
     keys = [button for row in card.buttons for button in row]
     return CardView(
         id=f"card-{card.id}",
         title=card.title,
         icon="plan" if card.plan else "lock",
         open=True,
-        sign=SignView(left, "clock", "wait"),
+        sign=SignView(card.left or card.age, "clock", "wait", seconds=card.seconds),
         body=tuple(block_view(block) for block in card.body if block.text),
         reasons=tuple(
             ReasonView(one.name, "", one.told) if one.outside else ReasonView(one.name, one.told)
             for one in card.reasons
         ),
-        about=(card.about,),
+        about=(f"{card.about} {card.age[:1].upper()}{card.age[1:]}.",),
         keys=tuple(_key(button, first=n == 0) for n, button in enumerate(keys)),
         hints=card.hints,
         action="/press",

@@ -1,44 +1,68 @@
-"""The pages about what goes on, what it costs, and what is on record."""
+"""The pages about what goes on, and what it costs."""
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.orders import CHANGED, OrderAnswer, Orders
+from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen
-from bot.ports.now_page import RecordPage
+from bot.ports.clock import Clock
 from bot.ports.reading_pages import ReadingPages
-
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of cells that a table program would take for a formula."""
 
 _SPANS = ("day", "week", "month")
 _SUBJECTS = ("model", "person", "chat", "task", "skill")
+_OLDEST_SECONDS = 30
+"""Seconds after which a page is made again although nothing was stored meanwhile."""
 
 
 @frozen
 class NowRoutes:
-    """Shows people their own, and owners everything; the record is for owners alone."""
+    """Shows people their own, and owners everything."""
 
     _pages: ReadingPages
+    _orders: Orders
+    _forms: Forms
     _shell: Shell
+    _clock: Clock
+    _changes: Callable[[], int]
+    """Returns the number of changes of the store so far."""
 
     def routes(self) -> Sequence[Route]:
         return [
             Route("/now", self.now),
+            Route("/now", self.order, methods=["POST"]),
+            Route("/now/part", self.part),
             Route("/money", self.money),
-            Route("/record", self.record),
-            Route("/record.csv", self.export),
         ]
 
     async def now(self, request: Request) -> Response:
+        return await self._shown(request, None)
+
+    async def part(self, request: Request) -> Response:
+        """Returns what goes on, for a page that looks again; nothing while nothing has changed."""
+        age = int(self._clock.now().timestamp()) // _OLDEST_SECONDS
+        stamp = f'"{self._changes()}-{age}"'
+        if request.headers.get("if-none-match") == stamp:
+            return Response(status_code=304)
         page = await self._pages.now.now(visitor_of(request).person)
-        return await self._shell.page(request, "now.html", here="now", title="Now", page=page)
+        frame = await self._shell.frame(request, "now", "Now")
+        html = await self._shell.part("now_part.html", page=page, frame=frame)
+        return HTMLResponse(html, headers={"etag": stamp})
+
+    async def order(self, request: Request) -> Response:
+        """Stops an answer, or runs, pauses or resumes a task or a goal, as commands do."""
+        async with self._forms.of(request) as form:
+            kind, id, verb = (text_of(form, name) for name in ("kind", "of", "verb"))
+        order = await self._pages.now.order(visitor_of(request).person, kind, id, verb)
+        if order is None:
+            raise HTTPException(409, CHANGED)
+        answer = await self._orders.give(request, order.name, order.words, order.chat)
+        return await self._shown(request, answer)
 
     async def money(self, request: Request) -> Response:
         query, person = request.query_params, visitor_of(request).person
@@ -53,35 +77,8 @@ class NowRoutes:
             subjects=_SUBJECTS,
         )
 
-    async def record(self, request: Request) -> Response:
-        page = await self._read(request)
-        if page is None:
-            return await self._shell.missing(request)
-        query = request.query_params
-        chosen = {name: query.get(name, "")[:60] for name in ("action", "person")}
+    async def _shown(self, request: Request, answer: OrderAnswer | None) -> Response:
+        page = await self._pages.now.now(visitor_of(request).person)
         return await self._shell.page(
-            request, "record.html", here="more", title="Record", page=page, chosen=chosen
+            request, "now.html", here="now", title="Now", page=page, answer=answer
         )
-
-    async def export(self, request: Request) -> Response:
-        """Returns the same part of the record as a table for other programs."""
-        page = await self._read(request)
-        if page is None:
-            return await self._shell.missing(request)
-        told = io.StringIO()
-        table = csv.writer(told)
-        table.writerow(("number", "at", "who", "action", "subject", "place", "details"))
-        for row in page.rows:
-            cells = (row.at, row.who, row.action, row.subject, row.place, row.details)
-            table.writerow((row.id, *map(_harmless, cells)))
-        headers = {"content-disposition": 'attachment; filename="record.csv"'}
-        return Response(told.getvalue(), media_type="text/csv", headers=headers)
-
-    async def _read(self, request: Request) -> RecordPage | None:
-        query, person = request.query_params, visitor_of(request).person
-        of, before = number_of(query.get("person", "")), number_of(query.get("before", ""))
-        return await self._pages.record.record(person, of, query.get("action", ""), before)
-
-
-def _harmless(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(_FORMULAS) else cell

@@ -1,36 +1,61 @@
 """The routes of all pages for people who look."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from starlette.routing import Route
 
 from bot.adapters.web.found import Finder
+from bot.adapters.web.orders import Orders
 from bot.adapters.web.pages.cards import CardRoutes
 from bot.adapters.web.pages.doctor import DoctorRoutes
 from bot.adapters.web.pages.giving import Giving
 from bot.adapters.web.pages.memory import MemoryRoutes
 from bot.adapters.web.pages.now import NowRoutes
+from bot.adapters.web.pages.people import PeopleRoutes
+from bot.adapters.web.pages.record import RecordRoutes
+from bot.adapters.web.pages.rules import RuleRoutes
 from bot.adapters.web.pages.search import SearchRoutes
 from bot.adapters.web.pages.servers import ServerRoutes
+from bot.adapters.web.pages.settings import SettingRoutes
 from bot.adapters.web.pages.skills import SkillRoutes
 from bot.adapters.web.pages.turn import TurnRoutes
+from bot.domain.value import frozen
 from bot.ports.clock import Clock
 from bot.ports.doctor_page import Doctor
 from bot.ports.reading_pages import ReadingPages
+from bot.ports.settings_page import SettingRow
 
 
-def reading_routes(
-    pages: ReadingPages, giving: Giving, clock: Clock, finder: Finder, doctor: Doctor
-) -> Sequence[Route]:
-    """Returns the routes of all these pages."""
+@frozen
+class Means:
+    """The parts of the page that its routes share."""
+
+    giving: Giving
+    clock: Clock
+    finder: Finder
+    doctor: Doctor
+    orders: Orders
+    settings: Sequence[SettingRow]
+    """The settings of the program, for owners."""
+    changes: Callable[[], int]
+    """Returns the number of changes of the store so far."""
+
+
+def reading_routes(pages: ReadingPages, by: Means) -> Sequence[Route]:
+    """Returns the routes of all pages but those of the chat."""
+    giving, orders = by.giving, by.orders
     shell, talks, forms = giving.shell, giving.talks, giving.forms
     return [
-        *CardRoutes(pages.cards, talks, forms, shell, clock).routes(),
+        *CardRoutes(pages.cards, talks, forms, shell, by.clock).routes(),
         *TurnRoutes(pages.turns, shell).routes(),
-        *NowRoutes(pages, shell).routes(),
+        *NowRoutes(pages, orders, forms, shell, by.clock, by.changes).routes(),
+        *RecordRoutes(pages.record, shell).routes(),
+        *PeopleRoutes(pages.people, orders, forms, shell).routes(),
+        *RuleRoutes(pages.rules, orders, forms, shell).routes(),
+        *SettingRoutes(pages.switches, by.settings, orders, forms, shell).routes(),
         *MemoryRoutes(pages.memory, giving).routes(),
         *SkillRoutes(pages.skills, giving).routes(),
         *ServerRoutes(pages.servers, giving).routes(),
-        *DoctorRoutes(doctor, forms, shell).routes(),
-        *SearchRoutes(pages.search, talks, finder, shell).routes(),
+        *DoctorRoutes(by.doctor, forms, shell).routes(),
+        *SearchRoutes(pages.search, talks, by.finder, shell).routes(),
     ]

@@ -1,6 +1,9 @@
 """The page of one turn: what happened, what it decided, and what a model was given."""
 
+import asyncio
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -21,7 +24,7 @@ class TurnRoutes:
     _shell: Shell
 
     def routes(self) -> Sequence[Route]:
-        return [Route("/turn/{turn}", self.turn)]
+        return [Route("/turn/{turn}", self.turn), Route("/turn/{turn}/json", self.json)]
 
     async def turn(self, request: Request) -> Response:
         look = _look(request)
@@ -38,6 +41,17 @@ class TurnRoutes:
             look=look,
             parts=_PARTS,
         )
+
+    async def json(self, request: Request) -> Response:
+        """Returns the page of a turn as JSON, as bounded and as hidden as the page is."""
+        person = visitor_of(request).person
+        page = await self._turns.turn(request.path_params["turn"], person, _look(request))
+        if page is None:
+            return await self._shell.missing(request)
+        headers = {"content-disposition": 'attachment; filename="turn.json"'}
+        told = await asyncio.to_thread(json.dumps, asdict(page), ensure_ascii=False, indent=1)
+        body = told.encode("utf-8", "replace")
+        return Response(body, headers=headers, media_type="application/json")
 
 
 _NAMED: dict[str, Part] = {part: part for part in PARTS}

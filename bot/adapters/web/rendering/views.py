@@ -40,6 +40,8 @@ class SignView:
     meaning: Meaning = "dim"
     after: str = ""
     """More words in a dim colour: by whom, where, when."""
+    seconds: int | None = None
+    """The seconds after which the state ends; a script counts them down in the word."""
 
 
 @frozen

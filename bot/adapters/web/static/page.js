@@ -104,6 +104,45 @@ const page = (() => {
     key.click();
     if (key.matches("summary")) at("textarea", key.parentElement)?.focus();
   };
+  // A page about now looks again by itself: the less often the less there is to see.
+  const part = at("[data-part]");
+  let stamp = "", wait = 4000, next;
+  const look = async () => {
+    clearTimeout(next);
+    if (!document.hidden) try {
+      const got = await fetch(part.dataset.part, { headers: { "if-none-match": stamp }, redirect: "manual" });
+      if (got.status === 401 || got.type === "opaqueredirect") return location.reload();
+      wait = got.ok ? 4000 : Math.min(wait * 1.5, 20000);
+      if (got.ok) {
+        const held = part.contains(document.activeElement) && document.activeElement.id;
+        stamp = got.headers.get("etag");
+        part.innerHTML = await got.text();
+        if (held) id(held)?.focus();
+      }
+    } catch { /* the program is away: the next look tells */ }
+    next = setTimeout(look, wait);
+  };
+  if (part) {
+    next = setTimeout(look, wait);
+    on("visibilitychange", () => { if (!document.hidden) { wait = 4000; look(); } });
+  }
+  // Time that is left counts down: by minutes, and below one by seconds.
+  const born = new WeakMap();
+  const count = () => all("[data-left]").forEach((one) => {
+    const now = performance.now();
+    if (!born.has(one)) born.set(one, now);
+    const left = Math.max(0, Math.ceil(one.dataset.left - (now - born.get(one)) / 1000)), minutes = Math.floor(left / 60);
+    const end = one.textContent.endsWith(" left") ? " left" : "";
+    const said = left < 60 ? `${left} s${end}` : minutes < 60 ? `${minutes} min${end}` : one.textContent;
+    if (said !== one.textContent) one.textContent = said;
+  });
+  setInterval(count, 1000);
+  on("click", async ({ target }) => {
+    const from = target.closest("[data-copy-from]")?.dataset.copyFrom;
+    if (!from) return;
+    const got = await fetch(from);
+    if (got.ok) navigator.clipboard.writeText(await got.text()).then(() => spoken("Copied"));
+  });
   let go = false;
   on("keydown", (event) => {
     const { key, target } = event, typing = target.matches("input:not([type=checkbox]), textarea, select");

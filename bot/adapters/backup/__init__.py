@@ -1,0 +1,1 @@
+"""Backups: one file with rows, workspaces and settings, and a manifest that proves it whole."""

@@ -1,0 +1,65 @@
+"""Commands that forms of pages give: carried out as in a chat, and answered on the page."""
+
+from collections.abc import Collection, Sequence
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from bot.adapters.web.rendering.blocks import block_view
+from bot.adapters.web.rendering.views import BlockView
+from bot.adapters.web.shell import visitor_of
+from bot.adapters.web.talks import Talks
+from bot.domain.talk.errors import Conflict, StoreError
+from bot.domain.talk.message import Markdown
+from bot.domain.value import frozen
+from bot.ports.page_commands import PageCommands
+
+CHANGED = "Something changed meanwhile. Nothing was done. Load the page again, and look."
+UNSTORED = "This could not be stored just now. Nothing was done. Send it again."
+_SILENT = "Done."
+
+
+@frozen
+class OrderAnswer:
+    """The answer to a command, for the page that gave it."""
+
+    block: BlockView
+    keys: tuple[tuple[str, str], ...] = ()
+    """Buttons with the commands that they stand for."""
+
+
+@frozen
+class Orders:
+    """Gives commands in the name of the person who is signed in."""
+
+    _commands: PageCommands
+    _talks: Talks
+
+    async def give(
+        self, request: Request, name: str, words: Sequence[str], chat: int | None = None
+    ) -> OrderAnswer:
+        """Carries out a command in a chat, or in the person's own conversation of the page."""
+        visitor = visitor_of(request)
+        place = await self._home(request) if chat is None else chat
+        try:
+            told = await self._commands.answer(visitor.person, place, name, words)
+        except Conflict:
+            raise HTTPException(409, CHANGED) from None
+        except StoreError:
+            raise HTTPException(503, UNSTORED, {"retry-after": "1"}) from None
+        return OrderAnswer(block_view(Markdown(told.text or _SILENT)), told.buttons)
+
+    async def typed(self, request: Request, text: str, known: Collection[str]) -> OrderAnswer:
+        """Carries out the command of a button, if it is one of those that are known here."""
+        head, *words = text.split() or [""]
+        name = head.removeprefix("/")
+        if name not in known:
+            raise HTTPException(400, CHANGED)
+        return await self.give(request, name, words)
+
+    async def _home(self, request: Request) -> int:
+        visitor = visitor_of(request)
+        talk = await self._talks.of(visitor.person, visitor.account)
+        if talk is None:
+            raise HTTPException(409, CHANGED)
+        return talk.number

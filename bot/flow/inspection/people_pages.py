@@ -1,0 +1,100 @@
+"""People as owners see them on a page: their rights, how they came in, where they are signed in."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.domain.clock.zones import Zones
+from bot.domain.talk.person import Person
+from bot.domain.talk.rights import Pace
+from bot.domain.text.names import plain_name
+from bot.domain.value import frozen
+from bot.flow.people.levels import SPELLED
+from bot.flow.people.terms import in_words
+from bot.flow.world import StorePorts
+from bot.ports.people_page import PeoplePage, PersonLine, RightsNow
+from bot.ports.records import RecordLine
+
+_EACH = 25
+"""People of one page."""
+
+_MOST_BROWSERS = 10
+
+
+@frozen
+class PeopleInspection:
+    """Shows owners everybody; `common` is the pace of members without a pace of their own."""
+
+    _store: StorePorts
+    _common: Pace
+    _zones: Zones
+    _now: Callable[[], datetime]
+
+    async def people(self, reader: Person, first: int) -> PeoplePage | None:
+        if not reader.is_owner:
+            return None
+        accounts: dict[int, tuple[Person, list[str]]] = {}
+        for key, person in await self._store.people.accounts():
+            accounts.setdefault(person.id, (person, []))[1].append(key)
+        first = min(max(first, 1), max(len(accounts), 1))
+        shown = list(accounts.values())[first - 1 : first - 1 + _EACH]
+        keys = [key for _, theirs in shown for key in theirs]
+        admitted = await self._store.records.admitted(keys)
+        names = {id: person.name for id, (person, _) in accounts.items()}
+        zone = self._zones.of(reader)
+        lines = [
+            await self._line(person, theirs, _came(theirs, admitted, names, zone), zone, reader)
+            for person, theirs in shown
+        ]
+        later = first + _EACH
+        return PeoplePage(
+            tuple(lines),
+            len(accounts),
+            first,
+            max(first - _EACH, 1) if first > 1 else None,
+            later if later <= len(accounts) else None,
+        )
+
+    async def _line(
+        self, person: Person, accounts: Sequence[str], came: str, zone: str, reader: Person
+    ) -> PersonLine:
+        now, rights = self._now(), person.rights
+        seen = await self._store.members.nth_newest(person.id, 1, now)
+        sessions = await self._store.sessions.of(person.id, now)
+        browsers = [
+            f"{plain_name(one.name)}, {_clock(one.seen_at, zone)}"
+            for one in sessions[:_MOST_BROWSERS]
+        ]
+        tools = "all" if rights.tools is None else ",".join(rights.tools)
+        pace = "default" if person.pace is None else str(person.pace)
+        switch = "on" if rights.commands else "off"
+        return PersonLine(
+            plain_name(person.name),
+            person.role.value,
+            person.id == reader.id,
+            tuple(accounts),
+            in_words(person, self._common),
+            came,
+            "wrote nothing yet" if seen is None else _clock(seen, zone),
+            tuple(browsers),
+            None if person.is_owner else RightsNow(SPELLED[rights.level], switch, tools, pace),
+        )
+
+
+def _came(
+    accounts: Sequence[str], lines: Mapping[str, RecordLine], names: Mapping[int, str], zone: str
+) -> str:
+    """Returns when and by whom the first of these accounts was let in."""
+    known = [lines[key] for key in accounts if key in lines]
+    if not known:
+        return ""
+    line = min(known, key=lambda one: one.id)
+    at = _clock(line.at, zone)
+    if line.action == "person.paired":
+        return f"{at}, by the pairing link"
+    by = "" if line.person is None else names.get(line.person, "")
+    return f"{at}, by {plain_name(by)}" if by else at
+
+
+def _clock(at: datetime, zone: str) -> str:
+    return f"{at.astimezone(ZoneInfo(zone)):%d %b %Y, %H:%M}"

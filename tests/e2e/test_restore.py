@@ -1,0 +1,81 @@
+"""`steward restore`: everything comes back, and nothing that was begun is begun a second time."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.adapters.sql.moment import change_of
+from tests.e2e.conftest import THOROUGH
+from tests.e2e.records import Records
+from tests.e2e.steward import KEY, Steward
+from tests.e2e.storm_of_copies import copies
+from tests.e2e.test_backup import SECRET, server, talk, url
+from tests.standins.messages_api import text
+from tests.words import BROUGHT_BACK, EVERYTHING_HOLDS, MAY_BE_SENT
+
+__all__ = ["server", "url"]
+pytestmark = pytest.mark.flows_own("the command line reads and writes the store")
+
+
+LEFT = (
+    "UPDATE outbox SET state = 'owed', shown_version = 0, message_ids = '[]', pieces = '[]'"
+    " WHERE content LIKE '%Written.%'",
+    "UPDATE inbox SET state = 'waiting', turn = NULL WHERE id = 1",
+    "UPDATE task SET due = '2026-01-01 09:00:00.000000'",
+)
+"""A message that never reached its screen, one that waits, and a task that was due long ago."""
+
+
+async def lives_in(steward: Steward, home: Path) -> None:
+    """Start the program with a home that was brought back; its database is a file."""
+    steward.home, steward.workspace = home, home / "workspace"
+    steward.records = Records(home / "steward.db")
+    steward.settings.pop("STEWARD_DATABASE_URL", None)
+    await steward.start(STEWARD_HOME=home)
+
+
+async def test_what_was_begun_is_closed_told_or_asked_about(url: str, steward: Steward) -> None:
+    await talk(steward)
+    steward.say("/schedule every day 09:00 | water the plants")
+    await steward.sees("water the plants")
+    await steward.recorded()
+    await steward.stop()
+    with change_of(url) as connection:
+        for statement in LEFT:
+            connection.exec_driver_sql(statement.replace("%", "%%"))
+    file, home = steward.folder / "b.tar.gz", steward.folder / "again"
+    given = {"BACKUP_PASSPHRASE": SECRET}
+    code, _ = await steward.printed_by("backup", str(file), "--with-secrets", **given)
+    assert code == 0
+    code, told = await steward.printed_by("restore", str(file))
+    assert (code, "Nothing is written over" in told) == (2, True)
+    code, told = await steward.printed_by("restore", str(file), "--into", str(home), **given)
+    assert (code, "1 pieces of work are stopped" in told) == (0, True), told
+    assert KEY in (home / ".env").read_text()
+    (home / ".env").unlink()
+    assert (home / "workspace" / "milk.md").read_text() == "milk"
+    code, told = await steward.printed_by("verify", str(home))
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+    asked = len(steward.model.requests)
+    await lives_in(steward, home)
+    await steward.sees(BROUGHT_BACK)
+    await steward.sees("Skipped: a backup was brought back")
+    await steward.sees("A message of yours waited here")
+    await steward.sees("tasks were due meanwhile. They did not run:\n• water the plants")
+    card = await steward.card(about=MAY_BE_SENT)
+    assert "Written." in card.text
+    shown = len(steward.showing("Written."))
+    steward.press(card, "Send it now")
+    await steward.sees("Sent now.")
+    await steward.until(lambda: len(steward.showing("Written.")) == shown + 1)
+    assert len(steward.model.requests) == asked, "nothing was answered a second time"
+    assert not (steward.workspace / "bread.md").exists()
+    steward.script(text("Green."))
+    steward.say("And which now?")
+    await steward.sees("Green.")
+
+
+@pytest.mark.timeout(300)
+async def test_copies_taken_in_a_storm_of_kills_come_back_whole(tmp_path: Path) -> None:
+    count = await copies(tmp_path, 200 if THOROUGH else 3, seed=1)
+    assert (count.taken > 0, count.faults) == (True, [])
