@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Sequence
 
-from pictures import page
+from pictures import page, page_film
 from pictures.pages import ROOT, draw, picture_of, recording_of, write_transcript
 from pictures.plays import PLAYS
 from pictures.session import to_json
@@ -31,12 +31,13 @@ async def make(names: Sequence[str]) -> None:
 
 async def _make_page() -> None:
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
-        print("page-*.png: left as they are, since Chromium with its driver is not installed")
+        print("page-*: left as they are, since Chromium with its driver is not installed")
         return
     begun = time.monotonic()
     folder = picture_of("page").parent
     await page.make(folder)
-    print(f"{folder.relative_to(ROOT)}/page-*.png  {time.monotonic() - begun:.1f} s", flush=True)
+    await page_film.make(folder)
+    print(f"{folder.relative_to(ROOT)}/page-*  {time.monotonic() - begun:.1f} s", flush=True)
 
 
 async def _make(name: str, room: asyncio.Semaphore) -> None:

@@ -5,6 +5,7 @@ Noto Color Emoji look as in the docs.
 """
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -65,7 +66,7 @@ async def make(folder: Path) -> None:
     async with phone(LOGNAME="Ann", STEWARD_WEB_PORT=str(free_port())) as at:
         (at.steward.workspace / "backup.conf").write_text(_BACKUP)
         await at.steward.start()
-        async with _signed_in(at.steward) as (browser, origin):
+        async with _at_the_machine(at.steward) as (browser, origin):
             turn = await _morning(at.steward, browser)
             chat = browser.current_url
             addresses = {
@@ -81,18 +82,26 @@ async def make(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def _signed_in(steward: Steward) -> AsyncGenerator[tuple[Chrome, str]]:
+async def _at_the_machine(steward: Steward) -> AsyncGenerator[tuple[Chrome, str]]:
     link = await steward.eventually(lambda: LINK.search(steward.output))
-    await steward.eventually(lambda: _answers(link[1]))
+    await steward.eventually(lambda: answers(link[1]))
+    async with signed_in(link) as browser:
+        yield browser, link[1]
+
+
+@asynccontextmanager
+async def signed_in(link: re.Match[str]) -> AsyncGenerator[Chrome]:
+    """Opens Chromium, in which the person of a link has signed in."""
     with chromium() as browser:
         await asyncio.to_thread(browser.get, link[0])
         await _waits(browser, "return document.getElementById('code').value")
         await asyncio.to_thread(browser.find_element(By.CSS_SELECTOR, ".door .key").click)
         await _waits(browser, "return document.getElementById('live')?.textContent === 'Live'")
-        yield browser, link[1]
+        yield browser
 
 
-def _answers(origin: str) -> bool:
+def answers(origin: str) -> bool:
+    """Tells if anything listens at an address."""
     with socket.socket() as probe:
         host, _, port = origin.removeprefix("http://").partition(":")
         return probe.connect_ex((host, int(port))) == 0
@@ -102,17 +111,18 @@ async def _morning(steward: Steward, browser: Chrome) -> str:
     """Asks and lets a change be asked for; returns the address of the page that explains it."""
     look = tool("read_file", {"path": "backup.conf"})
     steward.script(calls(look), text(_DISKS))
-    await _says(browser, "How full are the disks, and how long do our backups last?")
+    await says(browser, "How full are the disks, and how long do our backups last?")
     turn = await _waits(browser, "return document.querySelector('.why')?.getAttribute('href')")
     change = {"path": "backup.conf", "old_text": "7 days", "new_text": "30 days"}
     steward.script(calls(tool("edit_file", change)))
-    await _says(browser, "Keep the backups for 30 days instead of 7")
+    await says(browser, "Keep the backups for 30 days instead of 7")
     await _waits(browser, "return document.querySelector('.card.open')")
     await asyncio.to_thread(browser.execute_script, "document.activeElement.blur()")
     return turn
 
 
-async def _says(browser: Chrome, words: str) -> None:
+async def says(browser: Chrome, words: str) -> None:
+    """Writes a message on the page, and sends it."""
     field = browser.find_element(By.ID, "words")
     await asyncio.to_thread(field.send_keys, words, Keys.ENTER)
 

@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
+from pictures import page_film
 from pictures.lettering import lines, width
 from pictures.page import SIZES, places
 from pictures.pages import ROOT, draw, picture_of, recording_of, write_transcript
@@ -16,7 +17,7 @@ from pictures.session import Bubble, ChatMoment, Run, ScreenMoment, Session, fro
 from pictures.steady import steady
 from tests.standins.bot_api import Entity
 
-MOST_BYTES = 60_000
+MOST_BYTES, MOST_BYTES_OF_FILM = 60_000, 500_000
 README = ROOT / "README.md"
 _SHOWN = re.compile(r"(?:src=\"|\]\()((?:docs/)?pictures/\w+\.svg)")
 _WORDS = re.compile(r"\w+")
@@ -47,6 +48,15 @@ def test_each_picture_of_the_page_is_there_and_is_small() -> None:
         assert path.stat().st_size < MOST_BYTES
         with Image.open(path) as picture:
             assert picture.size == SIZES[path.stem.split("-")[2]]
+
+
+def test_the_film_of_the_page_and_the_phone_is_small_and_moves() -> None:
+    path = page_film.place(picture_of("x").parent)
+    assert path.stat().st_size < MOST_BYTES_OF_FILM
+    with Image.open(path) as film:
+        assert film.size == page_film.SIZE
+        assert getattr(film, "n_frames", 1) == page_film.FRAMES
+    assert f"docs/pictures/{path.name}" in README.read_text()
 
 
 @pytest.mark.parametrize("name", PLAYS)

@@ -5,6 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
+from bot.bootstrap.contained_channel import Overhear
 from bot.bootstrap.named_rules import NamedRules
 from bot.bootstrap.opening import Running
 from bot.bootstrap.question_record import QuestionRecord
@@ -114,6 +115,8 @@ class OpenChannel:
     """Runs before the channel is listened to; the channel waits for it."""
     greet: Opener = nothing
     """Runs beside the first poll: the menu, the pairing link, loading what is heavy."""
+    overhear: Overhear | None = None
+    """Is told what grows in the chats of the other channels."""
 
 
 class ChannelForm(Protocol):

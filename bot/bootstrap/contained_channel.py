@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Generator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeAlias
 
 from bot.domain.talk.errors import ChannelFault, StewardError
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
@@ -57,12 +57,20 @@ class ChannelFaults:
         self._known |= {(channel,), kind}
 
 
+Overhear: TypeAlias = Callable[[Address, str], None]
+"""Takes an answer that grows in a chat; no words say that one is being made."""
+
+
 class ContainedChannel(WrappedChannel):
     """Wraps a channel, so that every fault of it is a ChannelError, as its port promises."""
 
-    def __init__(self, channel: Channel, faults: ChannelFaults) -> None:
+    def __init__(
+        self, channel: Channel, faults: ChannelFaults, overhear: Overhear | None = None
+    ) -> None:
+        """Takes `overhear`, which is told of each answer that grows in a chat of the channel."""
         super().__init__(channel)
         self._faults = faults
+        self._overhear = overhear
 
     def wait_beside(self, to: Address) -> float:
         return wait_beside(self._channel, to)
@@ -96,10 +104,14 @@ class ContainedChannel(WrappedChannel):
     async def draft(
         self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
+        if self._overhear is not None:
+            self._overhear(to, text)
         with self._faults.contained(self.name, "draft"):
             return await self._channel.draft(to, text, links, place)
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        if self._overhear is not None and sign is Sign.TYPING:
+            self._overhear(to, "")
         with self._faults.contained(self.name, "sign"):
             await self._channel.sign(to, sign, message_id)
 

@@ -95,4 +95,4 @@ class PageForm:
             except SettingError:
                 await asyncio.Event().wait()  # it was told already: the run goes on
 
-        yield OpenChannel(PageChannel(hub), listen, uploads, prepare=prepare)
+        yield OpenChannel(PageChannel(hub), listen, uploads, prepare=prepare, overhear=hub.overhear)

@@ -3,31 +3,32 @@
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
+from bot.adapters.web.channel import PASSING
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.shown import ShownChat, ShownFile, ShownMessage
 from bot.adapters.web.talks import Part, Seen, Stands
-from bot.adapters.web.update import ON_THE_PAGE
 from bot.bootstrap.opening import Running
-from bot.domain.change import InboundState
-from bot.domain.change.erasing import ECHOES
+from bot.bootstrap.own_messages import OwnMessage, own_messages
+from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
     VANISHING,
     Address,
-    FileRef,
-    InboundMessage,
     OutboundKind,
 )
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import PAGE
+from bot.domain.value import replace
+from bot.flow.reading.row_reader import RowReader
+from bot.ports.card_page import AskedCard
 from bot.ports.inbox import InboundRow
-from bot.ports.outbox import DeliveryState, OutboxRow
-from bot.ports.turn_page import Reason
+from bot.ports.outbox import OutboxRow
+from bot.ports.reading_pages import ReadingPages
+from bot.ports.view_page import SeenNow
 
 _PART = 40
 """Messages of one part of a conversation."""
@@ -35,9 +36,13 @@ _PART = 40
 WINDOW = 60
 """Newest messages of a chat that may change on an open page."""
 
+_MOST_WAITING = 20
+"""Waiting messages of a person of which an open page learns that they wait no more."""
+
+_FOLDED = 2_000
+"""Newest entries of a conversation that are folded into its view: older ones are in a summary."""
+
 _NEWEST = 2**62
-_SLASH = "~"
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
 Title: TypeAlias = Callable[[Chat], Awaitable[str]]
@@ -75,12 +80,22 @@ class PageTalk:
         title = await self._title(self._chat)
         return ShownChat(self.key, title, place_of(self.address), model, str(folder.path))
 
+    async def in_view(self) -> SeenNow:
+        last = await self._running.store.page.last_entry(self._chat.conversation)
+        after = max(0, last - _FOLDED)
+        return await self._reading.views.view(self._person, self._chat, after)
+
+    @property
+    def _reading(self) -> ReadingPages:
+        return self._running.application.parts.inspection.pages
+
     async def part(self, before: str = "") -> Part:
         rows, end = self._running.store.page, Mark.read(before) or Mark(_NEWEST, _NEWEST)
         said = await rows.said(self._chat.id, end.said, _PART)
         shown = await rows.shown(self._chat.id, end.shown, max(_PART, WINDOW))
+        own = self._own_among(said)
         told = [
-            *((row.received_at, True, row.id, self._own(row)) for row in said),
+            *((one.row.received_at, True, one.row.id, self._own(one)) for one in own),
             *[(row.created_at, False, row.id, await self._ours(row)) for row in shown],
         ]
         told.sort(key=lambda one: one[:3])
@@ -91,30 +106,40 @@ class PageTalk:
         )
         more = len(told) > len(kept) or len(said) == _PART or len(shown) >= _PART
         window = {row.id: version_of(row) for row in shown[:WINDOW]}
-        has = Mark(max((row.id for row in said), default=0), max(window, default=0), window)
+        waits = {one.row.id: one.waits for one in own[:_MOST_WAITING] if one.waits}
+        newest = max((row.id for row in said), default=0)
+        has = Mark(newest, max(window, default=0), window, waits)
         messages = [message for *_, message in kept if message is not None]
         return Part(messages, str(cut) if more and kept else "", has.settled(window))
 
     async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
         rows = self._running.store.page
-        said = [
-            row for row in await rows.said(self._chat.id, _NEWEST, WINDOW) if row.id > mark.said
-        ]
+        own = self._own_among(await rows.said(self._chat.id, _NEWEST, WINDOW))
         shown = await rows.shown(self._chat.id, _NEWEST, WINDOW)
         window = {row.id: version_of(row) for row in shown}
-        new = [(row.received_at, row.id, Seen(row.id, True, 1)) for row in said]
-        new += [
-            (row.created_at, row.id, Seen(row.id, False, window[row.id]))
-            for row in shown
-            if window[row.id] and window[row.id] != mark.version(row.id)
+        new = [
+            (one.newest.received_at, one.newest.id, _said(one))
+            for one in own
+            if max(one.row.id, one.newest.id) > mark.said
+            or mark.waits.get(one.row.id, one.waits) != one.waits
         ]
-        return [seen for *_, seen in sorted(new, key=lambda one: one[:2])], window
+        there = {one.row.id for one in own}
+        gone = [Seen(id, True, 0, id, gone=True) for id in mark.waits if id not in there]
+        new += [
+            (row.created_at, row.id, _shown(row, window[row.id]))
+            for row in shown
+            if window[row.id] != mark.version(row.id) and (window[row.id] or _vanishes(row))
+        ]
+        new.sort(key=lambda one: one[:2])
+        return [*gone, *(seen for *_, seen in new)], window
 
     async def message(self, seen: Seen) -> ShownMessage | None:
         store = self._running.store
         if seen.said:
-            row = await store.inbox.get(seen.id)
-            return None if row is None or row.chat != self._chat.id else self._own(row)
+            ids = dict.fromkeys((seen.newest, seen.id))
+            rows = [row for id in ids if (row := await store.inbox.get(id)) is not None]
+            own = self._own_among([row for row in rows if row.chat == self._chat.id])
+            return self._own(own[-1]) if own else None
         shown = await store.page.message(seen.id)
         return None if shown is None or shown.chat != self._chat.id else await self._ours(shown)
 
@@ -132,12 +157,13 @@ class PageTalk:
             return None
         return Stands(row.message_ids[-1] if row.message_ids else "", row.content)
 
-    def _own(self, row: InboundRow) -> ShownMessage | None:
-        """Returns what the person wrote; None for a press, and for words that are kept no more."""
-        channel = self._running.application.parts.world.channels.get(row.channel)
-        message = channel.parse(row.body) if channel is not None and row.body else None
-        if not isinstance(message, InboundMessage):
-            return None
+    def _own_among(self, rows: Sequence[InboundRow]) -> Sequence[OwnMessage]:
+        """Returns what the person wrote; presses and words that are kept no more are left out."""
+        channels = self._running.application.parts.world.channels
+        return own_messages([row for row in rows if row.body], RowReader(channels).message)
+
+    def _own(self, one: OwnMessage) -> ShownMessage:
+        row, message = one.row, one.message
         files = tuple(ShownFile(one.name or one.kind, one.kind) for one in message.attachments)
         return ShownMessage(
             f"i{row.id}",
@@ -146,12 +172,12 @@ class PageTalk:
             name=self._person.name,
             at=self._local(row.received_at),
             once=secrets.token_hex(8),
-            where=_where(row.channel, self.address.channel, edited=message.edited),
+            where=where_of(row.channel, self.address.channel, edited=message.edited),
             text=message.text,
             files=files,
             outside=message.writer or "",
-            editable=row.channel == PAGE and self.address.channel == PAGE and not message.edited,
-            state="waiting" if row.state is InboundState.WAITING else "",
+            editable=row.channel == PAGE and self.address.channel == PAGE,
+            state="waiting" if one.waits else "",
         )
 
     async def _ours(self, row: OutboxRow) -> ShownMessage | None:
@@ -159,7 +185,8 @@ class PageTalk:
         if not version:
             return None
         content = row.content
-        files = tuple(_file(row.id, number, one) for number, one in enumerate(content.files))
+        asked = await self._asked(row) if content.buttons else AskedCard()
+        files = tuple(file_of(row.id, number, one) for number, one in enumerate(content.files))
         return ShownMessage(
             f"o{row.id}",
             version,
@@ -170,17 +197,32 @@ class PageTalk:
             files=files,
             content=content,
             turn=row.about if content.kind is OutboundKind.ANSWER else "",
-            reasons=await self._reasons(row) if content.buttons else (),
+            reasons=asked.reasons,
+            until=asked.until,
             press=bool(content.buttons),
         )
 
-    async def _reasons(self, row: OutboxRow) -> tuple[Reason, ...]:
+    async def _asked(self, row: OutboxRow) -> AskedCard:
         if row.content.kind is not OutboundKind.CARD or row.content.decided:
-            return ()
-        return tuple(await self._running.application.parts.inspection.pages.cards.reasons(row.key))
+            return AskedCard()
+        asked = await self._reading.cards.asked(row.key)
+        return replace(asked, until=asked.until and self._local(asked.until))
 
     def _local(self, at: datetime) -> datetime:
         return at.astimezone(self._zone)
+
+
+def _said(one: OwnMessage) -> Seen:
+    return Seen(one.row.id, True, one.waits, max(one.row.id, one.newest.id))
+
+
+def _shown(row: OutboxRow, version: int) -> Seen:
+    passing = row.content.kind in PASSING
+    return Seen(row.id, False, version, gone=not version, settles=not passing)
+
+
+def _vanishes(row: OutboxRow) -> bool:
+    return row.content.kind in VANISHING
 
 
 def _number(message: str, kind: str) -> int | None:
@@ -188,49 +230,3 @@ def _number(message: str, kind: str) -> int | None:
     number = message.removeprefix(kind)
     plain = number != message and number.isascii() and number.isdecimal() and len(number) <= 18
     return int(number) if plain else None
-
-
-def version_of(row: OutboxRow) -> int:
-    """Returns the version of a message that pages show; 0 for one that they do not show.
-
-    What is stored for the page is on it. Elsewhere a message stands once its platform has it: so
-    both have one order, and a card is pressed only where it is shown whole.
-    """
-    if row.content.kind in VANISHING or row.key.startswith(ECHOES):
-        return 0
-    if row.state is DeliveryState.DEAD:
-        return 0
-    if row.address.channel == PAGE:
-        return row.version
-    there = bool(row.message_ids) and row.shown_version == row.version
-    return row.shown_version if there else 0
-
-
-def key_of(address: Address) -> str:
-    """Returns the name of a chat in addresses of the page, where a slash parts other things."""
-    return address.key.replace("/", _SLASH)
-
-
-def address_of(key: str) -> Address:
-    """Returns the chat that such a name means."""
-    return Address.from_key(key.replace(_SLASH, "/"))
-
-
-def place_of(address: Address) -> str:
-    """Returns the platform of a chat as people read it; empty for the page itself."""
-    return "" if address.channel == PAGE else address.channel.capitalize()
-
-
-def _where(channel: str, home: str, *, edited: bool) -> str:
-    if edited:
-        return "changed"
-    if channel == PAGE:
-        return "" if home == PAGE else ON_THE_PAGE
-    return "in the terminal" if channel == "terminal" else f"on {channel.capitalize()}"
-
-
-def _file(row: int, number: int, file: FileRef) -> ShownFile:
-    there = file.text is not None or Path(file.path).is_file()
-    picture = file.name.lower().endswith(_PICTURES) and file.text is None
-    href = f"/file/{row}/{number}" if there else ""
-    return ShownFile(file.name, file.caption, href, picture)

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from bot.adapters.web.shown import ListedChat
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.opening import Running
-from bot.bootstrap.page_talk import PageTalk, address_of, key_of, place_of, version_of
+from bot.bootstrap.page_rows_told import address_of, key_of, place_of, version_of
+from bot.bootstrap.page_talk import PageTalk
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, FileRef, RawUpdate

@@ -85,12 +85,19 @@ def _folded(served: Sequence[OpenChannel], faults: ChannelFaults) -> Channels:
                 group.create_task(channel.ready(), name=f"{channel.channel.name} ready")
 
     return Channels(
-        {one.channel.name: ContainedChannel(one.channel, faults) for one in served},
+        {one.channel.name: _contained(one, served, faults) for one in served},
         {one.channel.name: one.files for one in served if one.files is not None},
         {one.channel.name: one.groups for one in served if one.groups is not None},
         ready,
         faults.next,
     )
+
+
+def _contained(
+    one: OpenChannel, served: Sequence[OpenChannel], faults: ChannelFaults
+) -> ContainedChannel:
+    overhear = next((other.overhear for other in served if other.overhear is not None), None)
+    return ContainedChannel(one.channel, faults, None if one.overhear is not None else overhear)
 
 
 async def run(

@@ -1,6 +1,6 @@
 """Cards in one place: those that wait for a person, the decided ones, and figures about consent."""
 
-from collections.abc import Sequence
+from datetime import datetime
 from typing import Protocol
 
 from bot.domain.talk.message import Address, Block, ButtonRows
@@ -8,6 +8,15 @@ from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 from bot.ports.records import RowKey
 from bot.ports.turn_page import Reason
+
+
+@frozen
+class AskedCard:
+    """The reasons and the end of an open card."""
+
+    reasons: tuple[Reason, ...] = ()
+    until: datetime | None = None
+    """The time after which it does not run; None for a card without an end."""
 
 
 @frozen
@@ -145,7 +154,7 @@ class CardPages(Protocol):
         """Returns what a person may see: their own cards, and an owner everybody's."""
         ...
 
-    async def reasons(self, key: str) -> Sequence[Reason]:
+    async def asked(self, key: str) -> AskedCard:
         """Returns why the card of an outbound key asks; nothing for any but an open one."""
         ...
 

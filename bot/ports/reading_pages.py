@@ -11,6 +11,7 @@ from bot.ports.server_page import ServerPages
 from bot.ports.settings_page import SwitchPages
 from bot.ports.skill_page import SkillPages
 from bot.ports.turn_page import TurnPages
+from bot.ports.view_page import ViewPages
 
 
 @frozen
@@ -27,3 +28,4 @@ class ReadingPages:
     skills: SkillPages
     servers: ServerPages
     search: SearchPages
+    views: ViewPages

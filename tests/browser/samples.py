@@ -20,6 +20,7 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
 )
+from bot.ports.view_page import OpenLine, SeenNow
 
 NOW = datetime.now(UTC)
 FRAME = Frame("Backups of the photos", "chat", 3, "Ann", "token", owner=True)
@@ -166,6 +167,15 @@ MESSAGES = (
     own(5, "And how do I see that last night’s backup worked?", 2, editable=True, state="waiting"),
     answer(9, "Two looks are enough.", 1, turn="t-2"),
 )
+SEEN = SeenNow(
+    18_400,
+    200_000,
+    ("12 messages whole, 41 older ones as a summary", "The skill backups", "1 picture"),
+    ("nas-manual.pdf, 4 pages",),
+    ("Write documents in notes/", "Run `df …`"),
+    True,
+    (OpenLine("c1", "Edit `backup.conf`", "a private chat on Telegram · 9 min"),),
+)
 SESSIONS = (
     ShownSession("s1", "Firefox on Linux", NOW - timedelta(days=3), NOW, here=True),
     ShownSession(
@@ -181,6 +191,7 @@ def chat_values(**more: Any) -> dict[str, Any]:
         "chat": CHAT,
         "chats": CHATS,
         "messages": MESSAGES,
+        "seen": SEEN,
         "older": "",
         "commands": COMMANDS,
         "draft_id": "draft-1",

@@ -5,11 +5,12 @@ from typing import Any
 from bot.adapters.web.frame import Frame
 from bot.adapters.web.shown import ShownChat, ShownMessage
 from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.ports.view_page import OpenLine, SeenNow
 from tests.browser import samples
 from tests.browser.reading_states import reading_states
 from tests.browser.samples import CARD, answer, chat_values, own, steward
 
-DEMO = ShownChat("web:5/k1", "New conversation", "", "demo", "")
+DEMO = ShownChat("web:5/k1", "New conversation", "", "demo/demo", "")
 MORE = Frame("More", "more", 0, "Ann", "token", owner=False)
 _HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}\u202e" + "x" * 200
 
@@ -30,7 +31,9 @@ def _hostile() -> dict[str, Any]:
     chats = tuple(replace_title(one) for one in samples.CHATS)
     frame = Frame(_HOSTILE, "chat", 3, _HOSTILE, "token", owner=True)
     chat = ShownChat("web:5/k2", _HOSTILE, _HOSTILE, _HOSTILE, _HOSTILE)
-    return chat_values(frame=frame, chat=chat, chats=chats, messages=messages)
+    lines = (_HOSTILE,)
+    seen = SeenNow(3, 2, lines, lines, lines, True, (OpenLine(_HOSTILE, _HOSTILE, _HOSTILE),))
+    return chat_values(frame=frame, chat=chat, chats=chats, messages=messages, seen=seen)
 
 
 def replace_title(chat: Any) -> Any:

@@ -1,17 +1,33 @@
 """Talking and deciding in the page, with its script."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
 
+from bot.adapters.web.rendering.static_files import version
 from tests.browser import samples
 from tests.browser.chromium import faults, sized
 from tests.browser.driving import drawn, focused, passes, spoken, types, waits_for
 from tests.browser.site import Site
 
 _OPEN = "#card-o8"
+_DROPS = """
+const done = arguments[0], held = new DataTransfer();
+const add = (name, type, ...parts) => held.items.add(new File(parts, name, {type}));
+document.createElement('canvas').toBlob((picture) => {
+  add('<b>.png', 'image/png', picture);
+  add('empty.txt', 'text/plain');
+  add('x.svg', 'image/svg+xml', '<svg/>');
+  add('film.mp4', 'video/mp4', new Uint8Array(21e6));
+  for (let n = 0; n < 9; n++) add(`${n}.txt`, 'text/plain', 'x');
+  const how = {dataTransfer: held, bubbles: true, cancelable: true};
+  document.body.dispatchEvent(new DragEvent('drop', how));
+  done();
+});
+"""
 
 
 @pytest.fixture
@@ -305,3 +321,65 @@ def test_a_page_of_older_messages_comes_in_above(browser: Chrome, site: Site) ->
     assert browser.find_elements(By.ID, "older") == []
     first = "return document.querySelector('#messages > li').id"
     assert browser.execute_script(first) == "m-i90"
+
+
+def test_a_picture_is_seen_before_it_is_sent_and_what_would_be_refused_is_said(
+    chat: Chrome, site: Site
+) -> None:
+    chat.execute_async_script(_DROPS)
+    waits_for(chat, "return document.querySelector('#files img')?.naturalWidth > 0")
+    assert len(chat.find_elements(By.CSS_SELECTOR, "#files img")) == 1
+    assert len(chat.find_elements(By.CSS_SELECTOR, "#files .file")) == 10
+    told = chat.find_element(By.ID, "told").text
+    assert "empty.txt is left out: it is empty, or a folder." in told
+    assert "film.mp4 is left out: the files of a message have at most 20 MB." in told
+    assert "8.txt is left out: a message has at most ten files." in told
+    chat.find_element(By.CSS_SELECTOR, "#files button").click()
+    assert chat.find_elements(By.CSS_SELECTOR, "#files img") == []
+    assert site.posts == []
+    assert faults(chat) == []
+
+
+def test_a_page_of_another_version_says_so_and_the_draft_stays(chat: Chrome, site: Site) -> None:
+    site.says("version", version())
+    site.says("waiting", "1")
+    waits_for(chat, "return document.querySelector('.waits').textContent === '1 open card'")
+    assert not chat.find_element(By.ID, "stale").is_displayed()
+    chat.find_element(By.ID, "words").send_keys("half a thought")
+    site.says("version", "another")
+    waits_for(chat, "return !document.getElementById('stale').hidden")
+    chat.find_element(By.CSS_SELECTOR, "#stale a").click()
+    waits_for(chat, "return document.getElementById('stale')?.hidden")
+    assert chat.find_element(By.ID, "words").get_property("value") == "half a thought"
+
+
+def test_the_time_that_is_left_is_counted_down_in_silence(chat: Chrome, site: Site) -> None:
+    until = datetime.now(UTC) + timedelta(minutes=10, seconds=30)
+    site.tells(samples.steward(11, samples.CARD, 0, press=True, until=until), "11")
+    spoken(chat, "A card waits: Edit backup.conf. Press j.")
+    left = "return document.querySelector('#card-o11 [data-left]').textContent"
+    waits_for(chat, f"{left} === '10 min'")
+    passes(chat, 450)
+    waits_for(chat, f"{left} === '2 min'")
+    passes(chat, 125)
+    waits_for(chat, f"{left}.endsWith(' s')")
+    assert "No answer by" in chat.find_element(By.CSS_SELECTOR, "#card-o11 .hint").text
+    said = chat.find_element(By.ID, "said").get_property("textContent")
+    assert said == "A card waits: Edit backup.conf. Press j."
+
+
+def test_what_is_in_view_stands_beside_the_talk_and_behind_a_button_on_a_phone(
+    chat: Chrome, site: Site
+) -> None:
+    side, key = chat.find_element(By.ID, "side"), chat.find_element(By.CSS_SELECTOR, ".seen-key")
+    assert "18,400 of 200,000 tokens" in side.text
+    assert "paused: text from outside" in side.text
+    assert not key.is_displayed()
+    sized(chat, 360, 740)
+    assert not side.is_displayed()
+    key = chat.find_element(By.CSS_SELECTOR, ".talk .seen-key")
+    key.click()
+    waits_for(chat, "return document.getElementById('side').matches(':popover-open')")
+    assert side.is_displayed()
+    types(chat, Keys.ESCAPE)
+    waits_for(chat, "return !document.getElementById('side').matches(':popover-open')")

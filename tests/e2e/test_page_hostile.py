@@ -209,12 +209,3 @@ async def test_of_one_code_sent_at_once_one_browser_gets_in(steward: Steward, pa
         answers = await asyncio.gather(*(other.enter(code) for _ in range(20)))
     assert sorted({answer.status_code for answer in answers} - {429}) == [303, 403]
     assert len([answer for answer in answers if answer.status_code == 303]) == 1
-
-
-async def test_an_open_page_of_another_version_is_told_to_reload(steward: Steward, page: Browser):
-    home = await page.home()
-    stream = await page.stream(home)
-    for address, stale in ((stream, False), (re.sub("page=.*", "page=older", stream), True)):
-        async with page.listening(address) as heard:
-            await heard.until(lambda one: [e for e in one.events if e.name == "waiting"])
-            assert bool([e for e in heard.events if e.name == "stale"]) is stale

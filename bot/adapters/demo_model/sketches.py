@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.adapters.demo_model import recordings
 from bot.adapters.demo_model.sketch import Act, Sketch, Wanted
+from bot.domain.assignments.task import SCHEDULE_TASK
 from bot.domain.skills.skill import READ, USE
 from bot.domain.tools.house import SUBMIT_PLAN
 from bot.shipped import command
@@ -196,6 +197,18 @@ _ASKED = Sketch(
     ),
 )
 
+_REMINDED = Sketch(
+    frozenset({"remind", "reminder", "remember", "task"}),
+    "*remind*: a task for later, after you approve it",
+    (
+        Act(
+            "I make a task of that. The card shows its time and its words.",
+            (Wanted(SCHEDULE_TASK, {"when": "in 20m", "what": "Tell them: the tea is ready."}),),
+        ),
+        Act("The task is set:\n\n{results}\n\n`/tasks` shows it, with a button that ends it."),
+    ),
+)
+
 _DAYS = ("monday", "tuesday", "wednesday")
 _EXTRAS = (
     Sketch(
@@ -237,7 +250,7 @@ _EXTRAS = (
     ),
 )
 
-_DAY = (_MINUTES, _CSV, _TESTS, _PLAN, _ASKED)
+_DAY = (_MINUTES, _CSV, _TESTS, _PLAN, _REMINDED, _ASKED)
 
 ABILITIES = "\n".join(
     (
@@ -262,7 +275,7 @@ _HELP = Sketch(
     ),
 )
 
-_IN_ORDER = (_PLAN, _MINUTES, _CSV, _TESTS, _ASKED, *_EXTRAS, *reversed(_SIMPLE), _HELP)
+_IN_ORDER = (_REMINDED, _PLAN, _MINUTES, _CSV, _TESTS, _ASKED, *_EXTRAS, *reversed(_SIMPLE), _HELP)
 """The sketches as they are looked for: the words of the later ones are more common."""
 
 

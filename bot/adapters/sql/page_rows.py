@@ -10,7 +10,7 @@ from bot.adapters.sql.outbox import ROWS as OUTBOX_ROWS
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
-from bot.adapters.sql.tables import OWED, account, chat, inbox, outbox, session
+from bot.adapters.sql.tables import OWED, WAITING, account, chat, entry, inbox, outbox, session
 from bot.domain.talk.session import PAGE
 from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
@@ -64,6 +64,12 @@ _NEW_SAID = (
     .limit(MOST_NEW)
 )
 _NEW_SHOWN = select(outbox.c.chat).where(outbox.c.id > bindparam("shown")).limit(MOST_NEW)
+_WAITS = (
+    select(inbox.c.chat, func.count(), func.sum(inbox.c.id), func.sum(func.length(inbox.c.body)))
+    .where(WAITING, inbox.c.chat.is_not(None))
+    .group_by(inbox.c.chat)
+)
+_LAST_ENTRY = Prepared(select(func.max(entry.c.seq)).where(entry.c.conversation == bindparam("of")))
 _OWED_IN = select(outbox.c.chat).where(OWED).distinct()
 _WINDOW = (
     select(outbox.c.version, outbox.c.shown_version)
@@ -97,6 +103,8 @@ class Stirred:
     """The newest updates that had their chat, each with it."""
     versions: Mapping[int, object] = field(default_factory=dict[int, object])
     """The versions of the newest messages of watched chats, summed up."""
+    waits: Mapping[int, object] = field(default_factory=dict[int, object])
+    """The messages of each chat that wait for their turn, summed up."""
 
 
 class SqlPageRows(Reads):
@@ -114,6 +122,10 @@ class SqlPageRows(Reads):
 
     async def message(self, id: int) -> OutboxRow | None:
         return await self._one(OutboxRow, _SHOWN_ONE, of=id)
+
+    async def last_entry(self, conversation: str) -> int:
+        """Returns the number of the newest entry of a conversation; 0 where nothing was said."""
+        return (await self._database.fetch(_LAST_ENTRY, {"of": conversation}))[0][0] or 0
 
     async def newest(self, chats: Collection[int]) -> Mapping[int, datetime]:
         """Returns the time of the newest message of each chat that has one."""
@@ -156,4 +168,6 @@ def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -
     new |= {*connection.execute(_NEW_SHOWN, before).scalars()}
     versions = {chat: tuple(_VERSIONS.rows(connection, {"of": chat})[0]) for chat in watched}
     new |= {chat for chat in versions if versions[chat] != since.versions.get(chat)}
-    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, placed, versions)
+    waits = {chat: tuple(told) for chat, *told in connection.execute(_WAITS)}
+    new |= {chat for chat in {*waits, *since.waits} if waits.get(chat) != since.waits.get(chat)}
+    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, placed, versions, waits)

@@ -12,7 +12,7 @@ from bot.domain.talk.session import PAGE
 from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
 
-_PASSING = (OutboundKind.PROGRESS, OutboundKind.CALLS)
+PASSING = (OutboundKind.PROGRESS, OutboundKind.CALLS)
 """The kinds of messages that stand beside an answer that is being made."""
 
 
@@ -41,7 +41,7 @@ class PageChannel:
         return (Piece(json.loads(json.dumps(dataclasses.asdict(content)))),)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
-        if piece.body["kind"] not in _PASSING:
+        if piece.body["kind"] not in PASSING:
             self._hub.working(to, on=False)
         self._hub.touch(to)
         # The same message has the same id, however often it is sent.

@@ -4,8 +4,10 @@ from asyncio import Event
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
+from time import monotonic
 
 from bot.domain.talk.message import Address
+from bot.domain.talk.session import PAGE
 
 _MOST_NOTICES = 20
 
@@ -32,6 +34,7 @@ class Hub:
     def __init__(self) -> None:
         self._watches: dict[Address, set[Watch]] = {}
         self._drafts: dict[Address, str] = {}
+        self._heard: dict[Address, float] = {}
         self.touched: set[Address] = set()
         """The chats in which something was shown since somebody looked."""
 
@@ -53,6 +56,9 @@ class Hub:
             some.discard(watch)
             if not some:
                 del self._watches[address]
+                if address.channel != PAGE:
+                    self._drafts.pop(address, None)
+                    self._heard.pop(address, None)
 
     def draft(self, address: Address, text: str) -> None:
         """Shows the newest state of a growing answer."""
@@ -72,6 +78,25 @@ class Hub:
             watch.draft = watch.draft if on else ""
             watch.changed.set()
         self.touch(address)
+
+    def overhear(self, address: Address, text: str = "") -> None:
+        """Shows what grows in a chat of a platform, or that something does, if a page shows it."""
+        if address not in self._watches:
+            return
+        self._heard[address] = monotonic()
+        if text:
+            self.draft(address, text)
+        else:
+            self.working(address, on=True)
+
+    def settle(self, address: Address, after: float = 0.0) -> None:
+        """Ends what was overheard in a chat of a platform, which tells of no end itself.
+
+        With `after` only where nothing was heard for so many seconds.
+        """
+        known = address.channel != PAGE and address in self._drafts
+        if known and monotonic() - self._heard.get(address, 0.0) >= after:
+            self.working(address, on=False)
 
     def notice(self, address: Address, session: str, text: str) -> None:
         """Tells one session what a press of it did."""

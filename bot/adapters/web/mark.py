@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from bot.domain.value import field, frozen
 
-_MARK = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})((?:\.[0-9]{1,18}:[0-9]{1,9})*)")
+_PAIRS = r"(?:[0-9]{1,18}:[0-9]{1,10}\.?)*"
+_MARK = re.compile(rf"([0-9]{{1,18}})\.([0-9]{{1,18}})(?:\.({_PAIRS}))?(?:~({_PAIRS}))?")
 _LONGEST = 4_000
 
 
@@ -14,12 +15,14 @@ class Mark:
     """The newest row of the inbox and of the outbox that a page has.
 
     `versions` names the messages of the outbox of which it has another version than one should
-    think: the first of those up to `shown`, and none of later ones.
+    think: the first of those up to `shown`, and none of later ones. `waits` names the messages of
+    the inbox that wait on it for their turn, each with a number made of its words.
     """
 
     said: int = 0
     shown: int = 0
     versions: Mapping[int, int] = field(default_factory=dict[int, int])
+    waits: Mapping[int, int] = field(default_factory=dict[int, int])
 
     @classmethod
     def read(cls, text: str) -> "Mark | None":
@@ -27,25 +30,37 @@ class Mark:
         match = _MARK.fullmatch(text) if len(text) <= _LONGEST else None
         if match is None:
             return None
-        pairs = (one.split(":") for one in match[3].split(".") if one)
-        return cls(int(match[1]), int(match[2]), {int(id): int(n) for id, n in pairs})
+        return cls(int(match[1]), int(match[2]), _read(match[3]), _read(match[4]))
 
     def __str__(self) -> str:
-        told = "".join(f".{id}:{version}" for id, version in sorted(self.versions.items()))
-        return f"{self.said}.{self.shown}{told}"
+        versions, waits = _told(self.versions), _told(self.waits)
+        shown = f".{versions}" if versions else ""
+        return f"{self.said}.{self.shown}{shown}{'~' if waits else ''}{waits}"
 
     def version(self, id: int) -> int:
         """Returns the version of a message of the outbox that the page has; 0 for none."""
         return self.versions.get(id, 1 if id <= self.shown else 0)
 
-    def with_said(self, id: int) -> "Mark":
-        return Mark(max(self.said, id), self.shown, self.versions)
+    def with_said(self, id: int, newest: int, waits: int) -> "Mark":
+        """Returns the mark with a message; `newest` is the row of its newest words."""
+        others = {one: n for one, n in self.waits.items() if one != id}
+        left = {**others, id: waits} if waits else others
+        return Mark(max(self.said, newest), self.shown, self.versions, left)
 
     def with_shown(self, id: int, version: int) -> "Mark":
-        return Mark(self.said, self.shown, {**self.versions, id: version})
+        return Mark(self.said, self.shown, {**self.versions, id: version}, self.waits)
 
     def settled(self, window: Mapping[int, int]) -> "Mark":
         """Returns the same mark in few words: `window` has the messages that are looked at."""
         shown = max([self.shown, *window])
         has = {id: self.version(id) for id in window}
-        return Mark(self.said, shown, {id: n for id, n in has.items() if n != 1})
+        return Mark(self.said, shown, {id: n for id, n in has.items() if n != 1}, self.waits)
+
+
+def _read(text: str | None) -> Mapping[int, int]:
+    pairs = (one.split(":") for one in (text or "").split(".") if one)
+    return {int(id): int(n) for id, n in pairs}
+
+
+def _told(numbers: Mapping[int, int]) -> str:
+    return ".".join(f"{id}:{n}" for id, n in sorted(numbers.items()))

@@ -87,6 +87,8 @@ class ShownMessage:
     figures: str = ""
     reasons: tuple[Reason, ...] = ()
     """The reasons why an open card asks."""
+    until: datetime | None = None
+    """The end of an open card, after which it does not run; None for one without an end."""
     press: bool = False
     """True for a message whose buttons this person may press now."""
     editable: bool = False

@@ -8,6 +8,7 @@ from bot.adapters.web.shown import ListedChat, ShownChat, ShownMessage
 from bot.domain.talk.message import Address, FileRef, Outbound, RawUpdate
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.view_page import SeenNow
 
 
 @frozen
@@ -18,6 +19,13 @@ class Seen:
     said: bool
     """True for a row of the inbox."""
     version: int
+    """Its version; of words that were said, a number made of those that wait for their turn."""
+    newest: int = 0
+    """The row of its newest words, which may be a change of it."""
+    gone: bool = False
+    """True when it must leave the page."""
+    settles: bool = False
+    """True when it ends what grows in the chat: an answer, a card."""
 
 
 @frozen
@@ -54,6 +62,10 @@ class Talk(Protocol):
         ...
 
     async def told(self) -> ShownChat: ...
+
+    async def in_view(self) -> SeenNow:
+        """Returns what the model has in view now, and the rules that count."""
+        ...
 
     async def part(self, before: str = "") -> Part:
         """Returns the newest part, or the one before another."""

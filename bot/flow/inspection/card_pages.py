@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from bot.domain.consent.approval import Approval, ApprovalState, card_of
+from bot.domain.consent.approval import UNENDING, Approval, ApprovalState, card_of
 from bot.domain.plans.plan import Plan, plan_of_card
 from bot.domain.talk.person import Person
 from bot.domain.value import replace
@@ -13,9 +13,8 @@ from bot.flow.inspection.gates_told import why_asked
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
 from bot.flow.room import Ground
-from bot.ports.card_page import CardsPage, ConsentFigures, DecidedCard, StandingCard
+from bot.ports.card_page import AskedCard, CardsPage, ConsentFigures, DecidedCard, StandingCard
 from bot.ports.records import CardRecords, RowKey
-from bot.ports.turn_page import Reason
 
 _OPEN = 25
 _DECIDED = 20
@@ -44,12 +43,13 @@ class CardInspection:
     def _records(self) -> CardRecords:
         return self._store.records
 
-    async def reasons(self, key: str) -> Sequence[Reason]:
+    async def asked(self, key: str) -> AskedCard:
         id = card_of(key)
         card = None if id is None else await self._store.approvals.get(id)
         if card is None or card.state is not ApprovalState.OPEN:
-            return ()
-        return tuple(why_asked(card, self._conceal))
+            return AskedCard()
+        until = None if card.expires_at == UNENDING else card.expires_at
+        return AskedCard(tuple(why_asked(card, self._conceal)), until)
 
     async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
         if not await self._waits(reader, chat, key):

@@ -6,6 +6,7 @@ from functools import cached_property
 from bot.flow.explaining.telling import StoryTeller
 from bot.flow.inspection.card_pages import CardInspection
 from bot.flow.inspection.channels_told import ChannelTeller
+from bot.flow.inspection.chat_views import ViewInspection
 from bot.flow.inspection.now_pages import NowInspection
 from bot.flow.inspection.own_pages import OwnPages
 from bot.flow.inspection.people_pages import PeopleInspection
@@ -39,6 +40,7 @@ class Inspection:
         """The pages as an adapter sees them."""
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
         rules, pace = self._rules, self._ground.policy.member_pace
+        now, conceal = world.clock.now, world.conceal
         return ReadingPages(
             self._turns,
             CardInspection(self._ground, self._places, rules),
@@ -52,6 +54,7 @@ class Inspection:
             self._own.skills,
             self._own.servers,
             self._own.search,
+            ViewInspection(store, self._ground.journal, self._choosing, self._places, now, conceal),
         )
 
     @cached_property

@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.posted import Forms, files_of, text_of
-from bot.adapters.web.rendering.static_files import page_mark
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks
 from bot.adapters.web.update import Writing
@@ -65,6 +64,7 @@ class ChatPages:
             Route("/chat/new", self.begin, methods=post),
             Route("/chat/{key}", self.chat),
             Route("/chat/{key}/older", self.older),
+            Route("/chat/{key}/side", self.side),
             Route("/chat/{key}/say", self.say, methods=post),
             Route("/chat/{key}/press", self.press, methods=post),
             Route("/chat/{key}/word", self.word, methods=post),
@@ -94,10 +94,11 @@ class ChatPages:
             chat=told,
             chats=await self._talks.listed(visitor.person, talk.key),
             messages=part.messages,
+            seen=await talk.in_view(),
             older=_older(talk, part.before),
             commands=self._commands(owner=visitor.person.is_owner),
             draft_id=secrets.token_hex(8),
-            stream=f"/chat/{talk.key}/events?mark={part.mark}&page={page_mark()}",
+            stream=f"/chat/{talk.key}/events?mark={part.mark}",
         )
 
     async def older(self, request: Request) -> Response:
@@ -112,6 +113,15 @@ class ChatPages:
             messages=part.messages,
             older=_older(talk, part.before),
         )
+        return HTMLResponse(html)
+
+    async def side(self, request: Request) -> Response:
+        """Shows what the model has in view now; the page asks again after each answer."""
+        talk = await self._talk(request)
+        told = await talk.told()
+        frame = await self._shell.frame(request, "chat", told.title)
+        seen = await talk.in_view()
+        html = await self._shell.part(request, "side.html", frame=frame, chat=told, seen=seen)
         return HTMLResponse(html)
 
     async def begin(self, request: Request) -> Response:

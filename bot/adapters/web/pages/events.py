@@ -14,9 +14,10 @@ from bot.adapters.web.gate import SignedIn
 from bot.adapters.web.hub import Hub, Watch
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.places import Places
-from bot.adapters.web.rendering.static_files import page_mark
+from bot.adapters.web.rendering.static_files import version
 from bot.adapters.web.shell import Shell, visitor_of
-from bot.adapters.web.talks import Talk, Talks
+from bot.adapters.web.shown import ShownChat
+from bot.adapters.web.talks import Seen, Talk, Talks
 from bot.domain.talk.errors import StoreError
 from bot.domain.value import frozen
 
@@ -31,6 +32,9 @@ _LAP_SECONDS = 0.05
 
 _LONGEST = 12 * 3600.0
 _AGAIN_SECONDS = 1.0
+_FADES = 30.0
+"""Seconds without a word after which an answer in a chat of a phone has ended silently."""
+
 _HEADERS = {"content-type": "text/event-stream", "x-accel-buffering": "no"}
 
 
@@ -62,8 +66,7 @@ class EventPages:
         with watching as watch:
             lap = _Lap(self, request, talk.key, watch, out, mark)
             await out.send("retry: 1000\n\n")
-            if request.query_params.get("page") != page_mark():
-                await out.event("stale", "")
+            await out.event("version", version())
             while await lap.done():
                 await self._changed(watch, out)
 
@@ -78,11 +81,16 @@ class EventPages:
                 async with asyncio.timeout(BEAT_SECONDS):
                     await watch.changed.wait()
             except TimeoutError:
+                self._hub.settle(watch.address, _FADES)
                 await out.send(": alive\n\n")
 
     @property
     def talks(self) -> Talks:
         return self._talks
+
+    @property
+    def hub(self) -> Hub:
+        return self._hub
 
     @property
     def people(self) -> SignedIn:
@@ -164,22 +172,30 @@ class _Lap:
                 found = await self._talk() if number else talk
                 if found is None:
                     return None
-                message = await talk.message(seen)
-                if seen.said:
-                    mark = self._mark.with_said(seen.id)
-                else:
-                    # It may have changed again since it was seen.
-                    version = seen.version if message is None else message.version
-                    mark = self._mark.with_shown(seen.id, version)
-                if message is not None:
-                    html = await self._pages.shell.part(
-                        self._request, "message.html", message=message, chat=chat, frame=frame
-                    )
-                    await self._out.event("message", html, str(mark))
-                self._mark = mark
+                self._mark = await self._told(found, seen, chat, frame)
             await self._waits(frame)
         self._mark = self._mark.settled(window)
         return await self._talk() if news else talk
+
+    async def _told(self, talk: Talk, seen: Seen, chat: ShownChat, frame: Frame) -> Mark:
+        """Sends one message as it is now; returns the mark behind it."""
+        message = None if seen.gone else await talk.message(seen)
+        if seen.said:
+            mark = self._mark.with_said(seen.id, seen.newest, seen.version)
+        else:
+            # It may have changed again since it was seen.
+            shown = seen.version if message is None else message.version
+            mark = self._mark.with_shown(seen.id, shown)
+        if seen.settles:
+            self._pages.hub.settle(talk.address)
+        if message is not None:
+            html = await self._pages.shell.part(
+                self._request, "message.html", message=message, chat=chat, frame=frame
+            )
+            await self._out.event("message", html, str(mark))
+        elif seen.gone:
+            await self._out.event("gone", f"m-{'i' if seen.said else 'o'}{seen.id}", str(mark))
+        return mark
 
     async def _waits(self, frame: Frame) -> None:
         if frame.waiting != self._waiting:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.rendering.signs import sign_of
+from bot.adapters.web.rendering.times import by_clock
 from bot.adapters.web.rendering.views import (
     BlockView,
     CardView,
@@ -64,6 +65,7 @@ def _card(
 ) -> CardView:
     parts = _Parts.of(content)
     open_ = _waits_for_somebody(content)
+    hints = _timely(parts.hints, message)
     keys = _keys(content, press=message.press, main=open_, shortcuts=open_)
     icon, _, _, title = sign_of(parts.title)
     return CardView(
@@ -76,7 +78,7 @@ def _card(
         reasons=_told_reasons(message) or parts.reasons,
         about=parts.about,
         keys=keys,
-        hints=parts.hints if message.press or not open_ else (*parts.hints, _OTHERS),
+        hints=hints if message.press or not open_ else (*hints, _OTHERS),
         action=f"{address}/press",
         word_action=f"{address}/word",
         fields=fields,
@@ -144,8 +146,18 @@ def _reason(text: str) -> ReasonView:
 def _waiting(hints: Sequence[str], message: ShownMessage) -> SignView:
     if not message.press:
         return SignView("Waits for somebody else", "person", "wait")
+    if message.until is not None:
+        return SignView("Waits for you", "clock", "wait", until=message.until)
     left = next((found["left"] for hint in hints if (found := _LIFE.search(hint))), "")
     return SignView(f"Waits for you · {left} left" if left else "Waits for you", "clock", "wait")
+
+
+def _timely(hints: tuple[str, ...], message: ShownMessage) -> tuple[str, ...]:
+    """Returns the hints with the end of the card by the clock: a page may be open for hours."""
+    if message.until is None:
+        return hints
+    ends = f"No answer by {by_clock(message.until)}: it does not run."
+    return tuple(ends if _LIFE.search(hint) else hint for hint in hints)
 
 
 def _with_steps(blocks: Sequence[BlockView]) -> tuple[BlockView, ...]:

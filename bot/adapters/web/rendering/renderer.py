@@ -9,8 +9,8 @@ from bot.adapters.web.rendering.contents import shown
 from bot.adapters.web.rendering.listing import grouped
 from bot.adapters.web.rendering.markdown import html_of
 from bot.adapters.web.rendering.sentences import keys, tries
-from bot.adapters.web.rendering.static_files import static_url
-from bot.adapters.web.rendering.times import clock, day, machine_time, recent
+from bot.adapters.web.rendering.static_files import static_url, version
+from bot.adapters.web.rendering.times import clock, day, left, machine_time, recent, seconds_left
 from bot.adapters.web.rendering.words import words
 
 _LEAST_CACHED = 100
@@ -30,16 +30,20 @@ class Renderer:
             trim_blocks=True,
             lstrip_blocks=True,
         )
-        self._environment.globals.update({"keys": keys, "static_url": static_url, "tries": tries})
+        self._environment.globals.update(
+            {"keys": keys, "static_url": static_url, "tries": tries, "version": version()}
+        )
         self._environment.filters.update(
             {
                 "clock": clock,
                 "day": day,
                 "grouped": grouped,
+                "left": left,
                 "machine_time": machine_time,
                 "markdown": html_of,
                 "quoted": quoted,
                 "recent": recent,
+                "seconds_left": seconds_left,
                 "shown": shown,
                 "words": words,
             }

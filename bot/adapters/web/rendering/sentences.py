@@ -4,10 +4,17 @@ from collections.abc import Sequence
 
 _TRIES = (
     ("Write a shopping list into shopping.md", "shows a card"),
-    ("/plan tidy the notes folder", "shows a plan"),
-    ("/skills", "lists the skills"),
+    ("/plan make a folder for each month of this year", "shows a plan"),
+    ("Make minutes: Ann and Bob met, Bob ships on Friday", "uses a skill"),
     ("Remind me of the tea in 20 minutes", "makes a task"),
-    ("/why", "opens the reasons"),
+    ("/why", "tells why the answer is as it is"),
+)
+_TRIES_OF_DEMO = (
+    ("Write a note", "shows a card"),
+    ("/plan make a report", "shows a plan"),
+    ("Make minutes of my meeting notes", "uses skills"),
+    ("Remind me of the tea in 20 minutes", "makes a task"),
+    ("/why", "tells why the answer is as it is"),
 )
 
 _KEYS = (
@@ -29,9 +36,9 @@ _KEYS = (
 )
 
 
-def tries() -> Sequence[tuple[str, str]]:
-    """Returns what a person may say first, and what each shows."""
-    return _TRIES
+def tries(*, demo: bool) -> Sequence[tuple[str, str]]:
+    """Returns what a person may say first, and what each shows; the demo knows words of its own."""
+    return _TRIES_OF_DEMO if demo else _TRIES
 
 
 def keys() -> Sequence[tuple[Sequence[str], str]]:

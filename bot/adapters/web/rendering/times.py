@@ -2,6 +2,8 @@
 
 from datetime import datetime
 
+from bot.domain.clock.span import span
+
 
 def clock(at: datetime) -> str:
     """Returns the hour and the minute of a time in its own zone."""
@@ -15,6 +17,20 @@ def day(at: datetime) -> str:
         return "Today"
     year = "" if at.year == now.year else f" {at.year}"
     return f"{at:%A}, {at.day} {at:%B}{year}"
+
+
+def left(at: datetime) -> str:
+    """Returns the time that is left until then, in words; a script counts it down."""
+    return span(seconds_left(at))
+
+
+def seconds_left(at: datetime) -> int:
+    return max(int((at - datetime.now(at.tzinfo)).total_seconds()), 0)
+
+
+def by_clock(at: datetime) -> str:
+    """Returns the clock of a time of today, and else its day before it."""
+    return clock(at) if at.date() == datetime.now(at.tzinfo).date() else f"{at:%a %d %b, %H:%M}"
 
 
 def recent(at: datetime) -> str:

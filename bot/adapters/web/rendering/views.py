@@ -3,6 +3,7 @@
 Every text is plain and is escaped by the part; only `html` is HTML, and this package made it.
 """
 
+from datetime import datetime
 from typing import Literal, TypeAlias
 
 from markupsafe import Markup
@@ -40,6 +41,8 @@ class SignView:
     meaning: Meaning = "dim"
     after: str = ""
     """More words in a dim colour: by whom, where, when."""
+    until: datetime | None = None
+    """The time that the word counts down to, in the zone of the person."""
     seconds: int | None = None
     """The seconds after which the state ends; a script counts them down in the word."""
 

@@ -8,31 +8,9 @@
 
   const name = `draft ${dataset.chat}`, store = () => kept(name, words.value), files = say.elements.file;
   const edits = (wish) => Object.assign(say.elements.edits, { value: wish, disabled: !wish });
-  const made = (tag, more, ...inside) => { const one = Object.assign(document.createElement(tag), more); one.append(...inside); return one; };
-  const list = () => {
-    id("files").replaceChildren(...[...files.files].map((file, n) => made("p", { className: "file" },
-      made("b", { dir: "auto" }, `${file.name} · ${Math.ceil(file.size / 1000)} kB`),
-      made("button", { type: "button", className: "quiet", ariaLabel: `Remove ${file.name}`, onclick: () => { take([...files.files].filter((_, m) => m !== n)); words.focus(); } }, "Remove"))));
-    id("files").hidden = !files.files.length;
-  };
-  const take = (wanted) => {
-    const held = new DataTransfer();
-    wanted.forEach((file) => held.items.add(file));
-    files.files = held.files;
-    list();
-  };
-  const more = (event, { files: come }) => {
-    if (!come.length) return;
-    event.preventDefault();
-    take([...files.files, ...come]);
-  };
   const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
   words.value ||= kept(name);
   on("input", store, words);
-  on("change", list, files);
-  on("paste", (event) => more(event, event.clipboardData), words);
-  on("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
-  on("drop", (event) => more(event, event.dataTransfer));
   on("submit", (event) => {
     if (words.value.trim() || files.files.length) return;
     event.preventDefault();
@@ -44,9 +22,9 @@
   on("refused", () => { waits = false; }, say);
   on("sent", ({ detail }) => {
     if (words.value === detail.get("text")) words.value = "";
-    waits = false; files.value = ""; edits(""); list(); store();
+    waits = false; files.value = ""; files.dispatchEvent(new Event("change")); edits(""); store();
   }, say);
-  all('form[action$="/say"], #busy').forEach((form) => {
+  all(':is(form[action$="/say"], #busy):has(> [name=id])').forEach((form) => {
     const renew = () => { form.elements.id.value = fresh(); };
     renew();
     on("sent", renew, form);
@@ -97,6 +75,15 @@
     id("chats").replaceWith(now);
     at("h1").textContent = at(".title", here).textContent;
   };
+  // What the model has in view changes with each message.
+  const side = id("side");
+  let look;
+  const looks = () => { clearTimeout(look); look = setTimeout(async () => {
+    if (!side.checkVisibility()) return;
+    const got = await fetch(`${location.pathname}/side`);
+    if (got.ok) side.replaceChildren(...at("aside", parsed(await got.text())).childNodes);
+  }, 300); };
+  on("toggle", looks, side);
   const put = (row) => {
     const old = id(row.id), held = old?.contains(document.activeElement);
     // Words that were said stand in a row now; a turn that waits for a person writes nothing.
@@ -104,10 +91,11 @@
     if (old) old.replaceWith(row); else draft.before(row);
     if (held) (at("h3", row) || row).focus();
     if (!old) later();
+    looks();
     news(row, old);
   };
   const hears = {
-    message: ({ data }) => { [...parsed(data).children].forEach(put); id("first")?.remove(); },
+    message: ({ data }) => { [...parsed(data).children].forEach(put); at("#first:not([data-stays])")?.remove(); },
     gone: ({ data }) => id(data)?.remove(),
     draft: ({ data }) => {
       if (data.trim() && !draft.firstChild) { begun = Date.now(); spoken("Answering"); }
@@ -116,8 +104,8 @@
     told: ({ data }) => told(data),
     waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
       ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
-    stale: () => { id("stale").hidden = false; },
     left: () => location.reload(),
+    version: ({ data }) => { id("stale").hidden = data === dataset.version; },
   };
   const lost = (yes) => {
     id("lost").hidden = !yes || !navigator.onLine;

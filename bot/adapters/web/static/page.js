@@ -126,14 +126,14 @@ const page = (() => {
     next = setTimeout(look, wait);
     on("visibilitychange", () => { if (!document.hidden) { wait = 4000; look(); } });
   }
-  // Time that is left counts down: by minutes, and below one by seconds.
+  // Time that is left counts down in silence: by minutes, and below one by seconds.
   const born = new WeakMap();
   const count = () => all("[data-left]").forEach((one) => {
     const now = performance.now();
     if (!born.has(one)) born.set(one, now);
     const left = Math.max(0, Math.ceil(one.dataset.left - (now - born.get(one)) / 1000)), minutes = Math.floor(left / 60);
     const end = one.textContent.endsWith(" left") ? " left" : "";
-    const said = left < 60 ? `${left} s${end}` : minutes < 60 ? `${minutes} min${end}` : one.textContent;
+    const said = left < 60 ? `${left} s${end}` : minutes < 60 ? `${minutes} min${end}` : minutes < 1440 ? `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ""}${end}` : one.textContent;
     if (said !== one.textContent) one.textContent = said;
   });
   setInterval(count, 1000);

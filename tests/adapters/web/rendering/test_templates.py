@@ -35,6 +35,7 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
 )
+from bot.ports.view_page import OpenLine, SeenNow
 from tests.adapters.web.rendering.hostile import ATTACKS
 from tests.adapters.web.rendering.safe_html import skeleton_of
 from tests.browser.samples import CHATS, COMMANDS, NOW, own, steward
@@ -81,6 +82,7 @@ def _chat(text: str) -> dict[str, Any]:
         "chat": ShownChat(text, text, text, text, text),
         "chats": chats,
         "messages": messages,
+        "seen": SeenNow(9, 10, (text,), (text,), (text,), True, (OpenLine(text, text, text),)),
         "older": "/older",
         "commands": (*COMMANDS, (text, text, text)),
         "draft_id": text,

@@ -9,7 +9,7 @@ from tests.browser.samples import chat_values
 FIRST_PAGE = 150_000
 """Bytes of the first page with all that it loads, not compressed."""
 
-SCRIPT = 8_200
+SCRIPT = 8_500
 """Bytes of a script."""
 
 
@@ -21,7 +21,7 @@ def test_the_first_page_weighs_little() -> None:
 
 def test_each_script_is_small_and_asks_for_nothing_that_the_policy_forbids() -> None:
     scripts = sorted(FOLDER.glob("*.js"))
-    assert [path.name for path in scripts] == ["chat.js", "page.js"]
+    assert [path.name for path in scripts] == ["chat.js", "files.js", "page.js"]
     for path in scripts:
         text = path.read_text(encoding="utf-8")
         assert len(text.encode()) <= SCRIPT

@@ -1,0 +1,59 @@
+"""The rows of a chat as a page names and shows them: addresses, places, versions, files."""
+
+from pathlib import Path
+
+from bot.adapters.web.shown import ShownFile
+from bot.adapters.web.update import ON_THE_PAGE
+from bot.domain.change.erasing import ECHOES
+from bot.domain.talk.message import VANISHING, Address, FileRef
+from bot.domain.talk.session import PAGE
+from bot.ports.outbox import DeliveryState, OutboxRow
+
+_SLASH = "~"
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+
+
+def version_of(row: OutboxRow) -> int:
+    """Returns the version of a message that pages show; 0 for one that they do not show.
+
+    What is stored for the page is on it. Elsewhere a message stands once its platform has it: so
+    both have one order, and a card is pressed only where it is shown whole.
+    """
+    if row.content.kind in VANISHING or row.key.startswith(ECHOES):
+        return 0
+    if row.state is DeliveryState.DEAD:
+        return 0
+    if row.address.channel == PAGE:
+        return row.version
+    there = bool(row.message_ids) and row.shown_version == row.version
+    return row.shown_version if there else 0
+
+
+def key_of(address: Address) -> str:
+    """Returns the name of a chat in addresses of the page, where a slash parts other things."""
+    return address.key.replace("/", _SLASH)
+
+
+def address_of(key: str) -> Address:
+    """Returns the chat that such a name means."""
+    return Address.from_key(key.replace(_SLASH, "/"))
+
+
+def place_of(address: Address) -> str:
+    """Returns the platform of a chat as people read it; empty for the page itself."""
+    return "" if address.channel == PAGE else address.channel.capitalize()
+
+
+def where_of(channel: str, home: str, *, edited: bool) -> str:
+    if edited:
+        return "changed"
+    if channel == PAGE:
+        return "" if home == PAGE else ON_THE_PAGE
+    return "in the terminal" if channel == "terminal" else f"on {channel.capitalize()}"
+
+
+def file_of(row: int, number: int, file: FileRef) -> ShownFile:
+    there = file.text is not None or Path(file.path).is_file()
+    picture = file.name.lower().endswith(_PICTURES) and file.text is None
+    href = f"/file/{row}/{number}" if there else ""
+    return ShownFile(file.name, file.caption, href, picture)
