@@ -13,11 +13,11 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from bot.bootstrap.door_form import Inside
 from bot.bootstrap.upgrading import FOLDER
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import frozen
-from bot.flow.application import Application
 from bot.settings import Settings
 from bot.shipped import command
 
@@ -85,7 +85,7 @@ class BackupForm:
             return ()
         return (Check("backup", partial(_newest, settings.home), "See docs/backup.md.", "warn"),)
 
-    async def keep_open(self, settings: Settings, application: Application) -> None:
+    async def keep_open(self, settings: Settings, inside: Inside) -> None:
         """Looks once a minute if a backup is due."""
         tried: datetime | None = None
         while True:

@@ -93,6 +93,11 @@ Listen: TypeAlias = Callable[[Accept], Coroutine[Any, Any, None]]
 Opener: TypeAlias = Callable[[Host], Coroutine[Any, Any, None]]
 
 
+def always() -> bool:
+    """Stands for a channel that nobody has to reach."""
+    return True
+
+
 async def nothing(host: Host) -> None:
     """Stands for an opener that a channel does not need."""
 
@@ -109,6 +114,8 @@ class OpenChannel:
     """Fetches files that people send; None where a channel has no files."""
     groups: Groups | None = None
     """Tells who owns a group and who is in it; None where a channel has no groups."""
+    reached: Callable[[], bool] = always
+    """Tells if the last poll went well, or the gateway is connected."""
     ready: Callable[[], Coroutine[Any, Any, None]] = at_once
     """Returns once stored updates can be read; until then no update is routed."""
     prepare: Opener = nothing

@@ -37,6 +37,7 @@ async def opened(settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel
             listener.listen,
             DiscordFiles(api),
             DiscordGroups(api),
+            reached=lambda: listener.reached,
             prepare=partial(_prepare, listener),
             greet=partial(_greet, api, clock),
         )

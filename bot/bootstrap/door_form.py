@@ -1,10 +1,12 @@
 """The form of a door: something beside the channels by which other programs reach Steward."""
 
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
+from bot.adapters.sql.store import Store
 from bot.doctor import Check, Finding
+from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.settings import Settings
 
@@ -17,8 +19,18 @@ class Serving(Protocol):
     ) -> AbstractAsyncContextManager[int]: ...
 
 
+@frozen
+class Inside:
+    """The parts of a run that doors lead to."""
+
+    application: Application
+    store: Store
+    reached: Mapping[str, Callable[[], bool]]
+    """Tells of each channel if its platform was reached lately."""
+
+
 class DoorForm(Protocol):
-    def keep_open(self, settings: Settings, application: Application) -> Coroutine[Any, Any, None]:
+    def keep_open(self, settings: Settings, inside: Inside) -> Coroutine[Any, Any, None]:
         """Keeps the door open until cancelled; returns at once if the settings have none."""
         ...
 

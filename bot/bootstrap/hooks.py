@@ -7,10 +7,9 @@ from functools import partial
 
 from bot.adapters.hook_folder.hook_folder import HookFolder
 from bot.adapters.system_clock import SystemClock
-from bot.bootstrap.door_form import Serving
+from bot.bootstrap.door_form import Inside, Serving
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.assignments.hook import BrokenHook, Hook
-from bot.flow.application import Application
 from bot.ports.clock import Clock
 from bot.settings import Settings
 from bot.shipped import shipped
@@ -33,8 +32,8 @@ class HookForm:
     def __init__(self, serving: Serving) -> None:
         self._serving = serving
 
-    async def keep_open(self, settings: Settings, application: Application) -> None:
-        service, port = application.parts.rooms.hooks.service, settings.hooks_listen
+    async def keep_open(self, settings: Settings, inside: Inside) -> None:
+        service, port = inside.application.parts.rooms.hooks.service, settings.hooks_listen
         if service is None or port is None:
             return
         # Only a run with hooks loads the door.

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import fields, replace
 from functools import partial
+from typing import TypeAlias
 
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.patience import Patience
@@ -34,6 +35,14 @@ _SPOOL_DAYS = 30
 """Days after which the copy of a file that was not delivered is deleted."""
 
 
+Counted: TypeAlias = Callable[[Mapping[str, Model]], Mapping[str, Model]]
+"""Returns models whose calls are counted."""
+
+
+def uncounted(models: Mapping[str, Model]) -> Mapping[str, Model]:
+    return models
+
+
 @frozen
 class Running:
     """An application that is open, with the store below it."""
@@ -53,6 +62,7 @@ async def opened(
     holds: Callable[[], Holds] = never_held,
     *,
     patient: bool = False,
+    counted: Counted = uncounted,
 ) -> AsyncGenerator[Running]:
     """Opens the store, the models, the servers and the skills; closes them in reverse order.
 
@@ -69,6 +79,7 @@ async def opened(
         till = till_of(settings, store)
         returned = never if patience is None else patience.returned
         below = await opened_below(settings, stack, secrets, Ground(store, returned, real, till))
+        below = replace(below, models=counted(below.models))
         policy = _policy(settings, below.models)
         parts = Composition(
             StorePorts(**{f.name: getattr(store, f.name) for f in fields(StorePorts)}),

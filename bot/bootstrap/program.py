@@ -13,6 +13,7 @@ from bot.bootstrap.discord import DiscordForm
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
 from bot.bootstrap.http_serving import LateServers
+from bot.bootstrap.metrics import MetricsForm
 from bot.bootstrap.page import PageForm
 from bot.bootstrap.service_manager import ServiceManagerForm
 from bot.bootstrap.telegram import TelegramForm
@@ -27,10 +28,13 @@ CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm()
 PAGE = PageForm(_SERVERS.serving)
 """The page in a browser, beside whatever is served."""
 
+METRICS = MetricsForm(_SERVERS.serving)
+
 DOORS: Sequence[DoorForm] = (
     HookForm(_SERVERS.serving),
     ServiceManagerForm(),
     BackupForm(),
+    METRICS,
 )
 """Every door for other programs that is open if the settings want it: one line each."""
 
@@ -47,7 +51,9 @@ async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
 
     harden()
     forms = CHANNELS if unserved(settings) else (*CHANNELS, HomeForm(), PAGE)
-    return await serving.serve(settings, forms, secrets, watch, DOORS)
+    return await serving.serve(
+        settings, forms, secrets, watch, DOORS, counted=METRICS.counted(settings)
+    )
 
 
 async def chat(

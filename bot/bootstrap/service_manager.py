@@ -6,8 +6,8 @@ import socket
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
+from bot.bootstrap.door_form import Inside
 from bot.doctor import Check, Finding
-from bot.flow.application import Application
 from bot.settings import Settings
 
 _SOCKET = "NOTIFY_SOCKET"
@@ -23,7 +23,7 @@ class ServiceManagerForm:
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
         self._environ = environ
 
-    async def keep_open(self, settings: Settings, application: Application) -> None:
+    async def keep_open(self, settings: Settings, inside: Inside) -> None:
         address = self._environ.get(_SOCKET, "")
         if not address:
             return

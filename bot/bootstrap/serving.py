@@ -11,17 +11,16 @@ from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.contained_channel import ChannelFaults, ContainedChannel
 from bot.bootstrap.damage_ending import damage_in, end_on_damage, owner_keys, told_owners
-from bot.bootstrap.door_form import DoorForm
+from bot.bootstrap.door_form import DoorForm, Inside
 from bot.bootstrap.hosting import host_of
-from bot.bootstrap.opening import Running, opened
+from bot.bootstrap.opening import Counted, Running, opened, uncounted
 from bot.bootstrap.world import Channels
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
-from bot.flow.application import Application
 from bot.logs import Secrets
 from bot.settings import Settings
 
-Door: TypeAlias = Callable[[Application], Coroutine[Any, Any, None]]
+Door: TypeAlias = Callable[[Inside], Coroutine[Any, Any, None]]
 """Keeps a door for other programs open until cancelled."""
 
 
@@ -33,6 +32,7 @@ async def serve(
     doors: Sequence[DoorForm] = (),
     *,
     patient: bool = True,
+    counted: Counted = uncounted,
 ) -> int:
     """Serves every channel that is set up, until cancelled or until a person leaves one.
 
@@ -44,7 +44,9 @@ async def serve(
         served, faults = await _opened_channels(settings, forms, stack), ChannelFaults()
         channels, owners = _folded(served, faults), set(settings.owners)
         holds = watch.holds if watch is not None else never_held
-        live = opened(settings, channels, secrets or Secrets(), holds, patient=patient)
+        live = opened(
+            settings, channels, secrets or Secrets(), holds, patient=patient, counted=counted
+        )
         try:
             async with live as running:
                 host = host_of(running)
@@ -109,6 +111,7 @@ async def run(
 ) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
+    inside = Inside(application, running.store, {one.channel.name: one.reached for one in served})
     async with asyncio.TaskGroup() as group:
         # Listeners come first: nothing may stand before the first poll.
         listening = [
@@ -122,7 +125,7 @@ async def run(
             group.create_task(application.run(), name="application"),
             group.create_task(end_on_damage(running.store), name="damage"),
             # The application has begun by then: calls that are taken find their lanes.
-            *[group.create_task(door(application), name="door") for door in doors],
+            *[group.create_task(door(inside), name="door") for door in doors],
             *[
                 group.create_task(
                     faults.outlived(one.channel.name, one.greet(host)),

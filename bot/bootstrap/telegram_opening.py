@@ -5,6 +5,7 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.adapters.telegram.account import TelegramAccount
 from bot.adapters.telegram.addresses import is_group
@@ -13,13 +14,16 @@ from bot.adapters.telegram.channel import TelegramChannel
 from bot.adapters.telegram.files import TelegramFiles
 from bot.adapters.telegram.groups import TelegramGroups
 from bot.adapters.telegram.listener import TelegramListener
-from bot.bootstrap.channel_form import Host, Listen, OpenChannel
+from bot.bootstrap.channel_form import Host, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import pairing_lines, served_line, show
 from bot.bootstrap.telegram_trials import telegram_api
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
 from bot.ports.clock import Clock
 from bot.settings import Settings
+
+if TYPE_CHECKING:
+    from bot.adapters.telegram.webhook import TelegramWebhook
 
 
 @asynccontextmanager
@@ -29,21 +33,25 @@ async def opened(settings: Settings, clock: Clock, serving: Serving) -> AsyncGen
         channel = TelegramChannel(
             api, gated=settings.send_rates is not None, rich=settings.telegram.rich
         )
+        listener = _listener(settings, api, clock, serving)
         yield OpenChannel(
             GatedChannel(channel, FloodGate(settings.send_rates, clock, is_group)),
-            _listening(settings, api, clock, serving),
+            listener.listen,
             TelegramFiles(api),
             TelegramGroups(api),
+            reached=lambda: listener.reached,
             ready=partial(account.introduced, clock),
             greet=partial(_greet, account, clock),
         )
 
 
-def _listening(settings: Settings, api: TelegramApi, clock: Clock, serving: Serving) -> Listen:
+def _listener(
+    settings: Settings, api: TelegramApi, clock: Clock, serving: Serving
+) -> "TelegramListener | TelegramWebhook":
     """Returns what receives updates, by polls or by calls of a webhook."""
     webhook = settings.telegram.webhook
     if webhook is None:
-        return TelegramListener(api, clock).listen
+        return TelegramListener(api, clock)
     # Only a run with a webhook loads the HTTP server.
     from bot.adapters.telegram.webhook import TelegramWebhook, WebhookDoor
 
@@ -52,7 +60,7 @@ def _listening(settings: Settings, api: TelegramApi, clock: Clock, serving: Serv
     def opened(door: WebhookDoor, port: int) -> AbstractAsyncContextManager[int]:
         return serving(door, door.path, port, "STEWARD_WEBHOOK_PORT")
 
-    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened).listen
+    return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened)
 
 
 async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:

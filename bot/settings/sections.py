@@ -302,6 +302,12 @@ class Settings:
         ge=1,
         le=65535,
     )
+    metrics_listen: int | None = setting(
+        None,
+        "The port of 127.0.0.1 that tells an operator's programs how it is; off when not set.",
+        ge=1,
+        le=65535,
+    )
     send_rates: SendRates | None = setting(
         SendRates(),
         "Messages a second to a chat, a group and all, and at once to a chat; or off.",

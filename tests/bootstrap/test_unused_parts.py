@@ -13,6 +13,7 @@ _PARTS = {
     "a caller of hooks": ("bot.adapters.hook_door.caller",),
     "the web": ("bot.adapters.web_pages", "bot.adapters.web_search", "bot.adapters.tools.web"),
     "doors": ("bot.adapters.hook_door.door", "bot.adapters.http_server", "uvicorn"),
+    "numbers for operators": ("bot.adapters.metrics", "prometheus_client"),
     "libraries of models": ("anthropic", "openai", "httpx2"),
     "voice": ("bot.adapters.openai.speaking", "bot.adapters.voice.hearing"),
     "tool servers": ("mcp", "anyio._backends", "jsonschema"),

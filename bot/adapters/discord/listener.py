@@ -26,6 +26,10 @@ class DiscordListener:
         sources = Sources(places, self.interactions, self.missed, self.stays, Beginning(clock))
         self._shards = [Shard(number, api, sources, clock) for number in range(api.shards)]
 
+    @property
+    def reached(self) -> bool:
+        return all(shard.reached for shard in self._shards)
+
     async def listen(self, accept: Accept) -> NoReturn:
         """Runs until cancelled. `accept` keeps a batch for good, or raises a StoreError."""
         try:

@@ -64,6 +64,10 @@ class Shard:
         self._events.began = self._begin
         self._fruitful = False
 
+    @property
+    def reached(self) -> bool:
+        return self._silence.reached
+
     async def listen(self, accept: Accept) -> Outage:
         """Runs until cancelled, or until only a person can help; then returns what is wrong.
 

@@ -27,6 +27,11 @@ class Silence:
             _log.log(level, "%s. %s", trouble.text, trouble.helps)
         self._told = trouble.text
 
+    @property
+    def reached(self) -> bool:
+        """Returns True if the last contact went well."""
+        return self._pauses.reached
+
     async def wait_out(self, trouble: Outage) -> None:
         self.tell(trouble)
         await self._pauses.after(trouble)

@@ -29,8 +29,11 @@ class Pauses:
         self._clock = clock
         self._longest = longest
         self._next = _FIRST_PAUSE
+        self.reached = False
+        """True once the platform has answered, until there is a trouble."""
 
     async def after(self, trouble: Outage) -> None:
+        self.reached = False
         if trouble.pause is not None:
             await self._clock.sleep(trouble.pause)
             return
@@ -39,4 +42,5 @@ class Pauses:
 
     def over(self) -> None:
         """Begins with a short pause again."""
+        self.reached = True
         self._next = _FIRST_PAUSE

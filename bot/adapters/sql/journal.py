@@ -42,6 +42,7 @@ from bot.adapters.sql.tables import errand as errand_table
 from bot.adapters.sql.tables import inbox as inbox_table
 from bot.adapters.sql.tables import turn as turn_table
 from bot.adapters.sql.this_process import NextFence
+from bot.adapters.sql.written import Written
 from bot.domain.assignments.errand import Errand
 from bot.domain.change import (
     AddArtifact,
@@ -215,9 +216,10 @@ _WITH_WORK = union(
 
 
 class SqlJournal:
-    def __init__(self, database: Database, now: Now) -> None:
+    def __init__(self, database: Database, now: Now, written: Written) -> None:
         self._database = database
         self._now = now
+        self._written = written
 
     async def claim(self, chat: int) -> Fence:
         number = await self._database.write(
@@ -230,6 +232,7 @@ class SqlJournal:
     async def commit(self, change: Change) -> None:
         work = partial(_carry_out, change=change, at=self._now())
         await self._database.write(work, durable=change.durable)
+        self._written.committed(change)
 
     async def entries(self, conversation: str, after: int = 0) -> Sequence[Entry]:
         return await self._database.read(lambda c: entries.load(c, conversation, after))

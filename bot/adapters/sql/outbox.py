@@ -9,11 +9,13 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, case, func, select, update
 
 from bot.adapters.sql.columns import names, values
+from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
 from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
+from bot.adapters.sql.written import Written
 from bot.domain.change import Retract, Show
 from bot.domain.talk.message import Outbound, OutboundKind
 from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
@@ -117,6 +119,10 @@ _EDIT_COPIES = (
 
 
 class SqlOutbox(Reads):
+    def __init__(self, database: Database, written: Written) -> None:
+        super().__init__(database)
+        self._written = written
+
     async def owed(self, chat: int) -> Sequence[OutboxRow]:
         return await self._rows(_OWED_IN, chat)
 
@@ -127,6 +133,7 @@ class SqlOutbox(Reads):
         await self._database.write(
             partial(_record, delivered=delivered), repeatable=True, seen=True
         )
+        self._written.delivered(delivered)
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
         return await self._scalar(_KEY_OF, of=chat, seen=message_id)

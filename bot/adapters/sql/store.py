@@ -1,7 +1,7 @@
 """Opens the store: one value with every port on one database."""
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -11,6 +11,7 @@ from sqlalchemy import URL, Connection, delete, make_url
 from sqlalchemy.exc import ArgumentError
 
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
+from bot.adapters.sql.backlog import Queue, queues
 from bot.adapters.sql.belongings import SqlBelongings
 from bot.adapters.sql.chats import SqlChats
 from bot.adapters.sql.consents import SqlConsents
@@ -94,6 +95,8 @@ class Store:
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
     """Reads every row, for so many seconds; False if they were too few, StoreDamaged for damage."""
+    queues: Callable[[], Awaitable[Sequence[Queue]]]
+    """Returns the work that waits."""
     damage: Damage
     """The first damage that anybody met."""
     written: Written
@@ -140,7 +143,7 @@ def _store(
 ) -> Store:
     return Store(
         inbox=SqlInbox(database),
-        journal=SqlJournal(database, now),
+        journal=SqlJournal(database, now, written),
         chats=SqlChats(database, now),
         people=SqlPeople(database),
         door=SqlDoor(database),
@@ -148,7 +151,7 @@ def _store(
         approvals=SqlApprovals(database),
         rules=SqlRules(database),
         plans=SqlPlans(database),
-        outbox=SqlOutbox(database),
+        outbox=SqlOutbox(database, written),
         ledger=SqlLedger(database),
         consents=SqlConsents(database),
         received=SqlReceived(database),
@@ -174,6 +177,7 @@ def _store(
         page_places=SqlPagePlaces(database),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
+        queues=partial(queues, database),
         damage=damage,
         written=written,
     )

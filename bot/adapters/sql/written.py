@@ -1,8 +1,15 @@
-"""Tells those who look at the store that this process has changed something."""
+"""Tells those who look at the store that this process has changed something, and what."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
+from bot.domain.change import Change
+from bot.ports.outbox import Delivered
+
+
+def _nobody(_: object) -> None:
+    """Stands for somebody who counts."""
 
 
 class Written:
@@ -10,6 +17,10 @@ class Written:
 
     def __init__(self) -> None:
         self._watching: set[asyncio.Event] = set()
+        self.committed: Callable[[Change], None] = _nobody
+        """Is told each change once it is committed."""
+        self.delivered: Callable[[Delivered], None] = _nobody
+        """Is told each result of a delivery."""
         self.times = 0
         """The number of changes so far."""
 

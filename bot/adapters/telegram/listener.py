@@ -41,6 +41,10 @@ class TelegramListener:
         self._grace_seconds = grace_seconds
         self._deleted_webhook = False
 
+    @property
+    def reached(self) -> bool:
+        return self._silence.reached
+
     async def listen(self, accept: Callable[[Sequence[RawUpdate]], Awaitable[None]]) -> NoReturn:
         """Runs until cancelled. `accept` keeps a batch for good, or raises a StoreError.
 

@@ -20,6 +20,11 @@ class Silence:
         self._told_by_name = False
         self._pauses = Pauses(clock, _LONGEST_PAUSE)
 
+    @property
+    def reached(self) -> bool:
+        """Returns True if the last contact went well."""
+        return self._pauses.reached
+
     async def wait_out(self, trouble: Outage) -> None:
         text = self._api.scrub(trouble.text)
         kind = trouble.kind or text

@@ -49,6 +49,10 @@ class TelegramWebhook:
         self._stands = False
         self._last_error: datetime | None = None
 
+    @property
+    def reached(self) -> bool:
+        return self._silence.reached
+
     async def listen(self, accept: Accept) -> NoReturn:
         """Runs until cancelled. `accept` keeps updates for good, or raises a StoreError.
 
