@@ -10,14 +10,14 @@ from bot.adapters.web.orders import Orders
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
-from bot.adapters.web.pages.events import EventPages
+from bot.adapters.web.pages.events import MOST, EventPages
 from bot.adapters.web.pages.giving import Giving
 from bot.adapters.web.pages.reading import Means, reading_routes
+from bot.adapters.web.places import Places
 from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.sign_in import SignIn
-from bot.adapters.web.streams import MOST, Streams
 from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.door_form import Serving
@@ -60,7 +60,7 @@ def loaded() -> Renderer:
 @asynccontextmanager
 async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGenerator[int]:
     """Serves the page; its streams end at once when it ends."""
-    access, streams = ground.settings.page, Streams()
+    access, streams = ground.settings.page, Places(MOST)
     origins = Origins.of(access.port, access.public_url)
     people = SignIn(
         ground.running.store.sessions,
@@ -71,8 +71,9 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
     )
     doctor = PageDoctor(ground.clock, ground.running.application.parts.world.conceal)
     app = application(origins, people, *_pages(ground, people, streams, doctor), access.proxies)
-    watch = PageWatch(ground.running.store, ground.hub, ground.clock)
+    watch = PageWatch(ground.running.store, ground.hub, ground.uploads, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
+    sweeping = asyncio.create_task(watch.sweep(), name="sweep of uploads")
     try:
         async with serving(app, PATH, access.port, setting, _CONNECTIONS) as number:
             try:
@@ -81,18 +82,19 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
                 streams.close()
     finally:
         await doctor.close()
-        watching.cancel()
-        await asyncio.gather(watching, return_exceptions=True)
+        for task in (watching, sweeping):
+            task.cancel()
+        await asyncio.gather(watching, sweeping, return_exceptions=True)
 
 
 def _pages(
-    ground: PageGround, people: SignIn, streams: Streams, doctor: PageDoctor
+    ground: PageGround, people: SignIn, streams: Places, doctor: PageDoctor
 ) -> tuple[Shell, Sequence[Page]]:
     running, zones = ground.running, Zones(ground.settings.policy.timezone)
     talks = PageTalks(running, zones, ground.accept)
     finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
-    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms()
+    shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms(people)
     giving = Giving(running.application.parts.entrance.page_commands, talks, forms, shell)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)

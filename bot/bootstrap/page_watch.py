@@ -1,4 +1,4 @@
-"""Wakes open pages when something in their chats has changed, and ends those without a right."""
+"""Follows changes in the store: open pages are woken or ended, files of erased words removed."""
 
 import asyncio
 import logging
@@ -7,6 +7,7 @@ from contextlib import suppress
 from bot.adapters.sql.page_rows import MOST_NEW, Stirred
 from bot.adapters.sql.store import Store
 from bot.adapters.web.hub import Hub
+from bot.adapters.web.uploads import Uploads
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.session import PAGE
 from bot.ports.clock import Clock
@@ -15,14 +16,18 @@ _ELSEWHERE_SECONDS = 5.0
 """Seconds between two looks for what another process has written."""
 
 _LAP_SECONDS = 0.03
+_SWEEP_SECONDS = 2.0
+"""Seconds between two looks at the files that people gave to the page, at least."""
+
 _LOG = logging.getLogger(__name__)
 
 
 class PageWatch:
     """Looks once for all pages: a silent chat costs nothing, however many pages show it."""
 
-    def __init__(self, store: Store, hub: Hub, clock: Clock) -> None:
+    def __init__(self, store: Store, hub: Hub, uploads: Uploads, clock: Clock) -> None:
         self._store = store
+        self._uploads = uploads
         self._hub = hub
         self._clock = clock
         self._since: Stirred | None = None
@@ -40,6 +45,18 @@ class PageWatch:
                 except StoreError as fault:
                     _LOG.info("open pages have to wait: %s", fault)
                 await asyncio.sleep(_LAP_SECONDS)
+
+    async def sweep(self) -> None:
+        """Removes files that people gave to the page, soon after their words were erased."""
+        with self._store.written.watched() as written:
+            while True:
+                try:
+                    await self._uploads.sweep(self._store.page.kept)
+                except (StoreError, OSError) as fault:
+                    _LOG.info("files that were given to the page have to wait: %s", fault)
+                await asyncio.sleep(_SWEEP_SECONDS)
+                await written.wait()
+                written.clear()
 
     async def _look(self) -> None:
         watches = self._hub.watches

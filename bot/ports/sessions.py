@@ -20,7 +20,10 @@ class SignIns(Protocol):
 
 class Sessions(Protocol):
     async def open(self, session: Session) -> Session:
-        """Stores a session; returns it with the account of the page that its person has."""
+        """Stores a session; returns it with the account of the page that its person has.
+
+        Conflict when the access of the person has ended.
+        """
         ...
 
     async def at(self, hash: str, now: datetime) -> tuple[Session, Person] | None:

@@ -15,6 +15,8 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.channel import DiscordChannel
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
+from bot.adapters.web.channel import PageChannel
+from bot.adapters.web.hub import Hub
 from bot.domain.talk.message import (
     Address,
     Button,
@@ -92,8 +94,42 @@ async def discord() -> AsyncIterator[Stage]:
         )
 
 
-@pytest.fixture(params=[fake, telegram, telegram_with_rich_messages, discord])
+class Rows(PageChannel):
+    """The page beside the rows that it shows: whoever sends has stored what is sent."""
+
+    def __init__(self, rows: dict[str, str]) -> None:
+        super().__init__(Hub())
+        self._rows = rows
+
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        sent = await super().send(to, piece, once=once)
+        self._rows[sent] = _words(piece)
+        return sent
+
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        await super().edit(to, message_id, piece)
+        if piece is None:
+            del self._rows[message_id]
+        else:
+            self._rows[message_id] = _words(piece)
+
+
+@asynccontextmanager
+async def page() -> AsyncIterator[Stage]:
+    rows: dict[str, str] = {}
+    channel = Rows(rows)
+    yield Stage(channel, channel, Address("web", "1"), lambda: [*rows.values()])
+
+
+@pytest.fixture(params=[fake, telegram, telegram_with_rich_messages, discord, page])
 async def stage(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
+    async with request.param() as opened:
+        yield opened
+
+
+@pytest.fixture(params=[fake, telegram, telegram_with_rich_messages, discord])
+async def searched(request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
+    """A channel that is searched for what an earlier run sent; of the page all is known by name."""
     async with request.param() as opened:
         yield opened
 
@@ -102,8 +138,11 @@ UNOPENED: list[Channel] = [
     FakeChannel(),
     TelegramChannel(TelegramApi("4200:x")),
     DiscordChannel(DiscordApi("NDIwMA.x.y")),
+    PageChannel(Hub()),
 ]
 unopened = pytest.mark.parametrize("channel", UNOPENED, ids=lambda channel: channel.name)
+of_platforms = pytest.mark.parametrize("channel", UNOPENED[:-1], ids=lambda channel: channel.name)
+"""Those whose pieces are what people see; pages show the rows."""
 
 
 def text_of(pieces: list[Piece]) -> str:
@@ -111,6 +150,8 @@ def text_of(pieces: list[Piece]) -> str:
 
 
 def _words(piece: Piece) -> str:
+    if "blocks" in piece.body:
+        return "".join(str(block["text"]) for block in piece.body["blocks"])
     if "rich" in piece.body:
         return parse_rich({"html": piece.body["rich"]}).text
     return str(piece.body["text"])
@@ -151,19 +192,23 @@ async def test_a_message_sent_again_under_its_name_stands_once_where_names_are_k
 
 
 async def test_a_message_is_found_until_it_is_known_and_only_where_it_was_sent(
-    stage: Stage,
+    searched: Stage,
 ) -> None:
-    above, piece = (stage.channel.split(answer(text))[0] for text in ("above", "one"))
-    first = await stage.channel.send(stage.address, above)
+    above, piece = (searched.channel.split(answer(text))[0] for text in ("above", "one"))
+    first = await searched.channel.send(searched.address, above)
     now = datetime.now(UTC)
-    traces = Traces(now, [Sighting(stage.address, first, now)])
-    assert await stage.channel.find(stage.address, piece, traces) is None
-    sent = await stage.earlier.send(stage.address, piece)
-    assert await stage.channel.find(stage.address, piece, traces) == sent
-    known = replace(traces, seen=[*traces.seen, Sighting(stage.address, sent, datetime.now(UTC))])
-    assert await stage.channel.find(stage.address, piece, known) is None
-    assert await stage.channel.find(stage.address, piece, replace(traces, before=[sent])) is None
-    assert stage.texts() == ["above", "one"]
+    traces = Traces(now, [Sighting(searched.address, first, now)])
+    assert await searched.channel.find(searched.address, piece, traces) is None
+    sent = await searched.earlier.send(searched.address, piece)
+    assert await searched.channel.find(searched.address, piece, traces) == sent
+    known = replace(
+        traces, seen=[*traces.seen, Sighting(searched.address, sent, datetime.now(UTC))]
+    )
+    assert await searched.channel.find(searched.address, piece, known) is None
+    assert (
+        await searched.channel.find(searched.address, piece, replace(traces, before=[sent])) is None
+    )
+    assert searched.texts() == ["above", "one"]
 
 
 async def test_a_piece_is_the_same_after_it_was_stored(stage: Stage) -> None:
@@ -213,7 +258,7 @@ async def test_an_edit_keeps_the_form_of_what_is_shown(channel: Channel, source:
     assert {"rich" in piece.body for piece in shorter} == {"rich" in piece.body for piece in first}
 
 
-@unopened
+@of_platforms
 def test_content_without_anything_to_show_still_gives_a_visible_piece(channel: Channel) -> None:
     for empty in ((), (Plain(""),)):
         [piece] = channel.split(Outbound(OutboundKind.NOTICE, empty))

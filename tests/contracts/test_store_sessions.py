@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
-from bot.domain.change import JoinPeople, Revoke
+import pytest
+
+from bot.domain.change import JoinPeople, LinkAccount, Revoke
+from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.talk.session import MOST_TRIES, Session, hashed, new_code, parts_of
 from tests.contracts.store_ports import StorePorts
@@ -81,3 +84,22 @@ async def test_somebody_signed_in_at_the_machine_may_still_pair_a_platform(store
     await store.sessions.open(opened(local))
     await store.door.offer("code", later(60))
     assert await store.door.redeem("code", ANN, NOW) == local
+
+
+async def test_whoever_lost_the_access_gets_in_by_no_code_and_by_no_earlier_session(
+    store: StorePorts,
+):
+    bob = await store.people.admit(BOB, Role.MEMBER)
+    session = await store.sessions.open(opened(bob))
+    words, code = new_code(NOW, bob.id)
+    await store.sessions.offer(code, NOW)
+    await commit(store, Revoke(bob.id, "access_ended"))
+    # Spent in the moment before: the session is opened a moment after.
+    with pytest.raises(Conflict):
+        await store.sessions.open(opened(bob, "late"))
+    assert await store.people.by_sender(Sender("web", str(bob.id), "Bob")) is None
+    assert await store.sessions.spend(*(parts_of(words) or ("", "")), NOW) is None
+    assert await store.sessions.of(bob.id, NOW) == []
+    # An account that comes back opens none of the doors of before.
+    await commit(store, LinkAccount("telegram:2", bob.id))
+    assert await store.sessions.at(session.hash, NOW) is None

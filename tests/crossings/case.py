@@ -31,7 +31,7 @@ FACTORS: dict[str, list[str]] = {
     "sight": ["clean", "page", "forward", "recalled", "recalled by meaning"],
     "act": ["write", "pair", "secret", "danger", "fetch", "search"],
     "consent": ["nobody", "press", "no", "approve all", "rule", "plan", "kept call", "yes to rule"],
-    "beside": ["nothing", "terminal"],
+    "beside": ["nothing", "terminal", "page"],
     "walls": ["sandbox", "no sandbox"],
     "allowed": ["ask", "readonly"],
     "event": [
@@ -100,6 +100,12 @@ class Case:
         """Returns whether what the person says is typed in the terminal beside."""
         mine = (self.who, self.place) == ("owner", "private")
         return self.beside == "terminal" and mine and self.origin not in ("edit", "hook")
+
+    @property
+    def at_page(self) -> bool:
+        """Returns whether what the person says is written on the page."""
+        mine = (self.who, self.place) == ("owner", "private")
+        return self.beside == "page" and mine and self.origin not in ("edit", "hook")
 
     @property
     def at_terminal(self) -> bool:

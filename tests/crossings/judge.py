@@ -243,7 +243,8 @@ def _offering(story: Story) -> Iterator[str]:
 
 
 def _beside(story: Story) -> Iterator[str]:
-    """A terminal beside shows what its chat shows and nothing else, and the chat what it typed."""
+    """A terminal beside shows what its chat shows and nothing else, and the chat what came here."""
+    yield from story.scene.page.faults(story.scene.channel)
     desk = story.scene.desk
     if desk is None:
         return

@@ -345,6 +345,10 @@ class Story:
         sides = (False,)
         if by is ANN and self.has_desk and pressed.address == HOME:
             sides = (True, False) if self.case.at_desk else (False, True)
+        if by is ANN and self.case.beside == "page" and pressed.address == HOME:
+            # The page shows the rows of the chat, whether its platform is served or not.
+            with suppress(AssertionError):
+                await self.scene.pressed_on_page(pressed.data, pressed.message)
         for desk in sides:
             await self.again(pressed, by, desk=desk)
 
@@ -568,6 +572,9 @@ async def _is_covered(story: Story, card: Shown) -> bool:
 
 
 async def _say(story: Story, words: str, **how: Any) -> str:
+    if story.case.at_page and not any(how.values()):
+        await story.scene.written(words)
+        return ""
     if story.case.at_desk and story.has_desk and not any(how.values()):
         await story.scene.typed(words)
         return ""

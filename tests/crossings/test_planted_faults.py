@@ -26,6 +26,7 @@ from tests.crossings.case import Case
 from tests.crossings.commands import INSIDE
 from tests.crossings.commands import OUTSIDE as WITH_NETWORK
 from tests.crossings.judge import faults
+from tests.crossings.paged import Page
 from tests.crossings.story import KEY, PRICE, Ran, Story, play, staged
 from tests.crossings.talked import EVIL
 from tests.crossings.two_channels import OTHER, Second, Terminal
@@ -177,6 +178,18 @@ def _echoless(story: Story) -> None:
     story.scene.terminal = _Mute(name=TERMINAL)
 
 
+class _MutePage(Page):
+    """A page whose words look as if they had been written on the platform."""
+
+    def parse(self, body: str) -> Inbound:
+        read = super().parse(body)
+        return replace(read, elsewhere="") if isinstance(read, InboundMessage) else read
+
+
+def _echoless_page(story: Story) -> None:
+    story.scene.page = _MutePage(HOME)
+
+
 class _Forgetful(Desk):
     """A visitor that comes back without the marks of its visit."""
 
@@ -258,6 +271,7 @@ FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="pre
 
 
 TYPED = Case(beside="terminal", store="sqlite")
+WRITTEN, ON_PAGE = Case(beside="page"), Case(beside="page", consent="press")
 AT_BOTH = Case(beside="terminal", store="sqlite", consent="press")
 AWAY_FROM_IT = Case(beside="terminal", store="sqlite", event="nobody there", consent="rule")
 OTHERS_CHAT = Case(beside="terminal", store="sqlite", place="second channel")
@@ -305,6 +319,8 @@ async def test_a_planted_fault_is_found(
     ("case", "odd", "plant", "found"),
     [
         pytest.param(TYPED, _same, _echoless, "stands 0 times on the platform", id="no echo"),
+        pytest.param(WRITTEN, _same, _echoless_page, "the page, “", id="no echo of the page"),
+        pytest.param(ON_PAGE, _twice, _nothing, "ran 2 times and was approved 1", id="page, too"),
         pytest.param(AT_BOTH, _twice, _nothing, "ran 2 times and was approved 1", id="both sides"),
         pytest.param(AWAY_FROM_IT, _same, _sitting(_Forgetful), "does not show", id="missed"),
         pytest.param(AT_BOTH, _same, _sitting(_Stammering), "in the terminal twice", id="twice"),

@@ -19,17 +19,19 @@ from bot.domain.talk.errors import NobodyThere
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address, Inbound, InboundMessage, Piece, Press, Quote
 from bot.domain.talk.person import Person, Sender
+from bot.domain.talk.session import PAGE
 from bot.flow.application import Application
 from bot.flow.arrivals.intake import Intake
 from bot.flow.world import StorePorts, World
 from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from bot.ports.tool import Folder, Tool
 from tests.crossings.beside import Desk
+from tests.crossings.paged import Page
 from tests.crossings.talked import Talked
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import DyingJournal
-from tests.scenarios.stage import Stage
+from tests.scenarios.stage import HOME, Stage
 
 OTHER = "other"
 PROJECT = Path("/projects/tea")
@@ -85,6 +87,8 @@ class TwoChannels(Stage):
         self.beside: Application | None = None
         """Another process on the same store, which takes every second update."""
         self._beside: asyncio.Task[None] | None = None
+        self.page = Page(HOME)
+        """The page, which shows the owner's private chat, too."""
         self.desk: Desk | None = None
         """The terminal that shows the owner's private chat, if there is one."""
         self.searches: Mapping[str, OwnSearch] = {}
@@ -94,7 +98,7 @@ class TwoChannels(Stage):
 
     def _world(self) -> World:
         world = super()._world()
-        served = {**world.channels, OTHER: self.other, TERMINAL: self.terminal}
+        served = {**world.channels, OTHER: self.other, TERMINAL: self.terminal, PAGE: self.page}
         served.pop(self.away, None)
         store: Any = self.store
         owned = getattr(store, "owned_chats", None)
@@ -211,6 +215,17 @@ class TwoChannels(Stage):
         assert self.desk is not None
         update = self.desk.message(words, self.clock.now())
         await self._intake.accept(TERMINAL, (update,))
+
+    async def written(self, words: str) -> None:
+        """Hands in what the owner writes on the page, in their private chat."""
+        await self._intake.accept(PAGE, (self.page.message(words, self.clock.now()),))
+
+    async def pressed_on_page(self, data: str, message: str) -> None:
+        """Hands in a press of the owner on the page, and waits until it is answered."""
+        told = len(self.page.acknowledged)
+        update = self.page.press(data, self.clock.now(), message)
+        await self._intake.accept(PAGE, (update,))
+        await self.until(lambda: len(self.page.acknowledged) > told)
 
     async def pressed(
         self, data: str, sender: Sender, message: str, at: Address, *, desk: bool = False

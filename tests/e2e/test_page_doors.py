@@ -490,27 +490,71 @@ def _pour(line: socket.socket, chunk: bytes) -> None:
         line.sendall(chunk)
 
 
+NOWHERE = (
+    *(
+        "/chat/%00",
+        "/chat/x",
+        "/chat/web:",
+        "/chat/web:1~%00",
+        "/chat/web:1~%ED%A0%80",
+        "/turn/%00",
+    ),
+    *("/chat/{}/older?before=%00", "/chat/{}/events?mark=%00", "/file/99999999999999999999/0"),
+    *("/file/1/99999999999999999999", "/file/-1/0", "/turn/x?round=%00", "/%ff", "/static/%00"),
+    *("/record?action=%00", "/money?by=%00", "/sessions?x=%00", "/chat/{}/older?before=1.1"),
+    *(f"/cards?after={at}~1~x" for at in ("0001-01-01T00:00:00%2B23:59", "9999-12-31T23:59-23:59")),
+    *(f"/cards?before=2026-01-01T00:00:00%2B00:00~1~{id}" for id in ("%00", "%F0%9F", "'")),
+)
+WORDS = ("\0", "x" * 300, "9" * 400, "o1", "o" + "9" * 18, "i" + "9" * 18, "٣", "../x", "-1")
+
+
+def test_nothing_that_is_asked_or_sent_is_a_fault_of_ours(served: Served, visitor: Visitor) -> None:
+    key, token = visitor.key, visitor.token
+    for path in NOWHERE:
+        answer = visitor.get(path.format(key), headers=visitor.own)
+        assert answer.status_code < 500, path
+    names = ("data", "message", "chat", "key", "text", "session", "edits", "back", "id")
+    written = (*(path.format(key) for path in WRITTEN), "/press", "/word", "/sessions/end")
+    for path in written:
+        for words in WORDS:
+            fields = {**dict.fromkeys(names, words), "id": secrets.token_hex(8), "csrf": token}
+            answer = visitor.post(path, data=fields, headers=visitor.own)
+            assert answer.status_code < 500, (path, words)
+            assert answer.headers.get("location", "/").startswith("/")
+    assert "Traceback" not in (served.folder / "output.txt").read_text()
+
+
 def test_open_streams_and_slow_readers_do_not_delay_the_end(served: Served, ann: Person) -> None:
     """The last test of the file: it ends the program."""
     lines: list[socket.socket] = []
     with served.visitor(ann) as visitor:
         key = visitor.key
         cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+        told = f"HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {cookie}\r\n"
         for _ in range(300):
             line = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
-            line.sendall(
-                f"GET /chat/{key}/events?mark=0.0 HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
-                f"Cookie: {cookie}\r\n\r\n".encode()
-            )
+            line.sendall(f"GET /chat/{key}/events?mark=0.0 {told}\r\n".encode())
             lines.append(line)
         for line in lines:
             assert line.recv(12) == b"HTTP/1.1 200"
+        # Somebody asks for much and reads nothing, and a form never comes whole.
+        greedy = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
+        with suppress(TimeoutError):
+            greedy.settimeout(0.2)
+            while True:
+                greedy.sendall(f"GET /static/style.css {told}\r\n".encode() * 100)
+        posted = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
+        form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n"
+        posted.sendall(f"POST /leave {told}Origin: {served.origin}\r\n{form}\r\ncs".encode())
+        lines += [greedy, posted]
     served.process.send_signal(signal.SIGTERM)
     assert served.process.wait(PATIENCE) == 0
     for line in lines:
         line.close()
     # The server tells when it had to cut something off after its time of grace.
-    assert "graceful" not in (served.folder / "output.txt").read_text()
+    output = (served.folder / "output.txt").read_text()
+    assert "graceful" not in output
+    assert "Traceback" not in output
 
 
 def test_a_port_in_use_is_told_once_and_the_run_goes_on(tmp_path: Path) -> None:

@@ -58,6 +58,8 @@ def _revoke(rows: "Rows", write: Revoke) -> None:
     rows.rules = {id: rule for id, rule in rows.rules.items() if rule.person != gone}
     pause(rows, [one for one in rows.tasks.values() if one.asker == gone], ACCESS_ENDED)
     rows.accounts = {key: id for key, id in rows.accounts.items() if id != gone}
+    rows.sessions = {id: one for id, one in rows.sessions.items() if one.person != gone}
+    rows.sign_ins = {id: one for id, one in rows.sign_ins.items() if one.person != gone}
     known = rows.people.get(gone)
     if known is not None:
         rows.people[gone] = Person(gone, known.name, Role.MEMBER, NOTHING)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import MOST_TRIES, PAGE, Session, SignInCode
 
@@ -36,6 +37,8 @@ class MemorySessions:
         for id, known in list(self.rows.sessions.items()):
             if known.ends_at <= session.opened_at:
                 del self.rows.sessions[id]
+        if session.person not in self.rows.accounts.values():
+            raise Conflict(f"person {session.person} has no account any more")
         keys = [
             key
             for key, person in self.rows.accounts.items()

@@ -18,6 +18,12 @@ Above them the one gives way that is silent for longest.
 MOST_PIECES = 2_000
 """Pieces in which the body of a request may come: each costs the loop the same, however short."""
 
+SEND_SECONDS = 20.0
+"""Seconds in which a caller goes on reading an answer; one that does not is let go."""
+
+LAST_SECONDS = 0.7
+"""Seconds that calls under way have when the server ends."""
+
 PACKET_BYTES, MOST_IN_PACKETS = 1_024, 24_000_000
 """A body up to so many bytes may come in more pieces if they have the length of packets.
 
@@ -37,6 +43,7 @@ class BoundedProtocol(H11Protocol):
         self._patience: asyncio.TimerHandle | None = None
         self._since = 0.0
         self._pieces = self._bytes = 0
+        self._unread: asyncio.TimerHandle | None = None
         self._next = self.conn.next_event
         self.conn.next_event = self._counted
 
@@ -44,13 +51,28 @@ class BoundedProtocol(H11Protocol):
         super().connection_made(transport)
         self._wait()
         others = (one for one in self.connections if isinstance(one, BoundedProtocol))
-        silent = [one for one in others if one.idle and not one.transport.is_closing()]
+        silent = [one for one in others if one.silent and not one.transport.is_closing()]
         if len(self.connections) >= (self.config.limit_concurrency or AT_ONCE) and silent:
             min(silent, key=lambda one: one.since).give_up()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._read()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._since = self.loop.time()
+        self._unread = self.loop.call_later(SEND_SECONDS, self.give_up)
+
+    def resume_writing(self) -> None:
+        self._read()
+        super().resume_writing()
+
+    def shutdown(self) -> None:
+        super().shutdown()
+        # Whoever sends or reads too slowly does not hold up the end.
+        self.loop.call_later(LAST_SECONDS, self.transport.abort)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -61,6 +83,11 @@ class BoundedProtocol(H11Protocol):
     def idle(self) -> bool:
         """Tells if no request is under way."""
         return self.cycle is None or self.cycle.response_complete
+
+    @property
+    def silent(self) -> bool:
+        """Tells if the caller neither asks for anything nor reads what they asked for."""
+        return self.idle or self._unread is not None
 
     @property
     def since(self) -> float:
@@ -96,3 +123,8 @@ class BoundedProtocol(H11Protocol):
         if self._patience is not None:
             self._patience.cancel()
             self._patience = None
+
+    def _read(self) -> None:
+        if self._unread is not None:
+            self._unread.cancel()
+            self._unread = None

@@ -36,6 +36,8 @@ from bot.adapters.sql.tables import (
     passage,
     person,
     rule,
+    session,
+    sign_in,
     task,
     turn,
 )
@@ -150,7 +152,12 @@ _SENDERS = Prepared(
 )
 _STOP = update(turn).where(turn.c.asker == bindparam("of"), UNSETTLED)
 _DROP = update(inbox).where(inbox.c.person == bindparam("of"), WAITING)
+_HELD = select(account.c.key).where(account.c.person == bindparam("of")).with_for_update()
+"""Whoever gives a person one more account meanwhile has to be over, or finds none to begin with."""
+
 _ACCOUNTS = delete(account).where(account.c.person == bindparam("of"))
+_SESSIONS = delete(session).where(session.c.person == bindparam("of"))
+_CODES = delete(sign_in).where(sign_in.c.person == bindparam("of"))
 _RULES = delete(rule).where(rule.c.person == bindparam("of"))
 _PAUSE = (
     update(task)
@@ -218,7 +225,7 @@ def revoke(connection: Connection, writes: Sequence[Revoke], _at: datetime) -> N
         of = {"of": write.person}
         connection.execute(_STOP.values(stop_asked=write.how), of)
         connection.execute(_DROP.values(state=InboundState.DROPPED, reason=write.how), of)
-        for statement in (_RULES, _PAUSE, _ACCOUNTS, DEMOTE):
+        for statement in (_HELD, _RULES, _PAUSE, _ACCOUNTS, _SESSIONS, _CODES, DEMOTE):
             connection.execute(statement, of)
 
 

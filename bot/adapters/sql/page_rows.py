@@ -7,9 +7,11 @@ from sqlalchemy import ColumnElement, Connection, ScalarSelect, Table, bindparam
 
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.outbox import ROWS as OUTBOX_ROWS
+from bot.adapters.sql.portions import portions
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import OWED, WAITING, account, chat, entry, inbox, outbox, session
+from bot.domain.talk.session import PAGE
 from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
 from bot.ports.outbox import DeliveryState, OutboxRow
@@ -47,6 +49,11 @@ _NEWEST = select(
 _TOPS = select(
     select(func.coalesce(func.max(inbox.c.id), 0)).scalar_subquery(),
     select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery(),
+)
+_SAID_STILL = select(inbox.c.key).where(
+    inbox.c.channel == PAGE,
+    inbox.c.key.in_(bindparam("keys", expanding=True)),
+    inbox.c.body != "",
 )
 MOST_NEW = 1_000
 """New rows among which chats are looked for."""
@@ -123,6 +130,13 @@ class SqlPageRows(Reads):
     async def newest(self, chats: Collection[int]) -> Mapping[int, datetime]:
         """Returns the time of the newest message of each chat that has one."""
         return await self._database.read(lambda c: _newest(c, chats)) if chats else {}
+
+    async def kept(self, keys: Collection[str]) -> Collection[str]:
+        """Returns those of these keys of updates of the page whose words are still kept."""
+        found = set[str]()
+        for some in portions(keys):
+            found.update(await self._scalars(_SAID_STILL, keys=some))
+        return found
 
     async def stirred(self, since: Stirred, watched: Collection[int] = ()) -> Stirred:
         """Returns the chats in which something is new since then.

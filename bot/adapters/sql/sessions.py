@@ -10,9 +10,11 @@ from sqlalchemy import Connection, bindparam, delete, exists, insert, select, up
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.database import first_of
+from bot.adapters.sql.members import check_access
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import account, person, session, sign_in
+from bot.domain.change import CheckAccess
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import MOST_TRIES, PAGE, Session, SignInCode
 
@@ -29,6 +31,7 @@ _SPEND = (
     .where(*_LIVE_CODE, sign_in.c.hash == bindparam("code"))
     .returning(*columns(sign_in, SignInCode))
 )
+_OFFERED = select(sign_in.c.id).where(sign_in.c.id == bindparam("of"))
 _MISS = update(sign_in).where(sign_in.c.id == bindparam("of")).values(tries=sign_in.c.tries + 1)
 _OPEN = insert(session)
 _ALIVE = session.c.ends_at > bindparam("now")
@@ -65,6 +68,9 @@ class SqlSessions(Reads):
         await self._database.write(partial(_offer, code=code, now=now), durable=True)
 
     async def spend(self, id: str, hash: str, now: datetime) -> SignInCode | None:
+        if not await self._database.fetch(_OFFERED, {"of": id}):
+            # Whoever guesses has nothing written.
+            return None
         work = partial(_spend, id=id, hash=hash, now=now)
         return await self._database.write(work, durable=True)
 
@@ -106,6 +112,7 @@ def _spend(connection: Connection, id: str, hash: str, now: datetime) -> SignInC
 
 def _open(connection: Connection, opened: Session) -> Session:
     connection.execute(_ENDED, {"now": opened.opened_at})
+    check_access(connection, [CheckAccess(opened.person)], opened.opened_at)
     key = connection.execute(_OWN_ACCOUNT, {"of": opened.person}).scalar()
     if key is None:
         key = f"{PAGE}:{opened.person}"

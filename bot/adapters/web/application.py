@@ -14,6 +14,7 @@ from starlette.staticfiles import StaticFiles
 from bot.adapters.web.gate import STATIC, Gate, SignedIn
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.shell import Shell
+from bot.domain.talk.errors import StoreError
 
 Page: TypeAlias = BaseRoute
 """A page at its address."""
@@ -21,6 +22,7 @@ Page: TypeAlias = BaseRoute
 PATH = "/"
 """The beginning of the paths that the page has: all of them."""
 
+_AWAY = "The store cannot be read just now. Nothing was done. Load the page again in a moment."
 _FILES = Path(__file__).parent / "static"
 
 
@@ -34,12 +36,14 @@ def application(
     """Returns the ASGI application of the page."""
 
     async def missing(request: Request, fault: Exception) -> Response:
-        status = fault.status_code if isinstance(fault, HTTPException) else 404
-        if status == 404:
+        assert isinstance(fault, HTTPException)
+        if fault.status_code == 404:
             return await shell.missing(request)
-        told = fault.detail if isinstance(fault, HTTPException) else ""
-        return shell.fault(status, told)
+        return shell.fault(fault.status_code, fault.detail, fault.headers)
+
+    async def away(request: Request, fault: Exception) -> Response:
+        return shell.fault(503, _AWAY, {"retry-after": "1"})
 
     routes = [*pages, Mount(STATIC.rstrip("/"), StaticFiles(directory=_FILES))]
-    inner = Starlette(routes=routes, exception_handlers={HTTPException: missing})
+    inner = Starlette(routes=routes, exception_handlers={HTTPException: missing, StoreError: away})
     return Gate(inner, origins, people, proxies)

@@ -1,6 +1,7 @@
 """The page as a channel: what is stored is sent, since pages read the rows."""
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from uuid import uuid4
 
@@ -36,7 +37,8 @@ class PageChannel:
         return None
 
     def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
-        return (Piece(dataclasses.asdict(content)),)
+        # As it is read back from the store, so that what has not changed is seen to be the same.
+        return (Piece(json.loads(json.dumps(dataclasses.asdict(content)))),)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         if piece.body["kind"] not in PASSING:

@@ -7,6 +7,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.visitor import Visitor
+from bot.domain.talk.errors import StoreError
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -31,6 +32,7 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 _READS = ("GET", "HEAD")
+_AWAY = "The store cannot be read just now. Nothing was done. Load the page again in a moment.\n"
 
 
 class SignedIn(Protocol):
@@ -38,6 +40,10 @@ class SignedIn(Protocol):
 
     async def visitor(self, cookies: Mapping[str, str]) -> tuple[Visitor | None, str]:
         """Returns who shows these cookies, and a cookie to be set; None for nobody."""
+        ...
+
+    async def still(self, cookies: Mapping[str, str]) -> Visitor | None:
+        """Returns who shows these cookies, for an answer that can set none."""
         ...
 
 
@@ -59,12 +65,17 @@ class Gate:
         headers = _headers(scope)
         peer = (scope.get("client") or ("", 0))[0]
         refusal = self._refused(scope["method"], headers)
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            # No name and no number has it, and a database refuses it.
+            refusal = PlainTextResponse("There is no such page here.\n", 404)
         if peer not in self._proxies:
             refusal = PlainTextResponse("Come through the proxy of this page.\n", 403)
+        cookie = ""
         if refusal is None:
-            refusal, cookie = await self._signed_in(scope, headers)
-        else:
-            cookie = ""
+            try:
+                refusal, cookie = await self._signed_in(scope, headers)
+            except StoreError:
+                refusal = PlainTextResponse(_AWAY, 503, {"retry-after": "1"})
         app = self._inner if refusal is None else refusal
         await app(scope, receive, _with_headers(send, scope["path"], cookie))
 

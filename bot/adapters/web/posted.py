@@ -1,10 +1,12 @@
 """Reads what a form sends: bounded while it comes, and refused without the token of its page."""
 
 import asyncio
-import hmac
+import re
 from collections.abc import AsyncGenerator, MutableMapping
 from contextlib import asynccontextmanager
+from hmac import compare_digest
 from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -12,9 +14,12 @@ from starlette.formparsers import MultiPartException
 from starlette.requests import ClientDisconnect, Request
 
 from bot.adapters.http_body import is_declared_over
+from bot.adapters.web.gate import SignedIn
+from bot.adapters.web.places import Places
 from bot.adapters.web.shell import visitor_of
+from bot.domain.text.storable import storable
 
-MOST_BYTES = 512 * 1024
+MOST_BYTES = 1024 * 1024
 """Bytes of a form without files."""
 
 MOST_FILES = 10
@@ -22,55 +27,84 @@ MOST_FILE_BYTES = 20 * 1024 * 1024
 """Bytes of all files of one message."""
 
 READ_SECONDS = 60.0
-_AT_ONCE, _FILES_AT_ONCE = 64, 6
-"""Forms that are read at the same time, and among them those with files."""
+_AT_ONCE, _FILES_AT_ONCE = 64, 16
+"""Forms that are read at the same time, and others with files."""
 
 _MOST_FIELDS = 20
+_LONGEST_CODE = 4_096
+"""Bytes of the form of somebody who is not signed in."""
+
+_PLAIN = re.compile(r"application/x-www-form-urlencoded(?:; ?charset=utf-8)?", re.IGNORECASE)
+_FILES = re.compile(r"multipart/form-data; ?boundary=\"?[\w'()+,./:=?-]{1,70}\"?", re.IGNORECASE)
+"""Forms as browsers send them: a set of characters of the sender's choice takes minutes to read."""
+
 _TOO_LARGE = f"That is too large. Files of one message have at most {MOST_FILE_BYTES >> 20} MB."
 _FORGED = "This form is from an older page. Nothing was done. Load the page again, and repeat it."
-_BUSY = "Too many forms come at once. Nothing was done. Send it again in a moment."
-_SLOW = "The form did not come within a minute. Nothing was done. Send it again."
+_SLOW = "The form did not come in time. Nothing was done. Send it again."
 _BROKEN = "The form cannot be read. Nothing was done."
+_LEFT = "You are not signed in any more. Nothing was done."
+_CLOSING = {"connection": "close"}
 
 
 class Forms:
     """The forms that are being read."""
 
-    def __init__(self) -> None:
-        self._reading = 0
-        self._with_files = 0
+    def __init__(self, people: SignedIn) -> None:
+        self._people = people
+        self._plain, self._with_files = Places(_AT_ONCE), Places(_FILES_AT_ONCE)
 
     @asynccontextmanager
-    async def of(self, request: Request, *, signed_in: bool = True) -> AsyncGenerator[FormData]:
+    async def of(self, request: Request) -> AsyncGenerator[FormData]:
         """Yields the fields of a form; raises HTTPException with a sentence for any other one.
 
-        A form of somebody who is signed in must have the token of their session.
+        The form must have the token of a session, which is read again: a form may take its time,
+        and its person may have lost the right meanwhile.
         """
-        with_files = request.headers.get("content-type", "").startswith("multipart/")
-        with_files = with_files and signed_in
-        if self._reading >= _AT_ONCE or (with_files and self._with_files >= _FILES_AT_ONCE):
-            raise HTTPException(503, _BUSY, {"retry-after": "1", "connection": "close"})
-        self._reading += 1
-        self._with_files += with_files
+        form = await self._read(request, visitor_of(request).whose)
         try:
-            form = await _read(request, MOST_FILE_BYTES if with_files else MOST_BYTES)
-        finally:
-            self._reading -= 1
-            self._with_files -= with_files
-        try:
-            if signed_in:
-                sent, wanted = str(form.get("csrf", "")), visitor_of(request).csrf
-                if not hmac.compare_digest(sent.encode(), wanted.encode()):
-                    raise HTTPException(403, _FORGED)
+            visitor = request.state.visitor = await self._people.still(request.cookies)
+            if visitor is None:
+                raise HTTPException(401, _LEFT)
+            sent = form.get("csrf")
+            if not (isinstance(sent, str) and compare_digest(sent.encode(), visitor.csrf.encode())):
+                raise HTTPException(403, _FORGED)
             yield form
         finally:
             await form.close()
+
+    async def of_stranger(self, request: Request) -> FormData:
+        """Returns the fields of a short form, from whomever it is."""
+        if _PLAIN.fullmatch(request.headers.get("content-type", "")) is None:
+            raise HTTPException(400, _BROKEN, _CLOSING)
+        return await self._read(request, "", _LONGEST_CODE)
+
+    async def _read(self, request: Request, whose: str, most: int = 0) -> FormData:
+        kind = request.headers.get("content-type", "")
+        with_files = _FILES.fullmatch(kind) is not None
+        if not with_files and _PLAIN.fullmatch(kind) is None:
+            raise HTTPException(400, _BROKEN, _CLOSING)
+        places, most = (
+            (self._with_files, MOST_FILE_BYTES) if with_files else (self._plain, most or MOST_BYTES)
+        )
+        bounded = _bounded(request, most)
+        try:
+            async with asyncio.timeout(READ_SECONDS) as patience:
+                with places.taken(patience, whose):
+                    if not with_files:
+                        return await asyncio.to_thread(_fields, await bounded.body())
+                    return await bounded.form(
+                        max_files=MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=MOST_BYTES
+                    )
+        except TimeoutError:
+            raise HTTPException(408, _SLOW, _CLOSING) from None
+        except (MultiPartException, ClientDisconnect, ValueError):
+            raise HTTPException(400, _BROKEN, _CLOSING) from None
 
 
 def text_of(form: FormData, name: str, most: int = 200) -> str:
     """Returns a field of a form; raises HTTPException for one that is too long."""
     value = form.get(name, "")
-    text = value if isinstance(value, str) else ""
+    text = storable(value) if isinstance(value, str) else ""
     if len(text) > most:
         raise HTTPException(413, f"That has more than {most:,} characters. Nothing was sent.")
     return text
@@ -82,10 +116,10 @@ def files_of(form: FormData) -> list[UploadFile]:
     return [one for one in sent if one.filename or one.size]
 
 
-async def _read(request: Request, most: int) -> FormData:
-    closing = {"connection": "close"}
+def _bounded(request: Request, most: int) -> Request:
+    """Returns the request with a body that ends in a refusal when it grows too long."""
     if is_declared_over(request.headers.get("content-length", "0"), most):
-        raise HTTPException(413, _TOO_LARGE, closing)
+        raise HTTPException(413, _TOO_LARGE, _CLOSING)
     came = 0
 
     async def receive() -> MutableMapping[str, Any]:
@@ -93,16 +127,14 @@ async def _read(request: Request, most: int) -> FormData:
         event = await request.receive()
         came += len(event.get("body", b""))
         if came > most:
-            raise HTTPException(413, _TOO_LARGE, closing)
+            raise HTTPException(413, _TOO_LARGE, _CLOSING)
         return event
 
-    bounded = Request(request.scope, receive)
-    try:
-        async with asyncio.timeout(READ_SECONDS):
-            return await bounded.form(
-                max_files=MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=MOST_BYTES
-            )
-    except TimeoutError:
-        raise HTTPException(408, _SLOW, closing) from None
-    except (MultiPartException, ClientDisconnect, ValueError):
-        raise HTTPException(400, _BROKEN, closing) from None
+    return Request(request.scope, receive)
+
+
+def _fields(body: bytes) -> FormData:
+    """Returns the fields of a form without files; on a thread, as many signs take a while."""
+    text = body.decode("latin-1")
+    pairs = parse_qsl(text, keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    return FormData(list[tuple[str, str | UploadFile]](pairs))

@@ -1,8 +1,9 @@
 """Makes the answers of pages: what stands around them, and the sentences of faults."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol
+from weakref import WeakValueDictionary
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -31,6 +32,7 @@ class Shell:
     def __init__(self, pages: Pages, waiting: Callable[[Person], Awaitable[int]]) -> None:
         self._pages = pages
         self._waiting = waiting
+        self._making = WeakValueDictionary[str, asyncio.Lock]()
 
     async def frame(self, request: Request, here: Here, title: str) -> Frame:
         """Returns what stands around a page of the person who is signed in."""
@@ -51,21 +53,26 @@ class Shell:
     ) -> HTMLResponse:
         """Returns a whole page."""
         frame = await self.frame(request, here, title)
-        return HTMLResponse(await self.part(template, frame=frame, **values), status)
+        return HTMLResponse(await self.part(request, template, frame=frame, **values), status)
 
-    async def part(self, template: str, **values: Any) -> str:
+    async def part(self, request: Request, template: str, **values: Any) -> str:
         """Returns the HTML of a part of a page.
 
-        It is made beside the event loop: a long text takes a while, and whoever wrote it must not
-        keep others waiting.
+        It is made beside the event loop, and one at a time for each person: a long text takes a
+        while, and whoever wrote it must not keep others waiting.
         """
-        return await asyncio.to_thread(self._pages.page, template, **values)
+        visitor: Visitor | None = request.state.visitor
+        whose = "" if visitor is None else visitor.whose
+        async with self._making.setdefault(whose, asyncio.Lock()):
+            return await asyncio.to_thread(self._pages.page, template, **values)
 
     async def missing(self, request: Request) -> HTMLResponse:
         """Returns the page for an address that leads nowhere, and for one that is another's."""
         return self.fault(404, _MISSING)
 
-    def fault(self, status: int, sentence: str) -> HTMLResponse:
+    def fault(
+        self, status: int, sentence: str, headers: Mapping[str, str] | None = None
+    ) -> HTMLResponse:
         """Returns a page with one sentence: what happened, and what the person can do."""
         html = self._pages.page("fault.html", sentence=sentence, status=status)
-        return HTMLResponse(html, status)
+        return HTMLResponse(html, status, headers)

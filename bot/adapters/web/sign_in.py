@@ -5,11 +5,13 @@ import hmac
 import secrets
 from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from datetime import timedelta
 
 from bot.adapters.web.origins import Origins
 from bot.adapters.web.shown import ShownSession
 from bot.adapters.web.visitor import Visitor
+from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import Session, SignInCode, hashed, parts_of
 from bot.ports.clock import Clock
@@ -52,21 +54,26 @@ class SignIn:
 
     async def visitor(self, cookies: Mapping[str, str]) -> tuple[Visitor | None, str]:
         """Returns who shows these cookies, read afresh; and a cookie where it is renewed."""
-        secret = cookies.get(self._name, "")
-        if len(secret) != _SECRET:
-            return None, ""
-        now = self._clock.now()
-        found = await self._rows.at(hashed(secret), now)
+        secret, found = await self._found(cookies)
         if found is None:
             return None, ""
-        session, person = found
-        cookie = ""
+        (session, _), now, cookie = found, self._clock.now(), ""
         if now - session.seen_at > _RENEWED_AFTER:
             ends = min(now + timedelta(days=DAYS), session.opened_at + _LONGEST)
             await self._rows.renew(session.id, now, ends)
             cookie = self._cookie(secret, ends - now)
-        csrf = hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()[:32]
-        return Visitor(person, session.id, csrf, session.account), cookie
+        return _visitor(secret, *found), cookie
+
+    async def still(self, cookies: Mapping[str, str]) -> Visitor | None:
+        """Returns who shows these cookies, read afresh; it renews nothing, and is no visit."""
+        secret, found = await self._found(cookies)
+        return None if found is None else _visitor(secret, *found)
+
+    async def _found(self, cookies: Mapping[str, str]) -> tuple[str, tuple[Session, Person] | None]:
+        secret = cookies.get(self._name, "")
+        if len(secret) != _SECRET:
+            return "", None
+        return secret, await self._rows.at(hashed(secret), self._clock.now())
 
     async def enter(self, code: str, browser: str) -> str:
         """Spends a code; returns the cookie of a new session, or nothing for a code that is void.
@@ -76,14 +83,16 @@ class SignIn:
         parts = parts_of(code)
         spent = None if parts is None else await self._rows.spend(*parts, self._clock.now())
         person = None if spent is None else await self._admit(spent)
-        if person is None:
-            self._missed()
-            return ""
-        now, secret = self._clock.now(), secrets.token_urlsafe(32)
-        ends, id = now + timedelta(days=DAYS), secrets.token_hex(6)
-        name = browser_name(browser)
-        await self._rows.open(Session(id, hashed(secret), person.id, name, now, now, ends))
-        return self._cookie(secret, timedelta(days=DAYS))
+        if person is not None:
+            now, secret = self._clock.now(), secrets.token_urlsafe(32)
+            ends, id = now + timedelta(days=DAYS), secrets.token_hex(6)
+            name = browser_name(browser)
+            # Access may have ended since the code was made.
+            with suppress(Conflict):
+                await self._rows.open(Session(id, hashed(secret), person.id, name, now, now, ends))
+                return self._cookie(secret, timedelta(days=DAYS))
+        self._missed()
+        return ""
 
     async def leave(self, visitor: Visitor) -> str:
         """Ends the session of a visitor; returns the cookie that takes its own away."""
@@ -114,6 +123,11 @@ class SignIn:
         secure = "; Secure" if self._secure else ""
         age = int(lasts.total_seconds())
         return f"{self._name}={secret}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{secure}"
+
+
+def _visitor(secret: str, session: Session, person: Person) -> Visitor:
+    csrf = hmac.new(secret.encode(), b"form", hashlib.sha256).hexdigest()[:32]
+    return Visitor(person, session.id, csrf, session.account)
 
 
 def browser_name(agent: str) -> str:

@@ -53,6 +53,11 @@ class Writing:
     once: str
     at: datetime
 
+    @property
+    def key(self) -> str:
+        """Returns the key of the update, which is the same for what comes again."""
+        return f"{self.account}/{self.once}"
+
     def message(
         self,
         text: str,
@@ -78,10 +83,9 @@ class Writing:
         return self._update(type="press", data=data, message_id=message_id)
 
     def _update(self, **content: Any) -> RawUpdate:
-        key = f"{self.account}/{self.once}"
         who = {"name": self.name, "chat": self.chat.key, "session": self.session}
-        body = {**content, **who, "id": key, "at": self.at.isoformat()}
-        return RawUpdate(key, json.dumps(body))
+        body = {**content, **who, "id": self.key, "at": self.at.isoformat()}
+        return RawUpdate(self.key, json.dumps(body))
 
 
 def read_page_update(body: str) -> Inbound:
@@ -130,10 +134,11 @@ def _message(update: Mapping[str, Any]) -> InboundMessage:
 
 
 def _file(told: Sequence[Any]) -> Attachment:
-    handle, name, size, kind = told
-    picture = _text(kind) == "photo"
+    handle, name, size, sort = told
+    picture = _text(sort) == "photo"
     whole = int(size)
-    return Attachment("photo" if picture else "document", _text(name), whole, _text(handle))
+    kind = "photo" if picture else "document"
+    return Attachment(kind, _text(name), whole, _text(handle), kept_by=PAGE)
 
 
 def _sender(update: Mapping[str, Any]) -> Sender:

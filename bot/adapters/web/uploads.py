@@ -5,6 +5,7 @@ import os
 import re
 import secrets
 import time
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
     # The library is loaded with the page.
     from starlette.datastructures import UploadFile
 
-_HANDLE = re.compile(r"[0-9a-f]{32}")
+Stored = Callable[[Collection[str]], Awaitable[Collection[str]]]
+"""Returns those of these keys of updates whose words are still kept."""
+
+_HANDLE = re.compile(r"(web:[0-9]{1,20}~[A-Za-z0-9_-]{8,64})~[0-9]{1,2}")
 _DAYS = 2
 """Days after which a file is removed that nobody fetched."""
 
-_MOST_KEPT = 512 * 1024 * 1024
-"""Bytes of all files that wait."""
+_COMING_SECONDS = 600
+"""Seconds in which the message of a file must have been stored."""
+
+_MOST_KEPT, _MOST_OF_ONE = 1024 * 1024 * 1024, 128 * 1024 * 1024
+"""Bytes of all files that wait, and of those of one person."""
 
 _PIECE = 256 * 1024
 _SIGNS = {b"\x89PNG\r\n\x1a\n": 0, b"\xff\xd8\xff": 0, b"GIF8": 0, b"WEBP": 8}
@@ -34,14 +41,18 @@ class NoRoom(Exception):
 
 
 class Uploads:
-    """A folder of the home; also the way by which a turn fetches the files."""
+    """A folder of the home; also the way by which a turn fetches the files.
+
+    The name of a file is the key of its message, so a form that comes twice keeps it once, and it
+    goes with the words of its message.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def keep(self, file: "UploadFile") -> Uploaded:
-        """Stores a file under a name of our own; raises NoRoom."""
-        handle = secrets.token_hex(16)
+    async def keep(self, file: "UploadFile", key: str, number: int) -> Uploaded:
+        """Stores a file of an update; raises NoRoom."""
+        handle = f"{key.replace('/', '~')}~{number}"
         size = await asyncio.to_thread(self._keep, file, handle)
         picture = await asyncio.to_thread(self._is_picture, handle)
         name = safe_name(file.filename or "", "photo" if picture else "file")
@@ -59,36 +70,67 @@ class Uploads:
             raise FileWithheld(f"has more than {most:,} bytes")
         return data
 
+    async def sweep(self, stored: Stored) -> None:
+        """Removes the files whose messages were erased or never stored, and old ones."""
+        files = await asyncio.to_thread(self._files)
+        if not files:
+            return
+        found = {path: _HANDLE.fullmatch(path.name) for path, _, _ in files}
+        keys = {path: match[1].replace("~", "/", 1) for path, match in found.items() if match}
+        kept, now = await stored(sorted({*keys.values()})), time.time()
+        gone = [
+            path
+            for path, at, _ in files
+            if at < now - _DAYS * 86_400
+            or (at < now - _COMING_SECONDS and keys.get(path) not in kept)
+        ]
+        await asyncio.to_thread(_remove, gone)
+
     def _keep(self, file: "UploadFile", handle: str) -> int:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        self._clear()
-        size = 0
-        with os.fdopen(
-            os.open(self._folder / handle, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
-        ) as kept:
+        account = handle.partition("~")[0]
+        files = self._files()
+        own = sum(size for path, _, size in files if path.name.startswith(f"{account}~"))
+        if own > _MOST_OF_ONE or sum(size for *_, size in files) > _MOST_KEPT:
+            raise NoRoom
+        coming, whole = self._folder / f"{secrets.token_hex(8)}.part", self._folder / handle
+        with os.fdopen(os.open(coming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
             file.file.seek(0)
             while piece := file.file.read(_PIECE):
                 kept.write(piece)
-                size += len(piece)
             kept.flush()
             # A message is stored for good, and so is its file.
             os.fsync(kept.fileno())
-        return size
+        try:
+            # What came first under this name stays, as its message does.
+            os.link(coming, whole)
+        except FileExistsError:
+            pass
+        finally:
+            coming.unlink()
+        return whole.stat().st_size
 
-    def _clear(self) -> None:
-        oldest, total = time.time() - _DAYS * 86_400, 0
-        for path in self._folder.iterdir():
-            told = path.stat()
-            if told.st_mtime < oldest:
-                path.unlink(missing_ok=True)
-            else:
-                total += told.st_size
-        if total > _MOST_KEPT:
-            raise NoRoom
+    def _files(self) -> list[tuple[Path, float, int]]:
+        """Returns the files with the times since which they are kept, and their sizes."""
+        return list(_looked_at(self._folder)) if self._folder.is_dir() else []
 
     def _is_picture(self, handle: str) -> bool:
         head = _read(self._folder / handle, 16)
         return any(head[at : at + len(sign)] == sign for sign, at in _SIGNS.items())
+
+
+def _looked_at(folder: Path) -> Iterator[tuple[Path, float, int]]:
+    for path in folder.iterdir():
+        try:
+            told = path.stat()
+        except FileNotFoundError:
+            continue
+        yield path, told.st_mtime, told.st_size
+
+
+def _remove(paths: Collection[Path]) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)
 
 
 def _read(path: Path, most: int) -> bytes:

@@ -15,3 +15,8 @@ class Visitor:
     """The token that proves that a form was made for this session."""
     account: str = ""
     """The account of the page under which the person writes, as in `web:5`."""
+
+    @property
+    def whose(self) -> str:
+        """Returns the name under which this person holds places that all share."""
+        return f"p{self.person.id}"

@@ -71,6 +71,8 @@ class Attachment:
     """The length of a recording, where the channel tells it."""
     recorded: bool = False
     """True when the sender's app recorded the sender's own voice."""
+    kept_by: str = ""
+    """The channel that hands it out, where that is another one than its chat is on."""
 
 
 _KINDS = {

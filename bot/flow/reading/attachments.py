@@ -62,7 +62,7 @@ class Enclosures:
 
     async def _found(self, one: Enclosure) -> FoundFile:
         address, attachment = one.parcel.chat.address, one.attachment
-        files = self._files.get(address.channel)
+        files = self._files.get(attachment.kept_by or address.channel)
         if files is None or not attachment.handle:
             return FoundFile(one, _NO_FILE)
         try:

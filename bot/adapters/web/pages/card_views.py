@@ -1,5 +1,7 @@
 """Open cards of all chats as the parts of a page that show them."""
 
+import secrets
+
 from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.rendering.signs import sign_of
 from bot.adapters.web.rendering.views import CardView, KeyView, ReasonView, SignView
@@ -27,7 +29,13 @@ def card_view(card: WaitingCard) -> CardView:
         keys=tuple(_key(button, first=n == 0) for n, button in enumerate(keys)),
         hints=card.hints,
         action="/press",
-        fields=(("chat", str(card.chat)), ("key", card.key), ("back", "/cards")),
+        # What this rendering sends counts once.
+        fields=(
+            ("chat", str(card.chat)),
+            ("key", card.key),
+            ("id", secrets.token_hex(6)),
+            ("back", "/cards"),
+        ),
         word_action="/word",
     )
 

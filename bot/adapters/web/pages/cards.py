@@ -3,7 +3,7 @@
 import hashlib
 import secrets
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -93,7 +93,8 @@ class CardRoutes:
         if standing is None:
             raise HTTPException(409, _GONE)
         short = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-        once = f"cards-{secrets.token_hex(6)}-{short}"
+        named = text_of(form, "id") or secrets.token_hex(6)
+        once = f"cards-{hashlib.sha256(named.encode()).hexdigest()[:12]}-{short}"
         account, name = visitor.account, visitor.person.name
         now = self._clock.now()
         return standing, Writing(account, name, standing.address, visitor.session, once, now)
@@ -115,8 +116,10 @@ def row_key(text: str) -> RowKey | None:
     at, _, rest = text.partition("~")
     position, _, id = rest.partition("~")
     try:
-        moment = datetime.fromisoformat(at)
+        told = datetime.fromisoformat(at)
         place = int(position) if len(position) <= _LONGEST_NUMBER else -1
-    except ValueError:
+        # At the ends of time there is no such moment in UTC.
+        moment = None if told.tzinfo is None else told.astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return RowKey(moment, id, place) if id and moment.tzinfo is not None and place >= 0 else None
+    return RowKey(moment, id, place) if id and moment is not None and place >= 0 else None

@@ -106,6 +106,7 @@ class ChatPages:
         part, told = await talk.part(request.query_params.get("before", "")), await talk.told()
         frame = await self._shell.frame(request, "chat", told.title)
         html = await self._shell.part(
+            request,
             "older.html",
             frame=frame,
             chat=told,
@@ -120,7 +121,7 @@ class ChatPages:
         told = await talk.told()
         frame = await self._shell.frame(request, "chat", told.title)
         seen = await talk.in_view()
-        html = await self._shell.part("side.html", frame=frame, chat=told, seen=seen)
+        html = await self._shell.part(request, "side.html", frame=frame, chat=told, seen=seen)
         return HTMLResponse(html)
 
     async def begin(self, request: Request) -> Response:
@@ -137,7 +138,9 @@ class ChatPages:
             if not (text.strip() or files):
                 raise HTTPException(400, _EMPTY)
             try:
-                kept = [await self._uploads.keep(one) for one in files]
+                kept = [
+                    await self._uploads.keep(one, writing.key, n) for n, one in enumerate(files)
+                ]
             except NoRoom:
                 raise HTTPException(507, _FULL) from None
         edited = await talk.own_id(edits) if edits else ""

@@ -24,15 +24,14 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
         # The code stands behind # in the link, so neither servers nor previews ever get it.
         if request.state.visitor is not None:
             return RedirectResponse("/", 303)
-        return HTMLResponse(await shell.part("enter.html", fault=""))
+        return HTMLResponse(await shell.part(request, "enter.html", fault=""))
 
     async def enter(request: Request) -> Response:
-        async with forms.of(request, signed_in=False) as form:
-            code = text_of(form, "code")
+        code = text_of(await forms.of_stranger(request), "code")
         cookie = await people.enter(code, request.headers.get("user-agent", ""))
         if not cookie:
             fault, status = (_CROWDED, 429) if people.crowded else (_VOID, 403)
-            return HTMLResponse(await shell.part("enter.html", fault=fault), status)
+            return HTMLResponse(await shell.part(request, "enter.html", fault=fault), status)
         return RedirectResponse("/", 303, {"set-cookie": cookie})
 
     async def sessions(request: Request) -> Response:
@@ -52,7 +51,9 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
     async def leave(request: Request) -> Response:
         async with forms.of(request):
             cookie = await people.leave(visitor_of(request))
-        return RedirectResponse(ENTER, 303, {"set-cookie": cookie})
+        # Drafts are kept on the device for this person alone.
+        headers = {"set-cookie": cookie, "clear-site-data": '"storage"'}
+        return RedirectResponse(ENTER, 303, headers)
 
     return [
         Route(ENTER, look),

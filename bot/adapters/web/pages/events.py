@@ -13,19 +13,19 @@ from bot.adapters.web.frame import Frame
 from bot.adapters.web.gate import SignedIn
 from bot.adapters.web.hub import Hub, Watch
 from bot.adapters.web.mark import Mark
+from bot.adapters.web.places import Places
 from bot.adapters.web.rendering.static_files import version
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.shown import ShownChat
-from bot.adapters.web.streams import Streams
 from bot.adapters.web.talks import Seen, Talk, Talks
 from bot.domain.talk.errors import StoreError
 from bot.domain.value import frozen
 
+MOST = 520
+"""Streams of one program."""
+
 BEAT_SECONDS = 12.0
 """Seconds without an event after which a line tells that the stream is alive."""
-
-SEND_SECONDS = 20.0
-"""Seconds in which a browser takes what it is sent; one that does not is let go."""
 
 _LAP_SECONDS = 0.05
 """Seconds between two laps at least: what changes faster is shown in one."""
@@ -46,7 +46,7 @@ class EventPages:
     _people: SignedIn
     _shell: Shell
     _hub: Hub
-    _streams: Streams
+    _streams: Places
 
     def routes(self) -> Sequence[Route]:
         return [Route("/chat/{key}/events", self.events)]
@@ -101,7 +101,7 @@ class EventPages:
         return self._shell
 
     @property
-    def streams(self) -> Streams:
+    def streams(self) -> Places:
         return self._streams
 
 
@@ -129,7 +129,7 @@ class _Lap:
     async def done(self) -> bool:
         """Sends what is new; returns False for a stream that ends.
 
-        Who asks is read afresh each time: a session may have ended, or lost a right.
+        Who asks is read afresh for each event: a session may have ended, or lost a right.
         """
         watch = self._watch
         # The first words of an answer stand at once; what follows is gathered.
@@ -137,18 +137,13 @@ class _Lap:
             await asyncio.sleep(_LAP_SECONDS)
         watch.changed.clear()
         try:
-            visitor, _ = await self._pages.people.visitor(self._request.cookies)
-            if visitor is None or watch.ended:
-                await self._out.event("left", "")
-                return False
-            talk = await self._pages.talks.of(visitor.person, self._key)
+            talk = await self._talk()
+            if talk is not None and watch.stirred:
+                watch.stirred = False
+                talk = await self._news(talk)
             if talk is None:
                 await self._out.event("left", "")
                 return False
-            if watch.stirred:
-                watch.stirred = False
-                self._request.state.visitor = visitor
-                await self._news(talk)
         except StoreError:
             # The store is away: nothing is lost, and the look is repeated.
             watch.stirred = True
@@ -158,15 +153,29 @@ class _Lap:
         await self._passing()
         return True
 
-    async def _news(self, talk: Talk) -> None:
+    async def _talk(self) -> Talk | None:
+        """Returns the conversation while who asks is signed in and has it; None afterwards."""
+        visitor = await self._pages.people.still(self._request.cookies)
+        if visitor is None or self._watch.ended:
+            return None
+        self._request.state.visitor = visitor
+        return await self._pages.talks.of(visitor.person, self._key)
+
+    async def _news(self, talk: Talk) -> Talk | None:
+        """Sends what is new; returns the conversation, or None once the right to it has ended."""
         news, window = await talk.news(self._mark)
         if news or self._waiting < 0:
             chat = await talk.told()
             frame = await self._pages.shell.frame(self._request, "chat", chat.title)
-            for seen in news:
-                self._mark = await self._told(talk, seen, chat, frame)
+            for number, seen in enumerate(news):
+                # A browser that reads slowly takes minutes for all of it.
+                found = await self._talk() if number else talk
+                if found is None:
+                    return None
+                self._mark = await self._told(found, seen, chat, frame)
             await self._waits(frame)
         self._mark = self._mark.settled(window)
+        return await self._talk() if news else talk
 
     async def _told(self, talk: Talk, seen: Seen, chat: ShownChat, frame: Frame) -> Mark:
         """Sends one message as it is now; returns the mark behind it."""
@@ -174,12 +183,14 @@ class _Lap:
         if seen.said:
             mark = self._mark.with_said(seen.id, seen.newest, seen.version)
         else:
-            mark = self._mark.with_shown(seen.id, seen.version)
+            # It may have changed again since it was seen.
+            shown = seen.version if message is None else message.version
+            mark = self._mark.with_shown(seen.id, shown)
         if seen.settles:
             self._pages.hub.settle(talk.address)
         if message is not None:
             html = await self._pages.shell.part(
-                "message.html", message=message, chat=chat, frame=frame
+                self._request, "message.html", message=message, chat=chat, frame=frame
             )
             await self._out.event("message", html, str(mark))
         elif seen.gone:
@@ -197,22 +208,23 @@ class _Lap:
         if draft != self._draft:
             self._draft = draft
             state = "typing" if watch.working else ""
-            html = await self._pages.shell.part("draft.html", text=watch.draft, state=state)
+            html = await self._pages.shell.part(
+                self._request, "draft.html", text=watch.draft, state=state
+            )
             await self._out.event("draft", html)
         while watch.notices:
             await self._out.event("told", watch.notices.popleft())
 
 
 class _Out:
-    """The way to one browser; a send that takes too long raises TimeoutError."""
+    """The way to one browser; the server lets go of one that reads too slowly."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
 
     async def send(self, text: str) -> None:
-        async with asyncio.timeout(SEND_SECONDS):
-            body = text.encode("utf-8", "replace")
-            await self._send({"type": "http.response.body", "body": body, "more_body": True})
+        body = text.encode("utf-8", "replace")
+        await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def event(self, name: str, data: str, id: str = "") -> None:
         lines = data.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -248,10 +260,10 @@ class _Stream(Response):
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _run(self, out: _Out) -> None:
-        session = visitor_of(self._request).session
+        whose = visitor_of(self._request).whose
         with suppress(TimeoutError):
             async with asyncio.timeout(_LONGEST) as patience:
-                with self._pages.streams.open(patience, session):
+                with self._pages.streams.taken(patience, whose):
                     await self._pages.run(self._request, self._talk, self._mark, out)
 
 

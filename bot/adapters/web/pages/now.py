@@ -51,7 +51,7 @@ class NowRoutes:
             return Response(status_code=304)
         page = await self._pages.now.now(visitor_of(request).person)
         frame = await self._shell.frame(request, "now", "Now")
-        html = await self._shell.part("now_part.html", page=page, frame=frame)
+        html = await self._shell.part(request, "now_part.html", page=page, frame=frame)
         return HTMLResponse(html, headers={"etag": stamp})
 
     async def order(self, request: Request) -> Response:

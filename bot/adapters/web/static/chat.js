@@ -10,7 +10,6 @@
   const edits = (wish) => Object.assign(say.elements.edits, { value: wish, disabled: !wish });
   const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
   words.value ||= kept(name);
-  all('form[action$="/say"] > [name=id]').forEach((one) => { one.value = fresh(); });
   on("input", store, words);
   on("submit", (event) => {
     if (words.value.trim() || files.files.length) return;
@@ -25,7 +24,11 @@
     if (words.value === detail.get("text")) words.value = "";
     waits = false; files.value = ""; files.dispatchEvent(new Event("change")); edits(""); store();
   }, say);
-  all('form[action$="/say"]:has(> [name=id])').forEach((form) => on("sent", () => { form.elements.id.value = fresh(); }, form));
+  all(':is(form[action$="/say"], #busy):has(> [name=id])').forEach((form) => {
+    const renew = () => { form.elements.id.value = fresh(); };
+    renew();
+    on("sent", renew, form);
+  });
 
   on("click", (event) => {
     const key = event.target.closest("[data-edit], [data-fill]");

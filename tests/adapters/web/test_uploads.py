@@ -1,0 +1,86 @@
+"""Files that people give to the page: kept once, bounded, and gone with their messages."""
+
+import asyncio
+import io
+import os
+import time
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+from starlette.datastructures import UploadFile
+
+from bot.adapters.web import uploads as module
+from bot.adapters.web.uploads import NoRoom, Uploads
+from bot.domain.talk.errors import FileWithheld
+from bot.domain.talk.message import Attachment
+
+HER, HIS = "web:1/form-one", "web:12/form-one"
+
+
+def given(content: bytes, name: str = "a.txt") -> UploadFile:
+    return UploadFile(io.BytesIO(content), filename=name)
+
+
+def handed(handle: str) -> Attachment:
+    return Attachment("document", "a.txt", None, handle)
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+async def test_files_go_by_age_and_with_their_messages(tmp_path: Path) -> None:
+    uploads, asked = Uploads(tmp_path), list[Collection[str]]()
+    ages = {"stored": 3_600, "erased": 3_600, "coming": 60, "old": 3 * 86_400}
+    handles: dict[str, str] = {}
+    for name, age in ages.items():
+        kept = await uploads.keep(given(b"x"), f"web:1/form-{name}", 0)
+        handles[name] = kept.handle
+        at = time.time() - age
+        os.utime(tmp_path / kept.handle, (at, at))
+    (tmp_path / "f00.part").write_bytes(b"of a form that was cut off")
+    os.utime(tmp_path / "f00.part", (0, 0))
+
+    async def stored(keys: Collection[str]) -> Collection[str]:
+        asked.append(keys)
+        return {"web:1/form-stored", "web:1/form-old"}
+
+    await uploads.sweep(stored)
+    assert asked == [sorted(f"web:1/form-{name}" for name in ages)]
+    assert names(tmp_path) == {handles["stored"], handles["coming"]}
+    with pytest.raises(FileWithheld):
+        await uploads.fetch(handed(handles["erased"]), 10)
+
+
+async def test_one_person_leaves_room_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_OF_ONE", 10)
+    monkeypatch.setattr(module, "_MOST_KEPT", 25)
+    uploads = Uploads(tmp_path)
+    await uploads.keep(given(b"x" * 11), HER, 0)
+    with pytest.raises(NoRoom):
+        await uploads.keep(given(b"x"), HER, 1)
+    await uploads.keep(given(b"x" * 10), HIS, 0)
+    await uploads.keep(given(b"x" * 5), HIS, 1)
+    with pytest.raises(NoRoom):
+        await uploads.keep(given(b"x"), "web:3/form-one", 0)
+
+
+async def test_what_came_first_under_a_name_stays(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    files = [given(b"the same") for _ in range(8)]
+    kept = await asyncio.gather(*(uploads.keep(one, HER, 0) for one in files))
+    assert len({*kept}) == 1
+    again = await uploads.keep(given(b"something else"), HER, 0)
+    assert await uploads.fetch(handed(again.handle), 100) == b"the same"
+    assert len(names(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    "handle", ["", "../steward.db", "web:1~../../x~0", "web:1~form-one~0/..", "/etc/passwd", "\0"]
+)
+async def test_a_handle_leads_out_of_no_folder(tmp_path: Path, handle: str) -> None:
+    with pytest.raises(FileWithheld):
+        await Uploads(tmp_path).fetch(handed(handle), 100)

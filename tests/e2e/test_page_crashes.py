@@ -1,0 +1,104 @@
+"""The program dies at each boundary of a turn on the page: nothing is lost or stands twice."""
+
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.e2e.browser import LINK, Browser, Sent, browser
+from tests.e2e.dying_page_program import ANSWER, DEATH_FILE
+from tests.e2e.steward import Steward
+from tests.e2e.test_page import WRITE, door
+from tests.ports import free_port
+from tests.standins.messages_api import Gate, calls, text, tool
+
+pytestmark = pytest.mark.flows_own("the page is served beside any platform")
+
+
+async def posted(page: Browser, form: Sent, **fields: str) -> None:
+    """Send a form; the line may break when the program dies over it."""
+    with suppress(httpx.TransportError):
+        answer = await page.send(form, **fields)
+        assert answer.status_code == 303, answer.text
+
+
+@pytest.mark.parametrize("boundary", ["unstored", "stored", "asked", "owed", "sent"])
+async def test_words_are_answered_once_wherever_the_program_dies(
+    steward: Steward, boundary: str
+) -> None:
+    fate, gate = await begun(steward), Gate()
+    lost = [text("Lost").held(gate)] if boundary == "asked" else []
+    steward.script(*lost, text(ANSWER))
+    async with browser(await door(steward)) as page:
+        await page.enter(LINK.findall(steward.output)[-1][1])
+        home = await page.home()
+        form = say_of(await page.forms(home))
+        stream = await page.stream(home)
+        async with page.listening(stream) as first:
+            await first.until(lambda one: one.events)
+            fate.write_text(boundary)
+            await posted(page, form, text="A question")
+            if boundary == "asked":
+                await gate.arrived()
+                await steward.kill()
+            await steward.ended()
+            await first.until(lambda one: one.ended)
+        await steward.start()
+        await door(steward)
+        # The script sends it again under its name, as it does after a broken line.
+        await posted(page, form, text="A question")
+        async with page.listening(stream, first.last_id) as second:
+            await second.hears(ANSWER)
+        events = [one for one in (*first.events, *second.events) if one.name == "message"]
+        assert len({(one.element, one.text) for one in events}) == len(events)
+        told = Counter(words for _, words in await page.messages(home))
+    assert len([words for words in told.elements() if "A question" in words]) == 1
+    assert len([words for words in told.elements() if ANSWER in words]) == 1
+    await steward.recorded()
+    assert steward.records.stop_reasons == ["final_answer"]
+    assert len(steward.model.requests) == 1 + len(lost)
+
+
+@pytest.mark.parametrize("boundary", ["unstored", "stored", "begun", "done"])
+async def test_a_press_counts_once_wherever_the_program_dies(
+    steward: Steward, boundary: str
+) -> None:
+    fate = await begun(steward)
+    steward.script(calls(tool(*WRITE)), text(ANSWER))
+    async with browser(await door(steward)) as page:
+        await page.enter(LINK.findall(steward.output)[-1][1])
+        home = await page.home()
+        await page.say("Write a file", home)
+        await page.sees("Approve", home)
+        await steward.recorded()
+        approve = next(one for one in await page.forms(home) if "Approve" in one.label)
+        fate.write_text(boundary)
+        await posted(page, approve)
+        await steward.ended()
+        await steward.start()
+        await door(steward)
+        await posted(page, approve)
+        await page.sees(ANSWER, home)
+        await steward.recorded()
+        said = [words for _, words in await page.messages(home)]
+    assert len([words for words in said if ANSWER in words]) == 1
+    # A call that was cut off is not made again: the model is told.
+    (status,) = [status for _, status, _ in steward.records.results]
+    assert (steward.workspace / "a.txt").exists() is (boundary != "begun")
+    assert (status == "success") is (boundary in ("unstored", "stored")), status
+    assert steward.records.stop_reasons == ["final_answer"]
+    assert len(steward.model.requests) == 2
+
+
+async def begun(steward: Steward) -> Path:
+    fate = steward.folder / "death"
+    steward.module = "tests.e2e.dying_page_program"
+    await steward.start(STEWARD_WEB_PORT=free_port(), **{DEATH_FILE: fate})
+    return fate
+
+
+def say_of(forms: Sequence[Sent]) -> Sent:
+    return next(one for one in forms if one.action.endswith("/say") and "id" in one.fields)
