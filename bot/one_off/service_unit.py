@@ -115,6 +115,25 @@ class SystemdService:
             ),
         )
 
+    def install(self, file: Path = FILE) -> Path:
+        """Writes the unit, and makes missing folders for its user alone; raises SettingError."""
+        unit = self.unit()
+        try:
+            owner = pwd.getpwnam(self.user)
+            for folder in (self.home, *self.writes):
+                if not folder.exists():
+                    folder.mkdir(mode=0o700, parents=True)
+                    os.chown(folder, owner.pw_uid, owner.pw_gid)
+            spare = file.with_suffix(".new")
+            spare.write_text(unit, encoding="utf-8")
+            spare.chmod(0o644)
+            spare.replace(file)
+        except OSError as error:
+            told = f"{error.filename} cannot be written: {error.strerror}."
+            hint = "Run this as root, or print it without --install."
+            raise SettingError(f"{told} {hint}") from error
+        return file
+
 
 def service_of(
     environ: Mapping[str, str],
@@ -141,25 +160,6 @@ def service_of(
     except ValueError as fault:
         raise SettingError(f"--credential cannot be used: {fault}.") from None
     return SystemdService(name, place.folder, settings.home, apart, given)
-
-    def install(self, file: Path = FILE) -> Path:
-        """Writes the unit, and makes missing folders for its user alone; raises SettingError."""
-        unit = self.unit()
-        try:
-            owner = pwd.getpwnam(self.user)
-            for folder in (self.home, *self.writes):
-                if not folder.exists():
-                    folder.mkdir(mode=0o700, parents=True)
-                    os.chown(folder, owner.pw_uid, owner.pw_gid)
-            spare = file.with_suffix(".new")
-            spare.write_text(unit, encoding="utf-8")
-            spare.chmod(0o644)
-            spare.replace(file)
-        except OSError as error:
-            told = f"{error.filename} cannot be written: {error.strerror}."
-            hint = "Run this as root, or print it without --install."
-            raise SettingError(f"{told} {hint}") from error
-        return file
 
 
 def user_of(name: str | None) -> str:
