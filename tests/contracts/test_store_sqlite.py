@@ -137,7 +137,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             (row,) = await store.outbox.owed(chat.id)
             entries = await store.journal.entries(chat.conversation)
             assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
-            writers[0].execute("PRAGMA max_page_count = 218")
+            writers[0].execute("PRAGMA max_page_count = 300")
             await commit(store, lines(chat, len(entries) + 1))
 
 

@@ -75,7 +75,6 @@ class OwnSystemd:
 @contextmanager
 def own_systemd(folder: Path, served: Path) -> Iterator[OwnSystemd]:
     """Boots systemd, with `served` at /srv/steward, and ends it with all that it has started."""
-    _check()
     for name in ("units", "etc"):
         (folder / name).mkdir(parents=True)
     for target in _TARGETS:
@@ -93,7 +92,7 @@ def own_systemd(folder: Path, served: Path) -> Iterator[OwnSystemd]:
         _leave_no_groups()
 
 
-def _check() -> None:
+def needs_systemd() -> None:
     """Skips the test where no systemd can be booted beside what runs the machine."""
     if os.geteuid() != 0 or Path("/run/systemd/system").exists():
         missing("no systemd of its own", "root, on a machine that systemd does not run itself")

@@ -131,7 +131,7 @@ async def test_a_search_leads_to_a_message_of_ones_own_conversations(
     async with bob(steward) as theirs:
         assert (await theirs.get(address)).status_code == 404
         assert "shed" not in words(await theirs.page("/search?q=old")).replace("Search", "")
-    for query in ("", "q=%00%ff", f"q={HOSTILE}", "q=shed&after=nothing"):
+    for query in ("", "q=%ff", f"q={HOSTILE}", "q=shed&after=nothing"):
         assert (await page.get(f"/search?{query}")).status_code == 200
 
 

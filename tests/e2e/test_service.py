@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings.fields import FIELDS
-from tests.e2e.own_systemd import OwnSystemd, own_systemd
+from tests.e2e.own_systemd import OwnSystemd, needs_systemd, own_systemd
 from tests.e2e.steward import KEY, Steward, results_in
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import calls, text, tool
@@ -55,6 +55,7 @@ async def _pid(systemd: OwnSystemd) -> int:
 async def test_systemd_runs_the_unit_feeds_it_secrets_and_starts_it_again_when_it_hangs(
     steward: Steward, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    needs_systemd()
     _prepared(steward)
     steward.script(calls(tool("run_command", {"command": _TRIES})), text("Tried."))
     with own_systemd(tmp_path_factory.mktemp("systemd"), steward.folder) as systemd:
