@@ -53,7 +53,7 @@ def _edit(path: str, old: str, new: str) -> Reply:
 async def _started(at: Phone) -> None:
     """Starts the program as a shell would, and waits for the line that it prints."""
     said = len(at.steward.output)
-    await at.steward.start()
+    await at.steward.start(STEWARD_LOG_LEVEL="ERROR")
     line = await at.steward.eventually(lambda: at.steward.output[said:].partition("\n")[0])
     at.shell += ["$ steward run", *textwrap.wrap(line, _SHELL_COLUMNS)]
 
