@@ -116,10 +116,15 @@ class Site:
             self._begun.notify_all()
         return StreamingResponse(_lines(told), media_type="text/event-stream")
 
+    async def unchanged(self, _request: Request) -> Response:
+        """Tells a page that looks again that there is nothing new."""
+        return Response(status_code=304)
+
     def application(self) -> Starlette:
         return Starlette(
             routes=[
                 Route("/events", self.events),
+                Route("/now/part", self.unchanged),
                 Mount("/static", StaticFiles(directory=FOLDER)),
                 Route("/{name}", self.page, methods=["GET"]),
                 Route("/{path:path}", self.post, methods=["POST"]),
