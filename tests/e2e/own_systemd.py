@@ -1,6 +1,7 @@
 """A real systemd in namespaces of its own, for tests of the service that it runs.
 
-It has no unit but targets without content, and folders of its own at /etc/systemd/system and /srv.
+It has no unit but targets without content, and folders of its own at /etc/systemd/system, /srv
+and /opt, where the checkout stands: a service cannot see one below /tmp.
 The machine's own files are as they are, and its processes are not seen.
 """
 
@@ -33,6 +34,17 @@ mount --bind "$1/etc" /etc/systemd/system
 mount -t tmpfs -o mode=755 tmpfs /srv
 mkdir /srv/steward
 mount --bind "$2" /srv/steward
+mount -t tmpfs -o mode=755 tmpfs /opt
+mkdir /opt/steward
+mount --bind "$4" /opt/steward
+# These two files say where their checkout is.
+cd /opt/steward/.venv
+for file in bin/steward lib/python*/site-packages/__editable___steward_*_finder.py; do
+    sed "s|$4|/opt/steward|g" "$file" > "/run/${file##*/}"
+    chmod 755 "/run/${file##*/}"
+    mount --bind "/run/${file##*/}" "$file"
+done
+cd /
 # Another user may need the interpreter that root installed for itself.
 if [ -d "$3" ]; then
     mkdir /run/python
@@ -45,6 +57,11 @@ mount --make-rshared /
 exec env -i container=test PATH="$PATH" /lib/systemd/systemd --system --unit=basic.target \\
     --log-target=console --show-status=no
 """
+
+
+_CHECKOUT = Path(__file__).parents[2]
+PROGRAM = "/opt/steward/.venv/bin/steward"
+"""The program of this checkout, where a service finds it."""
 
 
 class OwnSystemd:
@@ -82,7 +99,7 @@ def own_systemd(folder: Path, served: Path) -> Iterator[OwnSystemd]:
     python = sys.base_prefix if sys.base_prefix.startswith("/root/") else ""
     flags = ("--pid", "--fork", "--kill-child", "--mount", "--mount-proc", "--uts", "--ipc")
     with (folder / "log").open("wb") as log:
-        boot = ("sh", "-c", _BOOT, "boot", str(folder), str(served), python)
+        boot = ("sh", "-c", _BOOT, "boot", str(folder), str(served), python, str(_CHECKOUT))
         outer = subprocess.Popen(["unshare", *flags, *boot], stdout=log, stderr=log)
     try:
         yield OwnSystemd(_booted(outer, folder / "log"))

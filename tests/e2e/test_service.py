@@ -2,19 +2,16 @@
 
 import os
 import pwd
-import sys
-from pathlib import Path
 
 import pytest
 
 from bot.settings.fields import FIELDS
-from tests.e2e.own_systemd import OwnSystemd, needs_systemd, own_systemd
+from tests.e2e.own_systemd import PROGRAM, OwnSystemd, needs_systemd, own_systemd
 from tests.e2e.steward import KEY, Steward, results_in
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE
 
-_PROGRAM = str(Path(sys.executable).with_name("steward"))
 _SECRETS = ("TELEGRAM_BOT_TOKEN", "ANTHROPIC_API_KEY")
 _TRIES = "id -un; touch kept && echo wrote"
 
@@ -60,7 +57,7 @@ async def test_systemd_runs_the_unit_feeds_it_secrets_and_starts_it_again_when_i
     steward.script(calls(tool("run_command", {"command": _TRIES})), text("Tried."))
     with own_systemd(tmp_path_factory.mktemp("systemd"), steward.folder) as systemd:
         secrets = [f"--credential={name}=/srv/steward/{name}" for name in _SECRETS]
-        told = await systemd.did(_PROGRAM, "service", "--user=nobody", "--install", *secrets)
+        told = await systemd.did(PROGRAM, "service", "--user=nobody", "--install", *secrets)
         assert "systemctl enable --now steward" in told
         await systemd.did("sh", "-c", f"mkdir {_DROP_IN} && cp quick.conf {_DROP_IN}")
         await systemd.did("systemctl", "daemon-reload")
