@@ -11,6 +11,7 @@ from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
 from bot.domain.skills.skill import SkillSet
 from bot.logs import log_context
+from bot.ports.bell import Bell
 from bot.ports.clock import Clock
 from bot.ports.lanes import Drain, Lanes, OwnedChats
 from bot.settings import Settings
@@ -20,7 +21,7 @@ Hide: TypeAlias = Callable[..., None]
 """Hides texts from every later log line."""
 
 
-def lanes(at_work: int, clock: Clock, owned: OwnedChats | None, drain: Drain) -> Lanes:
+def lanes(at_work: int, clock: Clock, owned: OwnedChats | None, bell: Bell, drain: Drain) -> Lanes:
     """Returns lanes that name the chat in every log line."""
 
     async def told(chat: int) -> None:
@@ -28,7 +29,7 @@ def lanes(at_work: int, clock: Clock, owned: OwnedChats | None, drain: Drain) ->
             await drain(chat)
 
     if owned is not None:
-        return SharedLanes(told, clock, owned, at_work)
+        return SharedLanes(told, clock, owned, bell, at_work)
     return EmbeddedLanes(told, clock, at_work)
 
 

@@ -14,6 +14,7 @@ from bot.domain.tools.server import ServerSpec
 from bot.domain.value import field, frozen
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
+from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
 from bot.ports.belongings import Belongings, Packing
 from bot.ports.channel import Channel
 from bot.ports.charts import Charts
@@ -119,6 +120,10 @@ class StorePorts:
     """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
+    bell: Bell = field(default_factory=NoBell)
+    """Rings the other processes, and hears them."""
+    posts: Posts = field(default_factory=OwnPosts)
+    """The posts of which each has one process at a time."""
 
 
 async def never() -> None:

@@ -93,6 +93,11 @@ class PostgresDatabase:
         """
         return await decided(self._run(self._run_apart, begin, work))
 
+    def open_line(self) -> Line:
+        """Opens a line that belongs to the caller, in the caller's thread."""
+        with translated():
+            return self._lines.open()
+
     async def close(self) -> None:
         """Waits for running work for a while, and frees what is held."""
         ended = asyncio.ensure_future(asyncio.to_thread(self._threads.shutdown))
