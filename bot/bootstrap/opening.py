@@ -152,6 +152,7 @@ async def opened_store(
                 patience=patience,
                 alone=True,
                 before=partial(copy_before, settings),
+                duties=settings.duties,
             )
         )
         await store.check_writable()

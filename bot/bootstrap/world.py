@@ -60,6 +60,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
             clock,
             below.ground.store.owned_chats,
             below.ground.store.bell,
+            duties=settings.duties,
         ),
         files=channels.files,
         groups=channels.groups,
@@ -92,4 +93,5 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         moment_words=DateWords(),
         zones_at=zones_at,
         page=page_address(settings),
+        duties=settings.duties,
     )

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TypeAlias
 
 from bot.domain.consent.own_search import OwnSearch
@@ -22,6 +22,7 @@ from bot.ports.chats import WholeChats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
 from bot.ports.descriptions import Descriptions
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import WholeFileChanges, WorkspaceDoor
@@ -198,6 +199,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    duties: Collection[Duty] = EVERY_DUTY
+    """What this process does of all the work."""
     life: str = field(default_factory=lambda: secrets.token_hex(4))
     """Names this life of the program, for the record of what a turn did in which one."""
     page: str = ""

@@ -14,6 +14,8 @@ class Peal(StrEnum):
     """The drain of a chat has to look at its rows again, right now."""
     OWED = "owed"
     """A message is owed to a chat."""
+    BESIDE = "beside"
+    """Tasks or passages have changed, so that something may be due."""
 
 
 Hearer: TypeAlias = Callable[[Peal, int], None]

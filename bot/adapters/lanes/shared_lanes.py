@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Self
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
@@ -15,6 +15,9 @@ _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 1.5
 """Seconds between two looks at what other processes have stored or left behind."""
+
+_LEAVING_SECONDS = 2.0
+"""Seconds that the end of a process waits for the store."""
 
 STOP_SECONDS = 2 * LOOK_SECONDS
 """Seconds that a drain has after an interruption before a stop interrupts it once more."""
@@ -58,10 +61,22 @@ class SharedLanes:
     async def __aexit__(self, *ended: Any) -> None:
         self._looking.cancel()
         self._freeing.cancel()
+        cut = {*self._at_work}
         try:
             await self._lanes.__aexit__(*ended)
         finally:
             await self._group.__aexit__(*ended)
+            await self._hand_over(cut)
+
+    async def _hand_over(self, chats: Collection[int]) -> None:
+        """Frees the chats of this process, and rings for those whose work was cut."""
+        try:
+            async with asyncio.timeout(_LEAVING_SECONDS):
+                await self._owned.look(0)
+        except (StoreError, TimeoutError) as fault:
+            _log.info("the chats are free when the connection ends: %s", fault)
+        for chat in chats:
+            self._bell.ring(Peal.WORK, chat)
 
     def wake(self, chat: int) -> None:
         if chat not in self._at_work:

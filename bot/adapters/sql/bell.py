@@ -5,6 +5,7 @@ import logging
 import time
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from threading import Thread
 from typing import Any, Self
 
@@ -38,6 +39,9 @@ _QUICKLY_GONE = text(
 
 _TRY_SECONDS = 1.0
 """Seconds between two tries to have a post that another process has."""
+
+_LEAVING_SECONDS = 2.0
+"""Seconds that the end of a process waits for the last rings."""
 
 _POST = "post"
 """Stands in a ring that the process is to hear itself."""
@@ -76,6 +80,10 @@ class SqlBell:
     async def __aexit__(self, *_: object) -> None:
         self._ended = True
         self._task.cancel()
+        if self._rings:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVING_SECONDS):
+                    await self._ring_all()
         if self._line is not None:
             self._line.cut()
         await asyncio.wait([self._task])
@@ -123,12 +131,15 @@ class SqlBell:
         while True:
             await self._ringing.wait()
             self._ringing.clear()
-            rings, self._rings = self._rings, {}
-            told = [f"{self._database.process} {peal} {chat}" for peal, chat in rings]
-            try:
-                await self._database.fetch(_RING, {"told": told})
-            except StoreError as fault:
-                _log.info("other processes were not rung: %s", fault)
+            await self._ring_all()
+
+    async def _ring_all(self) -> None:
+        rings, self._rings = self._rings, {}
+        told = [f"{self._database.process} {peal} {chat}" for peal, chat in rings]
+        try:
+            await self._database.fetch(_RING, {"told": told})
+        except StoreError as fault:
+            _log.info("other processes were not rung: %s", fault)
 
     def _heard(self, told: str) -> None:
         process, peal, chat = told.split()

@@ -1,7 +1,7 @@
 """Opens the store: one value with every port on one database."""
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -53,6 +53,7 @@ from bot.adapters.sql.written import Written
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import field, frozen, replace
 from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
 
@@ -122,6 +123,7 @@ async def open_store(
     patience: Patience | None = None,
     alone: bool = False,
     before: Before | None = None,
+    duties: Collection[Duty] = EVERY_DUTY,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
@@ -135,7 +137,7 @@ async def open_store(
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
     async with (
-        _opened(parsed, busy_seconds, prepare, patience, alone) as database,
+        _opened(parsed, busy_seconds, prepare, patience, duties, alone=alone) as database,
         AsyncExitStack() as stack,
     ):
         written = Written()
@@ -236,11 +238,19 @@ async def _shared(
         return store
     await locks.open()
     bell = await stack.enter_async_context(SqlBell(database))
+    # What another process rings for may stand on an open page.
+    bell.hear(lambda _peal, _chat: store.written.tell())
     return replace(store, bell=bell, posts=bell)
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None, alone: bool
+    url: URL,
+    busy_seconds: float,
+    prepare: Work[None],
+    patience: Patience | None,
+    duties: Collection[Duty],
+    *,
+    alone: bool,
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
@@ -248,7 +258,7 @@ def _opened(
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres
 
-        return open_postgres(url, busy_seconds, prepare, patience)
+        return open_postgres(url, busy_seconds, prepare, patience, duties)
     raise SettingError("the database must be a SQLite file or PostgreSQL")
 
 
