@@ -1,4 +1,4 @@
-"""What is old is removed in bites, and the sizes of the database are known day by day."""
+"""Old rows are removed in bites, and the sizes of the database are known day by day."""
 
 import sqlalchemy as sa
 from alembic import op

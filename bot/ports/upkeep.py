@@ -1,10 +1,10 @@
-"""Upkeep of the store: what is old is removed in small bites, and the sizes are measured."""
+"""Upkeep of the store: old rows are removed in small bites, and the sizes are measured."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.text.visible_text import size
 from bot.domain.value import frozen
 
@@ -33,7 +33,7 @@ class Bite:
 
 
 @frozen
-class Kept:
+class KeptSizes:
     """The sizes now and before, and when old things were last removed."""
 
     newest: Sizes | None = None
@@ -42,7 +42,7 @@ class Kept:
     swept_at: datetime | None = None
 
 
-def grown(kept: Kept) -> str:
+def grown(kept: KeptSizes) -> str:
     """Returns how much a database grows in a week; empty while that is not known."""
     if kept.newest is None or kept.before is None:
         return ""
@@ -62,9 +62,9 @@ class Upkeep(Protocol):
         """Returns True while this process alone does the upkeep."""
         ...
 
-    async def kept(self) -> Kept: ...
+    async def kept(self) -> KeptSizes: ...
 
-    async def bite(self, passing: Passing, before: datetime, now: datetime) -> Bite:
+    async def bite(self, passing: Ageing, before: datetime, now: datetime) -> Bite:
         """Removes some rows of a kind that are older, in one short change."""
         ...
 
@@ -79,10 +79,10 @@ class NoUpkeep:
     async def is_ours(self) -> bool:
         return False
 
-    async def kept(self) -> Kept:
-        return Kept()
+    async def kept(self) -> KeptSizes:
+        return KeptSizes()
 
-    async def bite(self, passing: Passing, before: datetime, now: datetime) -> Bite:
+    async def bite(self, passing: Ageing, before: datetime, now: datetime) -> Bite:
         return Bite(0, more=False)
 
     async def measure(self, now: datetime, *, swept: bool) -> None:

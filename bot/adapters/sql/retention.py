@@ -41,7 +41,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import InboundState
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.tools.call_words import CALLS
 from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
@@ -123,16 +123,16 @@ _CALL_OVER = and_(
     hook_call.c.ended_at.is_not(None), hook_call.c.again_at.is_(None), ~_goes_on(hook_call.c.turn)
 )
 
-RULES: Mapping[Passing, Numbered | Dated] = {
-    Passing.UPDATES: Numbered(inbox, inbox.c.received_at, _ANSWERED, {"body": ""}),
-    Passing.PRESSES: Numbered(inbox, inbox.c.received_at, _NO_WORDS),
-    Passing.RECORD: Numbered(audit, audit.c.at, true(), {"details": _SAFE_DETAILS}),
-    Passing.ROUNDS: Numbered(verdict, verdict.c.at, ~_goes_on(verdict.c.turn)),
-    Passing.TOOL_MESSAGES: Numbered(
+RULES: Mapping[Ageing, Numbered | Dated] = {
+    Ageing.UPDATES: Numbered(inbox, inbox.c.received_at, _ANSWERED, {"body": ""}),
+    Ageing.PRESSES: Numbered(inbox, inbox.c.received_at, _NO_WORDS),
+    Ageing.RECORD: Numbered(audit, audit.c.at, true(), {"details": _SAFE_DETAILS}),
+    Ageing.ROUNDS: Numbered(verdict, verdict.c.at, ~_goes_on(verdict.c.turn)),
+    Ageing.TOOL_MESSAGES: Numbered(
         outbox, outbox.c.created_at, _CALLS_SHOWN, without=((sight, sight.c.outbox),)
     ),
-    Passing.RUNS: Dated(run, run.c.at, _RUN_OVER, (run.c.task, run.c.due)),
-    Passing.HOOK_CALLS: Dated(hook_call, hook_call.c.at, _CALL_OVER, (hook_call.c.id,)),
+    Ageing.RUNS: Dated(run, run.c.at, _RUN_OVER, (run.c.task, run.c.due)),
+    Ageing.HOOK_CALLS: Dated(hook_call, hook_call.c.at, _CALL_OVER, (hook_call.c.id,)),
 }
 """Everything that is ever removed for its age."""
 
@@ -140,7 +140,7 @@ _SWEPT = select(sweep.c.up_to, sweep.c.at).where(sweep.c.name == bindparam("of")
 _NOTE = Upsert(sweep, ["name"], overwrite("up_to", "at"))
 
 
-def bite(connection: Connection, passing: Passing, before: datetime, now: datetime) -> Bite:
+def bite(connection: Connection, passing: Ageing, before: datetime, now: datetime) -> Bite:
     """Removes some of the rows that are older, and notes how far it looked."""
     rule = RULES[passing]
     if isinstance(rule, Dated):

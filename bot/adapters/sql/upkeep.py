@@ -16,8 +16,8 @@ from bot.adapters.sql.own_thread import OwnThread
 from bot.adapters.sql.retention import bite
 from bot.adapters.sql.tables import measure, sweep
 from bot.adapters.sql.upsert import Upsert, overwrite
-from bot.domain.talk.keeping import Passing
-from bot.ports.upkeep import Bite, Kept, Sizes
+from bot.domain.talk.keeping import Ageing
+from bot.ports.upkeep import Bite, KeptSizes, Sizes
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "conversations": ("conversation", "entry", "turn", "artifact", "errand", "feedback"),
@@ -73,10 +73,10 @@ class SqlUpkeep:
     async def is_ours(self) -> bool:
         return await self._database.hold(_KEY)
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> KeptSizes:
         return await self._database.read(_kept)
 
-    async def bite(self, passing: Passing, before: datetime, now: datetime) -> Bite:
+    async def bite(self, passing: Ageing, before: datetime, now: datetime) -> Bite:
         work = partial(bite, passing=passing, before=before, now=now)
         return await self._database.write(work, repeatable=True)
 
@@ -160,15 +160,15 @@ def _noted(connection: Connection, parts: Mapping[str, int], now: datetime, swep
         _NOTE.run(connection, {"name": _NIGHT, "up_to": 0, "at": now})
 
 
-def _kept(connection: Connection) -> Kept:
+def _kept(connection: Connection) -> KeptSizes:
     newest = _sizes(connection, measure.c.day == _NEWEST)
     if newest is None:
-        return Kept(swept_at=connection.execute(_SWEPT).scalar())
+        return KeptSizes(swept_at=connection.execute(_SWEPT).scalar())
     ago = {"week_ago": newest.at.astimezone(UTC).date() - _WEEK}
     before = _sizes(connection, measure.c.day == func.coalesce(_PAST, _OLDEST), ago)
     if before is not None and before.at >= newest.at:
         before = None
-    return Kept(newest, before, connection.execute(_SWEPT).scalar())
+    return KeptSizes(newest, before, connection.execute(_SWEPT).scalar())
 
 
 def _sizes(

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 
-class Passing(StrEnum):
+class Ageing(StrEnum):
     """A kind of rows of which old ones are removed; everything else is kept for ever."""
 
     UPDATES = "updates"
@@ -11,7 +11,7 @@ class Passing(StrEnum):
     PRESSES = "presses"
     """Updates that hold no words: presses of buttons, and talk that was passed over."""
     RECORD = "record"
-    """What was asked for in lines of the record; who did what, where and when stays."""
+    """Inputs in lines of the record; who did what, where and when stays."""
     ROUNDS = "rounds"
     """The records of rounds of turns that are over."""
     RUNS = "runs"

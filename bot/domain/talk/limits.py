@@ -4,7 +4,7 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.domain.setting import setting
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.value import frozen
 
 _LONGEST_REST_MINUTES = 10_080
@@ -198,20 +198,20 @@ class KeepBounds:
         30, "Days after which copies of files that Steward sent are deleted; 0 keeps them.", ge=0
     )
 
-    def of(self, passing: Passing) -> int:
+    def of(self, passing: Ageing) -> int:
         """Returns the days for a kind of rows."""
         match passing:
-            case Passing.UPDATES:
+            case Ageing.UPDATES:
                 return self.updates_days
-            case Passing.PRESSES:
+            case Ageing.PRESSES:
                 return self.presses_days
-            case Passing.RECORD:
+            case Ageing.RECORD:
                 return self.record_days
-            case Passing.ROUNDS:
+            case Ageing.ROUNDS:
                 return self.rounds_days
-            case Passing.RUNS | Passing.HOOK_CALLS:
+            case Ageing.RUNS | Ageing.HOOK_CALLS:
                 return self.runs_days
-            case Passing.TOOL_MESSAGES:
+            case Ageing.TOOL_MESSAGES:
                 return self.tool_messages_days
 
 

@@ -1,1 +1,1 @@
-"""What is old is removed at night, in small bites, and the sizes of the store are told."""
+"""Removes old things at night, in small bites, and tells the sizes of the store."""

@@ -6,15 +6,15 @@ from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.errors import Conflict, StoreError
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.talk.limits import KeepBounds
 from bot.domain.talk.person import Role
 from bot.domain.value import frozen
 from bot.flow.world import ClearCopies
 from bot.ports.clock import Clock
-from bot.ports.outbox import WholeOutbox
+from bot.ports.outbox import Deliveries
 from bot.ports.people import People
-from bot.ports.upkeep import Kept, Upkeep
+from bot.ports.upkeep import KeptSizes, Upkeep
 
 _LOG = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Nights:
     """Removes once a night by the clock of an owner; several processes leave it to one of them."""
 
     _upkeep: Upkeep
-    _outbox: WholeOutbox
+    _outbox: Deliveries
     _people: People
     _clear_copies: ClearCopies
     _zones: Zones
@@ -65,7 +65,7 @@ class Nights:
         elif kept.newest is None or kept.newest.at.astimezone(UTC).date() < now.date():
             await self._upkeep.measure(now, swept=False)
 
-    async def _is_time(self, now: datetime, kept: Kept) -> bool:
+    async def _is_time(self, now: datetime, kept: KeptSizes) -> bool:
         last = kept.swept_at
         if last is not None and timedelta() <= now - last < _HALF_A_DAY:
             return False
@@ -83,7 +83,7 @@ class Nights:
 
     async def _remove(self, now: datetime) -> None:
         removed = 0
-        for passing in Passing:
+        for passing in Ageing:
             if days := self._bounds.of(passing):
                 removed += await self._of(passing, now - days * _DAY, now)
         if days := self._bounds.files_days:
@@ -92,7 +92,7 @@ class Nights:
         if removed:
             _LOG.info("%s old rows were removed or emptied", f"{removed:,}")
 
-    async def _of(self, passing: Passing, before: datetime, now: datetime) -> int:
+    async def _of(self, passing: Ageing, before: datetime, now: datetime) -> int:
         removed, more = 0, True
         while more:
             bite = await self._upkeep.bite(passing, before, now)

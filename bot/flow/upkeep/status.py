@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.text.visible_text import size
 from bot.flow.commanding.table import Invocation
-from bot.ports.upkeep import Kept, Upkeep, grown
+from bot.ports.upkeep import KeptSizes, Upkeep, grown
 
 _SHOWN = 4
 """The largest parts that are named; `steward doctor` names all."""
@@ -19,7 +19,7 @@ class WhatIsKept:
         self._upkeep = upkeep
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
-        kept = await self._upkeep.kept() if asked.person.is_owner else Kept()
+        kept = await self._upkeep.kept() if asked.person.is_owner else KeptSizes()
         if kept.newest is None:
             return ()
         largest = sorted(kept.newest.parts.items(), key=lambda part: -part[1])[:_SHOWN]

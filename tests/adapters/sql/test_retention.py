@@ -25,7 +25,7 @@ from bot.adapters.sql.tables import (
 )
 from bot.domain.assignments.task import RunState
 from bot.domain.change import InboundState
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from tests.adapters.sql.test_marks import fill
@@ -53,7 +53,7 @@ def everything(connection: Connection) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_the_list_names_each_kind_and_tables_that_may_lose_rows() -> None:
-    assert set(RULES) == set(Passing)
+    assert set(RULES) == set(Ageing)
     tables = {rule.table.name for rule in RULES.values()}
     assert tables == {"inbox", "audit", "verdict", "outbox", "run", "hook_call"}
     for rule in RULES.values():
@@ -80,7 +80,7 @@ def test_no_table_without_a_rule_loses_anything_however_old_it_is(engine: Engine
 
 def swallow(connection: Connection) -> None:
     """Removes everything that may go if all of it is old."""
-    for passing in Passing:
+    for passing in Ageing:
         while bite(connection, passing, NOW + timedelta(days=4_000), NOW).more:
             pass
 
@@ -184,7 +184,7 @@ def test_a_bite_is_small_and_the_next_one_goes_on_behind_it(
     for _ in range(6):
         # Each is a transaction of its own: a death between two loses nothing.
         with engine.begin() as connection:
-            done = bite(connection, Passing.ROUNDS, NOW, NOW + timedelta(hours=1))
+            done = bite(connection, Ageing.ROUNDS, NOW, NOW + timedelta(hours=1))
             counts.append(done.removed)
             assert done.removed <= 2
             if not done.more:

@@ -9,12 +9,12 @@ import pytest
 
 from bot.domain.change import Change, SaveProfile, Show
 from bot.domain.clock.zones import Zones
-from bot.domain.talk.keeping import Passing
+from bot.domain.talk.keeping import Ageing
 from bot.domain.talk.limits import KeepBounds
 from bot.domain.talk.message import Address, FileRef, Outbound, OutboundKind
 from bot.domain.talk.person import Role, Sender
 from bot.flow.upkeep.nights import Nights
-from bot.ports.upkeep import Bite, Kept, Sizes, grown
+from bot.ports.upkeep import Bite, KeptSizes, Sizes, grown
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
 
@@ -28,17 +28,17 @@ class _Upkeep:
 
     def __init__(self) -> None:
         self.ours = True
-        self.bitten: list[tuple[Passing, datetime]] = []
-        self.state = Kept()
-        self._left: dict[Passing, int] = {}
+        self.bitten: list[tuple[Ageing, datetime]] = []
+        self.state = KeptSizes()
+        self._left: dict[Ageing, int] = {}
 
     async def is_ours(self) -> bool:
         return self.ours
 
-    async def kept(self) -> Kept:
+    async def kept(self) -> KeptSizes:
         return self.state
 
-    async def bite(self, passing: Passing, before: datetime, now: datetime) -> Bite:
+    async def bite(self, passing: Ageing, before: datetime, now: datetime) -> Bite:
         self.bitten.append((passing, before))
         left = self._left.setdefault(passing, _BITES) - 1
         self._left[passing] = left
@@ -69,7 +69,7 @@ class _House:
         ann = await self.store.people.admit(Sender("telegram", "42", "Ann"), Role.OWNER)
         await self.store.journal.commit(Change((SaveProfile(ann.id, "", zone),)))
 
-    async def looked(self) -> list[tuple[Passing, datetime]]:
+    async def looked(self) -> list[tuple[Ageing, datetime]]:
         looking = asyncio.create_task(self.nights.look())
         await self.clock.advance(_PAUSES)
         await looking
@@ -90,10 +90,10 @@ async def test_each_kind_goes_in_bites_to_its_end_with_pauses_and_once_a_night()
     house = _House(3, KeepBounds(rounds_days=0))
     bitten = await house.looked()
     kinds = [passing for passing, _ in bitten]
-    assert kinds == [one for one in Passing if one is not Passing.ROUNDS for _ in range(_BITES)]
+    assert kinds == [one for one in Ageing if one is not Ageing.ROUNDS for _ in range(_BITES)]
     assert len([pause for pause in house.clock.slept if pause > 0]) == len(bitten)
     now = datetime(2026, 11, 2, 3, 30, tzinfo=UTC)
-    days = {Passing.PRESSES: 30, Passing.RUNS: 400, Passing.RECORD: 365}
+    days = {Ageing.PRESSES: 30, Ageing.RUNS: 400, Ageing.RECORD: 365}
     for passing, before in bitten:
         if passing in days:
             assert now - before == timedelta(days=days[passing])
@@ -137,4 +137,4 @@ def test_growth_is_told_for_a_week(earlier: int | None, told: str) -> None:
     now = datetime(2026, 11, 29, tzinfo=UTC)
     newest = Sizes(now, {"messages": 100_000_000})
     before = None if earlier is None else Sizes(now - timedelta(days=14), {"messages": earlier})
-    assert grown(Kept(newest, before)) == told
+    assert grown(KeptSizes(newest, before)) == told
