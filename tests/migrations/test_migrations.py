@@ -56,6 +56,7 @@ RELEASED = {
     "0041": "f1e6ce591e3815ad608e9ebc1b06bf3d961c238aacf362742f47c6b96ac3f0c5",
     "0042": "42c37754dfbb7b6346d8ea64ae124341cb84d0ab196a499a317ac1d8d0c22d79",
     "0043": "82eb54e5a8ade2d794dbff56c48173be0379cc0600c4c2423a061f8f9f847b3b",
+    "0044": "c1787a48c404a9965586ebc1001dbe666d0f5cb02589608a1a3225a85fd2de8a",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 
