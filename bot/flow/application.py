@@ -11,7 +11,7 @@ from bot.domain.change import AddAudit, Change
 from bot.domain.talk.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
 from bot.flow.room import Endless
-from bot.ports.bell import Peal
+from bot.ports.bell import SCHEDULE_POST, Peal
 from bot.ports.duties import Duty
 
 _LOG = logging.getLogger(__name__)
@@ -61,10 +61,13 @@ class Application:
             await self._resume()
             # Rooms add runs to the line, in which those from before the start come first.
             group.create_task(self._beside(), name="rooms")
+            if Duty.SCHEDULE in self.parts.world.duties:
+                on_schedule = self.parts.store.posts.keep(SCHEDULE_POST, self._on_schedule)
+                group.create_task(on_schedule, name="schedule")
 
     def _parts_of_work(self) -> Iterator[tuple[Endless, str]]:
         """Yields what this process does, as its duties are."""
-        duties, way_out = self.parts.world.duties, self.parts.way_out
+        duties = self.parts.world.duties
         yield self._look_again, "look after an outage"
         yield self._take_over_again, "take over"
         yield self._meet_servers, "meeting of servers"
@@ -72,9 +75,7 @@ class Application:
         yield self._deliver, "delivering"
         if Duty.RECEIVE in duties or Duty.WEB in duties:
             yield self._take_in, "intake"
-        if Duty.SCHEDULE in duties:
-            yield self._sweep, "sweep"
-            yield way_out.indexing.run, "indexing"
+        if Duty.WORK in duties or Duty.SCHEDULE in duties:
             yield self._find_by_meaning, "meaning"
             yield self._find_descriptions, "descriptions"
 
@@ -86,7 +87,7 @@ class Application:
         if peal is Peal.OWED:
             self.parts.way_out.office.rung(chat)
             self.parts.way_out.delivery.wake(chat)
-        elif peal is Peal.BESIDE and Duty.SCHEDULE in self.parts.world.duties:
+        elif peal is Peal.BESIDE and self.parts.store.posts.has(SCHEDULE_POST):
             self.parts.rooms.schedules.look()
             self.parts.rooms.hooks.look()
             self.parts.way_out.indexing.wake()
@@ -164,8 +165,14 @@ class Application:
             for room in self.parts.rooms.all:
                 for name, work in room.everywhere.items():
                     group.create_task(work(), name=name)
-                if Duty.SCHEDULE not in self.parts.world.duties:
-                    continue
+
+    async def _on_schedule(self) -> None:
+        """Does what is due by itself, in one process of all."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._sweep(), name="sweep")
+            group.create_task(self.parts.way_out.indexing.run(), name="indexing")
+            await self.parts.world.ready()
+            for room in self.parts.rooms.all:
                 for name, work in room.beside.items():
                     group.create_task(work(), name=name)
 

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.consent.own_search import OwnSearch
@@ -55,10 +56,14 @@ from bot.ports.templates import Templates
 from bot.ports.timing import CronTimes, MomentWords, ZonesAt
 from bot.ports.tool import Folder, Tool
 from bot.ports.turns import TurnRows
+from bot.ports.upkeep import NoUpkeep, Upkeep
 from bot.ports.voice import VoiceRows
 
 Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch; a number is looked up."""
+
+
+ClearCopies: TypeAlias = Callable[[datetime, Collection[str]], Awaitable[None]]
 
 
 @frozen
@@ -125,6 +130,8 @@ class StorePorts:
     """Rings the other processes, and hears them."""
     posts: Posts = field(default_factory=OwnPosts)
     """The posts of which each has one process at a time."""
+    upkeep: Upkeep = field(default_factory=NoUpkeep)
+    """Removes what is old, and knows the sizes of the store."""
 
 
 async def never() -> None:
@@ -139,6 +146,11 @@ async def at_once() -> None:
 def as_it_is(text: str) -> str:
     """Returns the text, because no secret is known."""
     return text
+
+
+async def none_to_clear(before: datetime, besides: Collection[str]) -> None:
+    """Does nothing, because no copies are kept."""
+    del before, besides
 
 
 async def no_fault() -> str:
@@ -231,6 +243,8 @@ class World:
     """Tells how commands run, as in “sandboxed, no network”."""
     walls: Callable[[], Awaitable[Walls]] = no_walls
     """Returns the walls around the commands of now."""
+    clear_copies: ClearCopies = none_to_clear
+    """Deletes copies of sent files that are older than a time, but for those that are named."""
     store_returned: Callable[[], Awaitable[None]] = never
     """Waits until the store has been away and is back."""
     channel_faults: Callable[[], Awaitable[str]] = no_fault

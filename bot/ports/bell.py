@@ -5,6 +5,10 @@ from enum import StrEnum
 from typing import Protocol, TypeAlias
 
 
+SCHEDULE_POST = "what is due"
+"""The post of the process that does what is due by itself."""
+
+
 class Peal(StrEnum):
     """The reason for which one process rings the others."""
 
@@ -44,6 +48,10 @@ class Posts(Protocol):
         """
         ...
 
+    def has(self, post: str) -> bool:
+        """Returns True while this process has the post."""
+        ...
+
 
 class NoBell:
     """Says that there is no other process to ring."""
@@ -59,3 +67,7 @@ class OwnPosts:
     async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
         del post
         await work()
+
+    def has(self, post: str) -> bool:
+        del post
+        return True

@@ -97,7 +97,7 @@ class SqlBell:
         self._hearers.append(hearer)
 
     async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
-        key = POSTS + zlib.crc32(post.encode())
+        key = _key(post)
         gained = self._wanted[key] = asyncio.Event()
         # The thread waits at its connection: its own ring has it try at once.
         self._rings[_POST, 0] = None
@@ -111,6 +111,10 @@ class SqlBell:
                 _log.warning("the connection is lost, and with it the post: %s", post)
         finally:
             del self._wanted[key]
+
+    def has(self, post: str) -> bool:
+        gained = self._wanted.get(_key(post))
+        return gained is not None and gained.is_set()
 
     async def _done_while(self, gained: asyncio.Event, work: Callable[[], Awaitable[None]]) -> bool:
         """Returns False when the post was lost before the work was done."""
@@ -200,3 +204,7 @@ class SqlBell:
         except RuntimeError:
             # The loop is closed: nobody is left to hear it.
             self._ended = True
+
+
+def _key(post: str) -> int:
+    return POSTS + zlib.crc32(post.encode())

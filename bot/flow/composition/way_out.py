@@ -20,8 +20,7 @@ from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.ways.stop_offer import StopOffers
 from bot.flow.world import StorePorts, World
-from bot.ports.bell import Peal
-from bot.ports.duties import Duty
+from bot.ports.bell import SCHEDULE_POST, Peal
 from bot.ports.outbox import OutboxRow
 
 
@@ -52,9 +51,8 @@ class WayOut:
         )
 
     def _index_owed(self) -> None:
-        if Duty.SCHEDULE not in self._world.duties:
+        if not self._store.posts.has(SCHEDULE_POST):
             self._store.bell.ring(Peal.BESIDE, 0)
-            return
         self.indexing.wake()
         if self._world.meaning is not None:
             self._world.meaning.wake()
