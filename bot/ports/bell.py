@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from enum import StrEnum
 from typing import Protocol, TypeAlias
 
-
 SCHEDULE_POST = "what is due"
 """The post of the process that does what is due by itself."""
 

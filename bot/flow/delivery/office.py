@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM
 from bot.ports.bell import Bell, Peal, Posts
-from bot.ports.chats import WholeChats
+from bot.ports.chats import Chats
 from bot.ports.duties import Duty
 
 _POST = "delivering"
@@ -24,7 +24,7 @@ class DeliveryOffice:
     """
 
     def __init__(
-        self, chats: WholeChats, bell: Bell, posts: Posts, duties: Collection[Duty], *, alone: bool
+        self, chats: Chats, bell: Bell, posts: Posts, duties: Collection[Duty], *, alone: bool
     ) -> None:
         self._chats = chats
         self._bell = bell
