@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy import Connection, NullPool, create_engine, inspect, text
@@ -21,6 +21,7 @@ from tests.standins.bot_api import Person, ShownMessage
 
 _LOOKS = 15
 _OPEN_SECONDS, _OPEN_EVERY = 30.0, 0.05
+_INDEX_SECONDS, _QUIET_LOOKS = 900.0, 60
 _IN_A_CONVERSATION = 20
 """Turns of each conversation."""
 
@@ -92,6 +93,7 @@ async def _loads(
             on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
             _signed_in(on, person, port) as page,
         ):
+            await _indexed(process)
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
             for name, path in _PAGES.items():
@@ -152,6 +154,14 @@ async def _decided(on: Stage, process: MeasuredProcess, person: Person) -> None:
 def _shown(on: Stage, person: Person) -> ShownMessage | None:
     messages = on.bot_api.screen(person.id).from_bot
     return next((one for one in messages if any("Approve" in label for label in one.labels)), None)
+
+
+async def _indexed(process: MeasuredProcess) -> None:
+    """Waits until the words of all copies are indexed, which takes the program a while."""
+    async with asyncio.timeout(_INDEX_SECONDS):
+        while True:
+            with suppress(TimeoutError):
+                return await process.at_rest(_QUIET_LOOKS)
 
 
 async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
