@@ -4,7 +4,7 @@ import asyncio
 import re
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from sqlalchemy import Connection, NullPool, create_engine, inspect, text
@@ -21,7 +21,7 @@ from tests.standins.bot_api import Person, ShownMessage
 
 _LOOKS = 15
 _OPEN_SECONDS, _OPEN_EVERY = 30.0, 0.05
-_INDEX_SECONDS, _QUIET_LOOKS = 900.0, 60
+_INDEX_SECONDS = 900.0
 _IN_A_CONVERSATION = 20
 """Turns of each conversation."""
 
@@ -93,7 +93,7 @@ async def _loads(
             on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
             _signed_in(on, person, port) as page,
         ):
-            await _indexed(process)
+            await _indexed(url)
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
             for name, path in _PAGES.items():
@@ -156,12 +156,18 @@ def _shown(on: Stage, person: Person) -> ShownMessage | None:
     return next((one for one in messages if any("Approve" in label for label in one.labels)), None)
 
 
-async def _indexed(process: MeasuredProcess) -> None:
+async def _indexed(url: str) -> None:
     """Waits until the words of all copies are indexed, which takes the program a while."""
     async with asyncio.timeout(_INDEX_SECONDS):
-        while True:
-            with suppress(TimeoutError):
-                return await process.at_rest(_QUIET_LOOKS)
+        while await asyncio.to_thread(_owed, url):
+            await asyncio.sleep(1)
+
+
+def _owed(url: str) -> int:
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        owed = text("SELECT count(*) FROM passage WHERE NOT indexed")
+        return connection.execute(owed).scalar_one()
 
 
 async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
