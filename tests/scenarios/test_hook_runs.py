@@ -57,13 +57,14 @@ async def _play(fate: Fate) -> tuple[Stage, int]:
 
 
 _FEWEST_WRITES = 21
-"""A minute passes meanwhile, and what shows the progress may write once more or not."""
+_SIGNS = 3
+"""A minute passes meanwhile: what shows the progress writes more often on a busy machine."""
 
 
 async def test_no_write_of_a_call_is_left_untried() -> None:
     fate = Fate(None, after=False)
     await _play(fate)
-    assert _FEWEST_WRITES <= fate.writes <= _FEWEST_WRITES + 1
+    assert _FEWEST_WRITES <= fate.writes <= _FEWEST_WRITES + _SIGNS
 
 
 @pytest.mark.parametrize("after", [False, True])
