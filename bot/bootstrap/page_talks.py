@@ -111,11 +111,10 @@ class PageTalks:
     async def _title(self, chat: Chat) -> str:
         if chat.title:
             return chat.title
-        if place_of(chat.address) and chat.address.thread is None:
-            return place_of(chat.address)
         known = await self._running.store.chats.listing(chat.id, chat.conversation)
         said = "" if known is None else known.conversation.title or known.begins
-        return " ".join(said.split())[:_LONGEST_TITLE] or _NEW
+        begun = " ".join(said.split())[:_LONGEST_TITLE]
+        return begun or place_of(chat.address) or _NEW
 
 
 def _is_at(chat: Chat, home: str) -> bool:
