@@ -13,6 +13,7 @@ from bot.adapters.web.talks import Part, Seen, Stands
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
 from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
+from bot.domain.change.erasing import MARKED
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
@@ -127,7 +128,11 @@ class PageTalk:
             or mark.waits.get(one.row.id, one.waits) != one.waits
         ]
         there = {one.row.id for one in own}
-        gone = [Seen(id, True, 0, id, gone=True) for id in mark.waits if id not in there]
+        left = [id for id in mark.waits if id not in there]
+        if any(_is_erased(row) and window[row.id] != mark.version(row.id) for row in shown):
+            # Words of the person went with it, and an open page may still show them.
+            left += [row.id for row in said if not row.body and row.id <= mark.said]
+        gone = [Seen(id, True, 0, id, gone=True) for id in dict.fromkeys(left)]
         new += [
             (row.created_at, row.id, _shown(row, window[row.id]))
             for row in shown
@@ -222,6 +227,10 @@ def _said(one: OwnMessage) -> Seen:
 def _shown(row: OutboxRow, version: int) -> Seen:
     passing = row.content.kind in PASSING
     return Seen(row.id, False, version, gone=not version, settles=not passing)
+
+
+def _is_erased(row: OutboxRow) -> bool:
+    return any(MARKED in block.text for block in row.content.blocks)
 
 
 def _vanishes(row: OutboxRow) -> bool:
