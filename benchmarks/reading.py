@@ -42,7 +42,7 @@ _TABLES = (
 _BEDS = 5_000
 """Names of beds that tell the remembered questions apart."""
 
-_PAGES = {
+PAGES = {
     "Cards in one place": "/cards",
     "Older decisions": "/cards?before={old}~0~x",
     "Now": "/now",
@@ -85,25 +85,25 @@ async def _loads(
     async with stage(folder, asking) as on:
         person = on.people(1)[0]
         async with on.steward([person], {"STEWARD_WEB_PORT": "0", **database}) as process:
-            await _decided(on, process, person)
+            await decided(on, process, person)
         url = database.get(_DATABASE, f"sqlite:///{folder / 'data' / 'steward.db'}")
         turn = await asyncio.to_thread(_copied, url, scale.turns)
         port = free_port()
         async with (
             on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
-            _signed_in(on, person, port) as page,
+            signed_in(on, person, port) as page,
         ):
             await _indexed(url)
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
-            for name, path in _PAGES.items():
+            for name, path in PAGES.items():
                 told = f"{scale.turns:,} turns{named}: {name}"
-                taken = await _loaded(page, process, path.format(**places))
+                taken = await loaded(page, process, path.format(**places))
                 yield Figure(told, taken, "ms", aim="≤ 100 ms")
 
 
 @asynccontextmanager
-async def _signed_in(on: Stage, person: Person, port: int) -> AsyncGenerator[Browser]:
+async def signed_in(on: Stage, person: Person, port: int) -> AsyncGenerator[Browser]:
     """Signs in as the person, whose chat has all the turns."""
     await _open(port)
     on.bot_api.say(person, "/login")
@@ -140,9 +140,11 @@ async def _open(port: int) -> None:
                 return
 
 
-async def _decided(on: Stage, process: MeasuredProcess, person: Person) -> None:
+async def decided(
+    on: Stage, process: MeasuredProcess, person: Person, words: str = "Write a note."
+) -> None:
     """Lets one turn end that asked a person."""
-    on.bot_api.say(person, "Write a note.")
+    on.bot_api.say(person, words)
     card = await on.bot_api.wait_for(lambda: _shown(on, person), seconds=60)
     assert card is not None
     since = len(on.bot_api.calls)
@@ -170,7 +172,7 @@ def _owed(url: str) -> int:
         return connection.execute(owed).scalar_one()
 
 
-async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
+async def loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
     """Returns the milliseconds of a load, the median of some; the first one is a warm-up."""
     told: list[float] = []
     for _ in range(_LOOKS):

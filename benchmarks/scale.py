@@ -27,6 +27,8 @@ class Scale:
     tasks: int
     turns: int
     """Turns on record while pages are loaded."""
+    year: int
+    """Turns of a year."""
     idle_pages: int
     """Pages in browsers at which nothing happens."""
     rest_seconds: float
@@ -49,6 +51,7 @@ FULL = Scale(
     many_answers=100_000,
     tasks=10_000,
     turns=100_000,
+    year=400_000,
     idle_pages=500,
     rest_seconds=30.0,
 )
@@ -69,6 +72,7 @@ QUICK = Scale(
     many_answers=3_000,
     tasks=200,
     turns=2_000,
+    year=1_000,
     idle_pages=50,
     rest_seconds=2.0,
 )

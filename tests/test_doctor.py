@@ -99,7 +99,7 @@ async def test_a_healthy_place_has_no_complaint(tmp_path: Path) -> None:
     assert {finding.level for finding in findings.values()} == {"ok"}
     assert findings["model"].sentence == "model works."
     first = ["model", "telegram", "updates", "page", "database"]
-    assert visit.tried == [*first, "owner", "memory", "sandbox"]
+    assert visit.tried == [*first, "owner", "kept", "memory", "sandbox"]
 
 
 async def test_without_key_and_token_the_network_is_left_alone(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Opens an application with its store, its models and its servers for one run."""
 
-import asyncio
 import gc
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -11,13 +10,12 @@ from typing import TypeAlias
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.store import Store, open_store
-from bot.adapters.tools.sending import clear_spool
 from bot.bootstrap.below import Ground, opened_below
 from bot.bootstrap.database import told
 from bot.bootstrap.meaning import till_of
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models
-from bot.bootstrap.upgrading import copy_before
+from bot.bootstrap.upgrading import copied_first
 from bot.bootstrap.world import Channels, world_of
 from bot.domain.talk.errors import WRITE_RIGHT, SettingError, StoreUnavailable
 from bot.domain.talk.hold import Holds, never_held
@@ -30,10 +28,6 @@ from bot.flow.world import StorePorts, never
 from bot.logs import Secrets
 from bot.ports.model import Model
 from bot.settings import Settings
-
-_SPOOL_DAYS = 30
-"""Days after which the copy of a file that was not delivered is deleted."""
-
 
 Counted: TypeAlias = Callable[[Mapping[str, Model]], Mapping[str, Model]]
 """Returns models whose calls are counted."""
@@ -71,7 +65,6 @@ async def opened(
     async with AsyncExitStack() as stack:
         stack.enter_context(FolderLock(settings.home))
         _make_workspace(settings)
-        await asyncio.to_thread(clear_spool, settings.home / "spool", _SPOOL_DAYS)
         patience = Patience() if patient else None
         store = await opened_store(settings, stack, patience)
         await admit(settings, store)
@@ -151,7 +144,7 @@ async def opened_store(
                 settings.database_url,
                 patience=patience,
                 alone=True,
-                before=partial(copy_before, settings),
+                before=partial(copied_first, settings),
             )
         )
         await store.check_writable()

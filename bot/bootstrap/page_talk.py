@@ -13,6 +13,7 @@ from bot.adapters.web.talks import Part, Seen, Stands
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
 from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
+from bot.bootstrap.words_of_log import words_of_log
 from bot.domain.change.erasing import MARKED
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
@@ -94,7 +95,7 @@ class PageTalk:
         rows, end = self._running.store.page, Mark.read(before) or Mark(_NEWEST, _NEWEST)
         said = await rows.said(self._chat.id, end.said, _PART)
         shown = await rows.shown(self._chat.id, end.shown, max(_PART, WINDOW))
-        own = self._own_among(said)
+        own = await self._own_among(said)
         told = [
             *((one.row.received_at, True, one.row.id, self._own(one)) for one in own),
             *[(row.created_at, False, row.id, await self._ours(row)) for row in shown],
@@ -116,11 +117,12 @@ class PageTalk:
     async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
         rows = self._running.store.page
         said = await rows.said(self._chat.id, _NEWEST, WINDOW)
-        # Reading what was said costs more than all the rest, and most looks find nothing of it.
-        told = mark.waits or any(row.id > mark.said for row in said)
-        own = self._own_among(said) if told else ()
         shown = await rows.shown(self._chat.id, _NEWEST, WINDOW)
         window = {row.id: version_of(row) for row in shown}
+        erased = any(_is_erased(row) and window[row.id] != mark.version(row.id) for row in shown)
+        # Reading what was said costs more than all the rest, and most looks find nothing of it.
+        read = erased or mark.waits or any(row.id > mark.said for row in said)
+        own = await self._own_among(said) if read else ()
         new = [
             (one.newest.received_at, one.newest.id, _said(one))
             for one in own
@@ -129,9 +131,9 @@ class PageTalk:
         ]
         there = {one.row.id for one in own}
         left = [id for id in mark.waits if id not in there]
-        if any(_is_erased(row) and window[row.id] != mark.version(row.id) for row in shown):
+        if erased:
             # Words of the person went with it, and an open page may still show them.
-            left += [row.id for row in said if not row.body and row.id <= mark.said]
+            left += [row.id for row in said if row.id <= mark.said and row.id not in there]
         gone = [Seen(id, True, 0, id, gone=True) for id in dict.fromkeys(left)]
         new += [
             (row.created_at, row.id, _shown(row, window[row.id]))
@@ -146,7 +148,7 @@ class PageTalk:
         if seen.said:
             ids = dict.fromkeys((seen.newest, seen.id))
             rows = [row for id in ids if (row := await store.inbox.get(id)) is not None]
-            own = self._own_among([row for row in rows if row.chat == self._chat.id])
+            own = await self._own_among([row for row in rows if row.chat == self._chat.id])
             return self._own(own[-1]) if own else None
         shown = await store.page.message(seen.id)
         return None if shown is None or shown.chat != self._chat.id else await self._ours(shown)
@@ -165,10 +167,13 @@ class PageTalk:
             return None
         return Stands(row.message_ids[-1] if row.message_ids else "", row.content)
 
-    def _own_among(self, rows: Sequence[InboundRow]) -> Sequence[OwnMessage]:
-        """Returns what the person wrote; presses and words that are kept no more are left out."""
+    async def _own_among(self, rows: Sequence[InboundRow]) -> Sequence[OwnMessage]:
+        """Returns what the person wrote, without presses; old words come from the log."""
         channels = self._running.application.parts.world.channels
-        return own_messages([row for row in rows if row.body], RowReader(channels).message)
+        of_log = await words_of_log(rows, self._running.store.page, self.address)
+        read = RowReader(channels).message
+        kept = [row for row in rows if row.body or row.id in of_log]
+        return own_messages(kept, lambda row: of_log.get(row.id) or read(row))
 
     def _own(self, one: OwnMessage) -> ShownMessage:
         row, message = one.row, one.message

@@ -1,7 +1,10 @@
 """Puts together the world of an application from what is open and what needs no opening."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from datetime import datetime
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from bot.adapters.apscheduler.calendar import CronCalendar
@@ -13,6 +16,7 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.inbox_folder import WorkspaceInbox
 from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.sandbox import Sandbox
+from bot.adapters.tools.sending import clear_spool
 from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.below import Below
@@ -71,6 +75,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         descriptions=below.by_meaning.descriptions,
         hooks=below.hooks,
         conceal=below.secrets.hidden,
+        clear_copies=partial(_clear_copies, settings.home / "spool"),
         charts=ChartFiles(settings.home / "spool", settings.home / "charts"),
         hearing=hearing(settings),
         speaking=speaking(settings),
@@ -87,3 +92,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         zones_at=zones_at,
         page=page_address(settings),
     )
+
+
+async def _clear_copies(spool: Path, before: datetime, besides: Collection[str]) -> None:
+    await asyncio.to_thread(clear_spool, spool, before, besides)

@@ -9,6 +9,8 @@ from bot.bootstrap.database import file_of, mend_database, unavailable
 from bot.doctor import NO_ROOM, Complaint, write_below
 from bot.domain.assignments.goal import GoalState
 from bot.domain.talk.errors import DriverMissing, StoreTooOld, StoreUnavailable
+from bot.domain.text.visible_text import size
+from bot.ports.upkeep import grown
 from bot.settings import Settings
 
 LOOK_SECONDS = 10.0
@@ -60,6 +62,19 @@ def _damage(found: Soundness) -> str:
     count = len(found.faults)
     where = "1 table" if count == 1 else f"{count} tables"
     return f"The database is damaged in {where}: {found.faults[0]}."
+
+
+async def try_sizes(settings: Settings) -> str:
+    """Returns what a database takes, part by part, and how it grows."""
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            kept = await store.upkeep.kept()
+    except StoreTooOld:
+        return "The next start upgrades the database, and tells its size then."
+    if kept.newest is None:
+        return "The size of the database is known a few minutes after the first start."
+    parts = ", ".join(f"{name} {size(of)}" for name, of in kept.newest.parts.items() if of)
+    return f"The database takes {size(kept.newest.whole)}{grown(kept)}: {parts}."
 
 
 async def _known(store: Store) -> str:

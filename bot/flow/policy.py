@@ -16,6 +16,7 @@ from bot.domain.talk.limits import (
     EnclosureBounds,
     GoalBounds,
     InboxBounds,
+    KeepBounds,
     Limits,
     ModelTimes,
     ScheduleBounds,
@@ -97,6 +98,7 @@ class Policy:
     enclosures: EnclosureBounds = section(EnclosureBounds, "enclosure_")
     inbox: InboxBounds = section(InboxBounds, "inbox_")
     undo: UndoBounds = section(UndoBounds, "undo_")
+    keep: KeepBounds = section(KeepBounds, "keep_")
     limits: Limits = section(Limits)
     plan_explore: bool = setting(True, "Whether reading tools run while a plan is collected.")
     long_answer: int = setting(

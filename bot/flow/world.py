@@ -2,7 +2,8 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import TypeAlias
 
 from bot.domain.consent.own_search import OwnSearch
@@ -53,10 +54,14 @@ from bot.ports.templates import Templates
 from bot.ports.timing import CronTimes, MomentWords, ZonesAt
 from bot.ports.tool import Folder, Tool
 from bot.ports.turns import TurnRows
+from bot.ports.upkeep import NoUpkeep, Upkeep
 from bot.ports.voice import VoiceRows
 
 Workspaces: TypeAlias = Callable[[Chat, int | Person], Awaitable[Folder]]
 """Returns the folder that calls of a person in a chat may touch; a number is looked up."""
+
+
+ClearCopies: TypeAlias = Callable[[datetime, Collection[str]], Awaitable[None]]
 
 
 @frozen
@@ -119,6 +124,8 @@ class StorePorts:
     """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
+    upkeep: Upkeep = field(default_factory=NoUpkeep)
+    """Removes what is old, and knows the sizes of the store."""
 
 
 async def never() -> None:
@@ -133,6 +140,11 @@ async def at_once() -> None:
 def as_it_is(text: str) -> str:
     """Returns the text, because no secret is known."""
     return text
+
+
+async def none_to_clear(before: datetime, besides: Collection[str]) -> None:
+    """Does nothing, because no copies are kept."""
+    del before, besides
 
 
 async def no_fault() -> str:
@@ -223,6 +235,8 @@ class World:
     """Tells how commands run, as in “sandboxed, no network”."""
     walls: Callable[[], Awaitable[Walls]] = no_walls
     """Returns the walls around the commands of now."""
+    clear_copies: ClearCopies = none_to_clear
+    """Deletes copies of sent files that are older than a time, but for those that are named."""
     store_returned: Callable[[], Awaitable[None]] = never
     """Waits until the store has been away and is back."""
     channel_faults: Callable[[], Awaitable[str]] = no_fault

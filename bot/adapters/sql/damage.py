@@ -18,7 +18,7 @@ class Damage:
 
     def __init__(self, file: Path | None = None) -> None:
         """Takes the file of the database; a server looks after its own."""
-        self._file = file
+        self.file = file
         self._there = asyncio.Event()
         self._fault: StoreDamaged | None = None
 
@@ -29,9 +29,9 @@ class Damage:
 
     async def met(self) -> StoreDamaged:
         """Looks through the file for a moment, then waits for what others meet."""
-        if self._file is not None:
+        if self.file is not None:
             try:
-                sound = await asyncio.to_thread(looked_through, self._file, _LOOK_SECONDS)
+                sound = await asyncio.to_thread(looked_through, self.file, _LOOK_SECONDS)
             except StoreDamaged as fault:
                 self.found(fault)
             except StoreError as fault:

@@ -3,7 +3,16 @@
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, ScalarSelect, Table, bindparam, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    ScalarSelect,
+    Table,
+    and_,
+    bindparam,
+    func,
+    select,
+)
 
 from bot.adapters.sql.chats import chats_within
 from bot.adapters.sql.columns import columns
@@ -11,10 +20,21 @@ from bot.adapters.sql.outbox import ROWS as OUTBOX_ROWS
 from bot.adapters.sql.portions import portions
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
-from bot.adapters.sql.tables import OWED, WAITING, account, chat, entry, inbox, outbox, session
+from bot.adapters.sql.tables import (
+    OWED,
+    WAITING,
+    account,
+    chat,
+    entry,
+    inbox,
+    outbox,
+    session,
+    turn,
+)
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.session import PAGE
+from bot.domain.turn.transcript import AskerBody
 from bot.domain.value import field, frozen
 from bot.ports.inbox import InboundRow
 from bot.ports.outbox import DeliveryState, OutboxRow
@@ -57,6 +77,13 @@ _SAID_STILL = select(inbox.c.key).where(
     inbox.c.channel == PAGE,
     inbox.c.key.in_(bindparam("keys", expanding=True)),
     inbox.c.body != "",
+)
+_ASKED = (
+    select(inbox.c.id, inbox.c.message_id, entry.c.body)
+    .join_from(inbox, turn, turn.c.id == inbox.c.turn)
+    .join(entry, and_(entry.c.conversation == turn.c.conversation, entry.c.turn == turn.c.id))
+    .where(inbox.c.id.in_(bindparam("rows", expanding=True)))
+    .order_by(entry.c.seq.desc())
 )
 MOST_NEW = 1_000
 """New rows among which chats are looked for."""
@@ -144,6 +171,17 @@ class SqlPageRows(Reads):
         for some in portions(keys):
             found.update(await self._scalars(_SAID_STILL, keys=some))
         return found
+
+    async def asked(self, rows: Collection[int]) -> Mapping[int, AskerBody]:
+        """Returns what updates brought, by row, as the log has it."""
+        if not rows:
+            return {}
+        told = await self._database.fetch(_ASKED, {"rows": list(rows)})
+        return {
+            row: body
+            for row, message, body in told
+            if isinstance(body, AskerBody) and (body.message_id or "") == (message or "")
+        }
 
     async def stirred(self, since: Stirred, watched: Collection[int] = ()) -> Stirred:
         """Returns the chats in which something is new since then.

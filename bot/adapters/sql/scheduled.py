@@ -119,7 +119,7 @@ _EXPIRE = (
     )
     .values(expires_at=_NOW)
 )
-_ASKS = exists().where(
+ASKS = exists().where(
     OPEN,
     or_(
         approval.c.turn == run.c.turn,
@@ -136,7 +136,7 @@ _DROP_OLD = delete(run).where(
     ),
     run.c.ended_at.is_not(None),
     run.c.again_at.is_(None),
-    ~_ASKS,
+    ~ASKS,
 )
 _DROP_RUNS = delete(run).where(run.c.task == _OF)
 _DROP = delete(task).where(task.c.id == _OF)

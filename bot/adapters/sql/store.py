@@ -46,6 +46,7 @@ from bot.adapters.sql.sqlite import open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
 from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
+from bot.adapters.sql.upkeep import SqlUpkeep
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.word_index import Engine, SqlWords
@@ -91,6 +92,7 @@ class Store:
     sessions: SqlSessions
     page: SqlPageRows
     page_places: SqlPagePlaces
+    upkeep: SqlUpkeep
     check_writable: Callable[[], Awaitable[None]]
     """Writes rows for real and removes them; raises a StoreError when that fails."""
     check_readable: Callable[[float], Awaitable[bool]]
@@ -175,6 +177,7 @@ def _store(
         sessions=SqlSessions(database),
         page=SqlPageRows(database),
         page_places=SqlPagePlaces(database),
+        upkeep=SqlUpkeep(database, damage.file),
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         queues=partial(queues, database),

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
-import time
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, TypeVar
 
@@ -28,11 +29,11 @@ LARGEST_FILE = 50_000_000
 _CHUNK = 1 << 18
 
 
-def clear_spool(spool: Path, days: int) -> None:
-    """Removes copies that are older than every message that still waits to be delivered."""
-    oldest = time.time() - days * 86_400
+def clear_spool(spool: Path, before: datetime, besides: Collection[str]) -> None:
+    """Deletes copies that are older, but for those that messages are still to bring."""
+    oldest = before.timestamp()
     for copy in spool.glob("*/*"):
-        if copy.is_file() and copy.stat().st_mtime < oldest:
+        if copy.is_file() and copy.stat().st_mtime < oldest and str(copy) not in besides:
             copy.unlink(missing_ok=True)
     for folder in spool.glob("*/"):
         with suppress(OSError):

@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Literal
 
 from bot.domain.setting import setting
+from bot.domain.talk.keeping import Ageing
 from bot.domain.value import frozen
 
 _LONGEST_REST_MINUTES = 10_080
@@ -169,6 +170,49 @@ class UndoBounds:
         1, "Days in which changes of files can be undone; 0 keeps no old contents.", ge=0
     )
     bytes: int = setting(20_000_000, "Bytes of old contents that are kept for each chat.", ge=1000)
+
+
+@frozen
+class KeepBounds:
+    """The days for which things are kept that are not kept for ever; 0 keeps them."""
+
+    updates_days: int = setting(
+        90, "Days after which answered messages lose the form in which they came; 0 keeps it.", ge=0
+    )
+    presses_days: int = setting(
+        30, "Days after which presses and talk that was passed over are forgotten; 0 never.", ge=0
+    )
+    record_days: int = setting(
+        365, "Days after which the record keeps who did what, without its input; 0 keeps all.", ge=0
+    )
+    rounds_days: int = setting(
+        90, "Days after which the records of single rounds are deleted; 0 keeps them.", ge=0
+    )
+    runs_days: int = setting(
+        400, "Days after which runs of tasks and calls of hooks are deleted; 0 keeps them.", ge=0
+    )
+    tool_messages_days: int = setting(
+        90, "Days after which messages that /verbose showed are forgotten; 0 keeps them.", ge=0
+    )
+    files_days: int = setting(
+        30, "Days after which copies of files that Steward sent are deleted; 0 keeps them.", ge=0
+    )
+
+    def of(self, passing: Ageing) -> int:
+        """Returns the days for a kind of rows."""
+        match passing:
+            case Ageing.UPDATES:
+                return self.updates_days
+            case Ageing.PRESSES:
+                return self.presses_days
+            case Ageing.RECORD:
+                return self.record_days
+            case Ageing.ROUNDS:
+                return self.rounds_days
+            case Ageing.RUNS | Ageing.HOOK_CALLS:
+                return self.runs_days
+            case Ageing.TOOL_MESSAGES:
+                return self.tool_messages_days
 
 
 @frozen

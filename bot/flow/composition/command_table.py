@@ -109,6 +109,7 @@ class CommandTable:
             *rooms.money.room.status,
             *rooms.goals.room.status,
             *rooms.hooks.room.status,
+            *rooms.upkeep.room.status,
             TheProgram(store.people, world.persona, recall, holds, world.clock),
         )
         return OverviewCommands(parts)

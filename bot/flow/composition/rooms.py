@@ -27,6 +27,7 @@ from bot.flow.schedules.room import ScheduleRoom
 from bot.flow.skills.room import SkillRoom
 from bot.flow.speaking.room import SpeakingRoom
 from bot.flow.undoing.room import UndoingRoom
+from bot.flow.upkeep.room import UpkeepRoom
 from bot.flow.verbose.room import VerboseRoom
 from bot.flow.ways.room import WayRoom
 from bot.ports.tool import Tool
@@ -54,6 +55,7 @@ class Rooms:
         self.reading = ReadingRoom(ground, self.money.till, way_out.lives)
         self.background = BackgroundRoom(ground)
         self.ways = WayRoom(ground)
+        self.upkeep = UpkeepRoom(ground)
         self._announce = way_out.delivery.wake
 
     @cached_property
@@ -90,6 +92,7 @@ class Rooms:
             self.skills.room,
             self.speaking.room,
             self.undoing.room,
+            self.upkeep.room,
             self.verbose.room,
             self.ways.room,
         )

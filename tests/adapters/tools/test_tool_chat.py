@@ -2,6 +2,7 @@
 
 import os
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,9 @@ def test_old_copies_of_every_kind_are_cleared_and_newer_ones_stay(tmp_path: Path
             file.parent.mkdir()
             file.write_text("x")
             os.utime(file, (time.time() - age, time.time() - age))
-    clear_spool(tmp_path, 30)
-    assert len(list(tmp_path.iterdir())) == 5
-    assert all(folder.name.startswith("new-") for folder in tmp_path.iterdir())
+    owed = tmp_path / "old-content" / "content"
+    clear_spool(tmp_path, datetime.now(UTC) - timedelta(days=30), {str(owed)})
+    assert owed.is_file()
+    left = [folder for folder in tmp_path.iterdir() if folder != owed.parent]
+    assert len(left) == 5
+    assert all(folder.name.startswith("new-") for folder in left)

@@ -93,6 +93,7 @@ from bot.adapters.sql.tables.turns import (
     turn,
     verdict,
 )
+from bot.adapters.sql.tables.upkeep import measure, sweep
 
 __all__ = [
     "ABOUT",
@@ -155,6 +156,7 @@ __all__ = [
     "inbox",
     "leaving",
     "meaning",
+    "measure",
     "note",
     "outbox",
     "pairing",
@@ -169,6 +171,7 @@ __all__ = [
     "session",
     "sight",
     "sign_in",
+    "sweep",
     "task",
     "turn",
     "usage",

@@ -71,7 +71,7 @@ TAKEN = text("turn IS NOT NULL")
 
 
 class InboxTable(Stored):
-    """A raw update; rows stay, so that an update is recognised for ever.
+    """A raw update; rows of messages stay, so that an update is recognised for ever.
 
     Its owner is the process that routes it.
     """

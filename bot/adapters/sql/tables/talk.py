@@ -165,7 +165,7 @@ ADMITTED = text("action IN ('person.allowed', 'person.paired')")
 
 
 class AuditTable(Stored):
-    """A line of the record, kept for ever; without references, so that no deletion takes it."""
+    """A line of the record, kept for ever but for inputs; no reference lets a deletion take it."""
 
     __table_args__ = (
         Index("ix_audit_chat", "chat", "id"),

@@ -1,0 +1,222 @@
+"""A year of use, 1,000 turns a day: a start, a turn, every command and page, and the bytes."""
+
+import asyncio
+import shutil
+import sys
+import time
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from sqlalchemy import NullPool, create_engine, make_url, text
+
+from benchmarks import year_rows
+from benchmarks.figure import Figure, median
+from benchmarks.process import ROOT, MeasuredProcess
+from benchmarks.reading import PAGES, loaded, signed_in
+from benchmarks.scale import Scale
+from benchmarks.stage import Stage, stage
+from benchmarks.turn_cost import Contestant
+from benchmarks.year_rows import PEOPLE, of_a_year
+from bot.adapters.sql.store import open_store
+from tests.ports import free_port
+from tests.postgres_server import named_server, new_database
+from tests.standins.bot_api import Person
+
+_KEPT = ROOT / "build" / "year"
+"""Homes that were made; a later run uses them again."""
+
+_MADE = "made"
+_LOWEST = 19
+_WARM_TURNS, _TIMES = 5, 4
+_COMMAND_SECONDS = 60.0
+_BOUND_MS = 100
+_LEAST_BYTES = 20
+_KEEP_ALL = {
+    f"STEWARD_KEEP_{name}_DAYS": "0"
+    for name in ("UPDATES", "PRESSES", "RECORD", "ROUNDS", "RUNS", "TOOL_MESSAGES", "FILES")
+}
+"""A night in the middle of a run must not make the next run another one."""
+
+_LOOKS = (
+    *("/help", "/tools", "/rules", "/approvals", "/model", "/memory", "/memory w7 w1f", "/status"),
+    *("/usage", "/usage month", "/usage month person", "/budget", "/conversations", "/why"),
+    *("/people", "/plan", "/schedule", "/goal", "/skills", "/hooks", "/about", "/feedback"),
+    *("/new", "/undo", "/stop"),
+)
+"""Commands that look something up, and those that end a conversation or a turn."""
+
+
+async def kept_home(turns: int) -> Path:
+    """Returns a folder with a home of so many turns; the first call makes it."""
+    folder = _KEPT / f"{year_rows.source()}-{turns}"
+    if not (folder / _MADE).exists():
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / "data").mkdir(parents=True)
+        await _made(folder / "patterns", f"sqlite:///{folder / 'data' / 'steward.db'}", turns)
+        (folder / _MADE).touch()
+    return folder
+
+
+async def kept_database(turns: int) -> str:
+    """Returns the address of a PostgreSQL database with so many turns; the first call makes it."""
+    server = named_server()
+    assert server is not None
+    name = f"steward_year_{year_rows.source()}_{turns}"
+    url = make_url(server).set(database=name).render_as_string(hide_password=False)
+    mark = _KEPT / name
+    engine = create_engine(server, isolation_level="AUTOCOMMIT", poolclass=NullPool)
+    with engine.connect() as connection:
+        there = connection.execute(
+            text("SELECT 1 FROM pg_database WHERE datname = :name"), {"name": name}
+        ).scalar()
+        if there and mark.exists():
+            return url
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE {name}"))
+        connection.execute(text(f"ALTER DATABASE {name} SET synchronous_commit = off"))
+    patterns = _KEPT / f"{name}-patterns"
+    shutil.rmtree(patterns, ignore_errors=True)
+    await _made(patterns, url, turns)
+    with engine.connect() as connection:
+        connection.execute(text(f"ALTER DATABASE {name} RESET synchronous_commit"))
+    mark.touch()
+    return url
+
+
+async def _made(patterns: Path, url: str, turns: int) -> None:
+    """Makes the rows in a process that lets all others go first."""
+    words = "import asyncio, sys; from pathlib import Path; from benchmarks.year_rows import made; "
+    call = "asyncio.run(made(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])))"
+    process = await asyncio.create_subprocess_exec(
+        *("nice", "-n", str(_LOWEST)),
+        *(sys.executable, "-c", words + call, str(patterns), url, str(turns)),
+        cwd=ROOT,
+    )
+    assert await process.wait() == 0
+
+
+async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
+    """Measures on both databases; on SQLite alone where no server is named."""
+    turns = scale.year
+    home = await kept_home(turns)
+    url = f"sqlite:///{home / 'data' / 'steward.db'}"
+    async for figure in _year(home, folder / "sqlite", scale, url, ""):
+        yield figure
+    if named_server() is not None:
+        url = await kept_database(turns)
+        home = folder / "server"
+        async for figure in _year(home, folder / "postgres", scale, url, " on PostgreSQL"):
+            yield figure
+
+
+async def _year(
+    home: Path, folder: Path, scale: Scale, url: str, named: str
+) -> AsyncIterator[Figure]:
+    told = f"A year, {scale.year:,} turns{named}"
+    for table, bytes in sorted((await _bytes(url)).items(), key=lambda one: -one[1]):
+        if (each := bytes / scale.year) >= _LEAST_BYTES:
+            yield Figure(f"{told}: bytes a turn, {table}", round(each), "B")
+    settings = {**_KEEP_ALL, "STEWARD_DATABASE_URL": url}
+    async with stage(home, of_a_year) as on, stage(folder, of_a_year) as first:
+        people, newcomers = on.people(PEOPLE), first.people(PEOPLE)
+        starts = list[float]()
+        for _ in range(scale.starts):
+            async with on.steward(people, settings) as process:
+                starts.append(await on.polled(process))
+                await process.at_rest()
+        yield Figure(f"{told}: start to the first poll", median(starts), "s", aim="≤ 1.5 s")
+        port = free_port()
+        own = settings | {"STEWARD_WEB_PORT": str(port)}
+        with _new_server(url) as fresh:
+            async with (
+                on.steward(people, own) as process,
+                first.steward(newcomers, _KEEP_ALL | fresh) as young,
+            ):
+                ours = Contestant(on, process, people[0])
+                floor = Contestant(first, young, newcomers[0])
+                old, new = await _turns(ours, floor, scale)
+                yield Figure(f"{told}: processor time of a turn", old, "ms")
+                yield Figure("… of a turn of the first day", new, "ms")
+                yield Figure("… as much as on the first day", old / new, "×", aim="≤ 1.1 ×")
+                async for figure in _commands(on, process, people[0], told):
+                    yield figure
+                async for figure in _pages(on, process, people[0], port, told):
+                    yield figure
+                yield Figure(f"{told}: resident", process.resident_mb(), "MB")
+
+
+async def _turns(ours: Contestant, floor: Contestant, scale: Scale) -> tuple[float, float]:
+    """Alternates, so that a busy moment of the machine affects both."""
+    for _ in range(_WARM_TURNS):
+        await ours.turn()
+        await floor.turn()
+    old, new = list[float](), list[float]()
+    for _ in range(scale.around * 2):
+        old.append((await ours.measured())[0])
+        new.append((await floor.measured())[0])
+    return median(old), median(new)
+
+
+async def _commands(
+    on: Stage, process: MeasuredProcess, person: Person, told: str
+) -> AsyncIterator[Figure]:
+    """Yields the slowest of all commands that look, and each that is out of its bound."""
+    taken = dict[str, float]()
+    for command in _LOOKS:
+        each = list[float]()
+        for _ in range(_TIMES):
+            await process.at_rest()
+            since = len(on.bot_api.calls)
+            begun = time.perf_counter()
+            on.bot_api.say(person, command)
+            await on.bot_api.wait_for(partial(_sent, on, since), _COMMAND_SECONDS)
+            each.append((time.perf_counter() - begun) * 1000)
+        taken[command] = median(each[1:])
+    for figure in _worst(f"{told}: the slowest of {len(taken)} commands", taken):
+        yield figure
+
+
+def _sent(on: Stage, since: int) -> bool:
+    return any(call.method == "sendMessage" for call in on.bot_api.calls[since:])
+
+
+async def _pages(
+    on: Stage, process: MeasuredProcess, person: Person, port: int, told: str
+) -> AsyncIterator[Figure]:
+    taken = dict[str, float]()
+    async with signed_in(on, person, port) as page:
+        old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
+        places = {"old": old, "turn": f"t{4_000:015x}", "chat": f"/chat/telegram:{person.id}"}
+        for name, path in PAGES.items():
+            taken[name] = await loaded(page, process, path.format(**places))
+    for figure in _worst(f"{told}: the slowest of {len(taken)} pages", taken):
+        yield figure
+
+
+def _worst(named: str, taken: Mapping[str, float]) -> Iterator[Figure]:
+    """Yields the slowest, and each other one above its bound."""
+    slowest = max(taken, key=lambda name: taken[name])
+    aim = f"≤ {_BOUND_MS} ms"
+    yield Figure(f"{named}, {slowest}", taken[slowest], "ms", aim=aim)
+    for name, took in taken.items():
+        if took > _BOUND_MS and name != slowest:
+            yield Figure(f"… {name}", took, "ms", aim=aim)
+
+
+@contextmanager
+def _new_server(url: str) -> Generator[dict[str, str]]:
+    """Yields the setting of a new database of the same kind."""
+    server = named_server()
+    if server is None or url.startswith("sqlite"):
+        yield {}
+        return
+    with new_database(server, durable=True) as fresh:
+        yield {"STEWARD_DATABASE_URL": fresh}
+
+
+async def _bytes(url: str) -> Mapping[str, int]:
+    """Returns the bytes of each table with its indexes, as the program counts them."""
+    async with open_store(url) as store:
+        return await store.upkeep.tables()

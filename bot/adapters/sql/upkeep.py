@@ -1,0 +1,184 @@
+"""Upkeep: old rows go in bites, and the sizes of the parts of the database are noted day by day."""
+
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, delete, func, select
+
+from bot.adapters.sql.database import Database
+from bot.adapters.sql.faults import translated
+from bot.adapters.sql.own_thread import OwnThread
+from bot.adapters.sql.retention import bite
+from bot.adapters.sql.tables import measure, sweep
+from bot.adapters.sql.upsert import Upsert, overwrite
+from bot.domain.talk.keeping import Ageing
+from bot.ports.upkeep import Bite, KeptSizes, Sizes
+
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "conversations": ("conversation", "entry", "turn", "artifact", "errand", "feedback"),
+    "messages shown": ("outbox", "sight"),
+    "messages received": ("inbox", "received", "hearing", "voice_note"),
+    "memory": ("passage", "note", "past", "meaning", "leaving", "description"),
+    "rounds": ("verdict",),
+    "the record": ("audit",),
+    "costs": ("usage", "budget"),
+    "cards and plans": ("approval", "rule", "consent", "plan", "plan_step"),
+    "files to put back": ("file_change",),
+    "tasks, goals and hooks": ("task", "run", "goal", "diary", "goal_turn", "hook_call"),
+    "people and settings": (
+        *("person", "account", "chat", "pairing", "greeting", "sign_in", "session"),
+        *("sweep", "measure"),
+    ),
+}
+"""The parts of the database as people read of them, each with its tables."""
+
+_INDEX, _FREE = "passage_words", "free for new rows"
+_KEY = 8_318_411_712
+"""Held by the process that does the upkeep."""
+
+_NIGHT = "night"
+_WEEK = timedelta(days=7)
+_DAYS_KEPT = timedelta(days=400)
+_MEASURES = select(measure.c.at, measure.c.part, measure.c.bytes).order_by(measure.c.at)
+_NEWEST = select(func.max(measure.c.day)).scalar_subquery()
+_OLDEST = select(func.min(measure.c.day)).scalar_subquery()
+_PAST = (
+    select(func.max(measure.c.day)).where(measure.c.day <= bindparam("week_ago")).scalar_subquery()
+)
+_PUT = Upsert(measure, ["day", "part"], overwrite("at", "bytes"))
+_TOO_OLD = delete(measure).where(measure.c.day < bindparam("first"))
+_NOTE = Upsert(sweep, ["name"], overwrite("up_to", "at"))
+_SWEPT = select(sweep.c.at).where(sweep.c.name == _NIGHT)
+_OF_TABLES = (
+    "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r'"
+    " AND relnamespace = current_schema()::regnamespace"
+)
+_BTREES = "SELECT name, tbl_name FROM sqlite_master WHERE rootpage > 0"
+_OF_BTREE = "SELECT pgsize FROM dbstat WHERE aggregate = TRUE AND name = ?"
+_MEAN_ROWS = 200
+
+
+class SqlUpkeep:
+    """Measures a file by a connection of its own, so that nobody waits for it."""
+
+    def __init__(self, database: Database, file: Path | None) -> None:
+        self._database = database
+        self._file = file
+
+    async def is_ours(self) -> bool:
+        return await self._database.hold(_KEY)
+
+    async def kept(self) -> KeptSizes:
+        return await self._database.read(_kept)
+
+    async def bite(self, passing: Ageing, before: datetime, now: datetime) -> Bite:
+        work = partial(bite, passing=passing, before=before, now=now)
+        return await self._database.write(work, repeatable=True)
+
+    async def measure(self, now: datetime, *, swept: bool) -> None:
+        tables = await self.tables()
+        parts = by_part(tables)
+        await self._database.write(
+            partial(_noted, parts=parts, now=now, swept=swept), repeatable=True
+        )
+
+    async def tables(self) -> Mapping[str, int]:
+        """Returns the bytes of each table with its indexes."""
+        if self._file is None:
+            return await self._database.read(_of_server)
+        thread = OwnThread("store-sizes")
+        try:
+            return await thread.run(of_file, self._file)
+        finally:
+            thread.end()
+
+
+def by_part(tables: Mapping[str, int]) -> Mapping[str, int]:
+    """Returns the bytes of each part, the tables of the index of words with the memory."""
+    part_of = {table: part for part, tables in PARTS.items() for table in tables}
+    found = dict.fromkeys(PARTS, 0)
+    for table, bytes in tables.items():
+        part = "memory" if table.startswith(_INDEX) else part_of.get(table, _FREE)
+        if table != _FREE and part == _FREE:
+            continue
+        found[part] = found.get(part, 0) + bytes
+    return found
+
+
+def of_file(file: Path) -> Mapping[str, int]:
+    """Returns the bytes of each table of a SQLite file with its indexes, and those of free pages.
+
+    Each tree of pages is looked at in a moment of its own: no long look keeps the log from ending.
+    """
+    address = f"{file.absolute().as_uri()}?mode=rw"
+    with translated(), closing(sqlite3.connect(address, uri=True)) as connection:
+        connection.execute("PRAGMA query_only = ON")
+        found = dict[str, int]()
+        for name, table in connection.execute(_BTREES).fetchall():
+            found[table] = found.get(table, 0) + _of_btree(connection, name, table)
+        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+        return {**found, _FREE: free * page}
+
+
+def _of_btree(connection: sqlite3.Connection, name: str, table: str) -> int:
+    try:
+        row = connection.execute(_OF_BTREE, (name,)).fetchone()
+    except sqlite3.OperationalError as error:
+        if "no such table" not in str(error):
+            raise
+        return _estimated(connection, table) if name == table else 0
+    return 0 if row is None else int(row[0])
+
+
+def _estimated(connection: sqlite3.Connection, table: str) -> int:
+    """Returns the rows of a table times the mean of some: this SQLite cannot look at its pages."""
+    columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+    length = " + ".join(f'coalesce(length("{column}"), 0)' for column in columns)
+    rows, mean = connection.execute(
+        f'SELECT (SELECT count(*) FROM "{table}"), avg(bytes) FROM'
+        f' (SELECT {length} AS bytes FROM "{table}" LIMIT {_MEAN_ROWS})'
+    ).fetchone()
+    return int(rows * (mean or 0))
+
+
+def _of_server(connection: Connection) -> Mapping[str, int]:
+    return {table: int(bytes) for table, bytes in connection.exec_driver_sql(_OF_TABLES)}
+
+
+def _noted(connection: Connection, parts: Mapping[str, int], now: datetime, swept: bool) -> None:
+    day = now.astimezone(UTC).date()
+    rows = [{"day": day, "part": part, "at": now, "bytes": of} for part, of in parts.items()]
+    _PUT.run(connection, *rows)
+    connection.execute(_TOO_OLD, {"first": day - _DAYS_KEPT})
+    if swept:
+        _NOTE.run(connection, {"name": _NIGHT, "up_to": 0, "at": now})
+
+
+def _kept(connection: Connection) -> KeptSizes:
+    newest = _sizes(connection, measure.c.day == _NEWEST)
+    if newest is None:
+        return KeptSizes(swept_at=connection.execute(_SWEPT).scalar())
+    ago = {"week_ago": newest.at.astimezone(UTC).date() - _WEEK}
+    before = _sizes(connection, measure.c.day == func.coalesce(_PAST, _OLDEST), ago)
+    if before is not None and before.at >= newest.at:
+        before = None
+    return KeptSizes(newest, before, connection.execute(_SWEPT).scalar())
+
+
+def _sizes(
+    connection: Connection, which: Any, values: Mapping[str, Any] | None = None
+) -> Sizes | None:
+    found = {
+        part: (at, bytes)
+        for at, part, bytes in connection.execute(_MEASURES.where(which), dict(values or {}))
+    }
+    if not found:
+        return None
+    ordered = [*(part for part in (*PARTS, _FREE) if part in found)]
+    return Sizes(max(at for at, _ in found.values()), {part: found[part][1] for part in ordered})

@@ -1,0 +1,27 @@
+"""The part of the status that tells what the store holds."""
+
+from collections.abc import Sequence
+
+from bot.domain.text.visible_text import size
+from bot.flow.commanding.table import Invocation
+from bot.ports.upkeep import KeptSizes, Upkeep, grown
+
+_SHOWN = 4
+"""The largest parts that are named; `steward doctor` names all."""
+
+
+class WhatIsKept:
+    """Tells owners the size of the database, what takes most of it, and how it grows."""
+
+    title = "Kept"
+
+    def __init__(self, upkeep: Upkeep) -> None:
+        self._upkeep = upkeep
+
+    async def lines(self, asked: Invocation) -> Sequence[str]:
+        kept = await self._upkeep.kept() if asked.person.is_owner else KeptSizes()
+        if kept.newest is None:
+            return ()
+        largest = sorted(kept.newest.parts.items(), key=lambda part: -part[1])[:_SHOWN]
+        most = ", ".join(f"{name} {size(of)}" for name, of in largest if of)
+        return [f"- Database: {size(kept.newest.whole)}{grown(kept)}", f"- Most of it: {most}"]
