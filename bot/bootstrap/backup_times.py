@@ -27,7 +27,9 @@ TIMES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 MARK = "-auto"
 """Stands in the names of these backups: only they are deleted again."""
 
-_PLAN = "times.json"
+PLAN = "times.json"
+"""The name of the file with the times."""
+
 _NAME = re.compile(r"steward-(\d{8}-\d{6})(?:-auto)?\.tar\.gz")
 _LOOK_SECONDS = 60.0
 _AGAIN = timedelta(hours=1)
@@ -50,17 +52,17 @@ def set_times(home: Path, times: BackupTimes | None) -> None:
     folder = home / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if times is None:
-        (folder / _PLAN).unlink(missing_ok=True)
+        (folder / PLAN).unlink(missing_ok=True)
         return
-    spare = folder / f"{_PLAN}.{os.getpid()}"
+    spare = folder / f"{PLAN}.{os.getpid()}"
     spare.write_text(json.dumps({"every": times.every, "keep": times.keep}), "utf-8")
-    spare.replace(folder / _PLAN)
+    spare.replace(folder / PLAN)
 
 
 def times_of(home: Path) -> BackupTimes | None:
     """Returns the times; None where there are none, or none that can be read."""
     try:
-        told = json.loads((home / FOLDER / _PLAN).read_text("utf-8"))
+        told = json.loads((home / FOLDER / PLAN).read_text("utf-8"))
         times = BackupTimes(str(told["every"]), int(told["keep"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -166,14 +166,23 @@ def _piped() -> bytes:
 
 @steward.command(short_help="Say what works, what does not, and what helps.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one line of JSON.")
+@click.option("--fix", is_flag=True, help="Fix first what is safe to fix, and say what that was.")
 @click.pass_obj
-def doctor(program: Program, *, as_json: bool) -> int:
-    """Look at everything a run needs, and say how to fix what is wrong."""
-    settings = settings_of(program, look=False)
+def doctor(program: Program, *, as_json: bool, fix: bool) -> int:
+    """Look at everything a run needs, and say how to fix what is wrong.
+
+    --fix makes missing folders, takes the right to read from other users, deletes what earlier runs
+    left behind, sets rows right and makes a damaged index anew. It changes nothing that you wrote.
+    """
+    settings, folder = settings_of(program, look=False), place_of(program).folder
     log_to(program, settings, logging.StreamHandler())
-    findings = asyncio.run(program.examine(settings, place_of(program).folder))
-    report = f"{table(findings)}\n\n{what_next(findings)}"
-    click.echo(program.secrets.hidden(as_one_line(findings) if as_json else report))
+    fixed: list[str] = []
+    if fix and program.repair is not None:
+        program.repair(settings, folder, fixed.append)
+    findings = asyncio.run(program.examine(settings, folder))
+    lines = [*(f"fixed  {one}" for one in fixed), *([""] if fixed else []), table(findings)]
+    report = "\n".join((*lines, "", what_next(findings)))
+    click.echo(program.secrets.hidden(as_one_line(findings, fixed) if as_json else report))
     return int(any(finding.level == "fail" for finding in findings))
 
 

@@ -226,5 +226,7 @@ class Program:
     """Makes, proves and brings back copies of everything."""
     service: MakeService | None = None
     """Makes the service that systemd runs."""
+    repair: Callable[[Settings, Path, Say], None] | None = None
+    """Fixes what is safe to fix, before the doctor looks."""
     update: Update | None = None
     """Brings the program itself up to date."""
