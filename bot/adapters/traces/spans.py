@@ -42,7 +42,7 @@ Conceal: TypeAlias = Callable[[str], str]
 
 @dataclass(slots=True)
 class _UnderWay:
-    """What was seen of a turn."""
+    """A turn as far as it was seen."""
 
     round: int = 0
     round_began: datetime | None = None
