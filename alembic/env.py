@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 from alembic import context
 from sqlalchemy import Connection, NullPool, create_engine, make_url
@@ -9,11 +10,19 @@ from sqlalchemy import Connection, NullPool, create_engine, make_url
 from bot.adapters.sql.tables import whole_metadata
 
 
+def told(*_: Any, **given: Any) -> None:
+    """Tells the program of a step that is done."""
+    done, step = context.config.attributes.get("done"), given["step"]
+    if done is not None and step.is_upgrade:
+        done(step.up_revision_id)
+
+
 def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=whole_metadata(),
         render_as_batch=connection.dialect.name == "sqlite",
+        on_version_apply=told,
     )
     with context.begin_transaction():
         context.run_migrations()

@@ -152,13 +152,14 @@ def table(findings: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
-def as_one_line(findings: Sequence[Finding]) -> str:
-    """Returns the report for other programs: a line of JSON with its findings and its last line."""
+def as_one_line(findings: Sequence[Finding], fixed: Sequence[str] = ()) -> str:
+    """Returns the report for other programs: one line of JSON, with what was fixed."""
     lines = [
         {"subject": one.subject, "level": one.level, "sentence": one.sentence, "mend": one.mend}
         for one in findings
     ]
-    return json.dumps({"findings": lines, "next": what_next(findings)}, ensure_ascii=False)
+    told = {"fixed": list(fixed), "findings": lines, "next": what_next(findings)}
+    return json.dumps(told, ensure_ascii=False)
 
 
 def _names(settings: Settings) -> Iterator[Finding]:

@@ -68,6 +68,8 @@ def run_program(arguments: Sequence[str]) -> int:
             _late("bot.one_off.page_login", "linked"),
             BackupWork(*[_late(*one.split(":")) for one in _BACKUPS]),
             _late("bot.one_off.service_unit", "service_of"),
+            _late("bot.one_off.repair", "repaired"),
+            _late("bot.one_off.update_command", "updated"),
         )
         code = run(program, arguments)
     except Exception:  # the last border: it says one sentence, and the trace goes to the log

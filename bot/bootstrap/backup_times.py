@@ -18,6 +18,7 @@ from bot.bootstrap.upgrading import FOLDER
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import frozen
+from bot.ports.duties import Duty
 from bot.settings import Settings
 from bot.shipped import command
 
@@ -27,7 +28,9 @@ TIMES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 MARK = "-auto"
 """Stands in the names of these backups: only they are deleted again."""
 
-_PLAN = "times.json"
+PLAN = "times.json"
+"""The name of the file with the times."""
+
 _NAME = re.compile(r"steward-(\d{8}-\d{6})(?:-auto)?\.tar\.gz")
 _LOOK_SECONDS = 60.0
 _AGAIN = timedelta(hours=1)
@@ -50,17 +53,17 @@ def set_times(home: Path, times: BackupTimes | None) -> None:
     folder = home / FOLDER
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if times is None:
-        (folder / _PLAN).unlink(missing_ok=True)
+        (folder / PLAN).unlink(missing_ok=True)
         return
-    spare = folder / f"{_PLAN}.{os.getpid()}"
+    spare = folder / f"{PLAN}.{os.getpid()}"
     spare.write_text(json.dumps({"every": times.every, "keep": times.keep}), "utf-8")
-    spare.replace(folder / _PLAN)
+    spare.replace(folder / PLAN)
 
 
 def times_of(home: Path) -> BackupTimes | None:
     """Returns the times; None where there are none, or none that can be read."""
     try:
-        told = json.loads((home / FOLDER / _PLAN).read_text("utf-8"))
+        told = json.loads((home / FOLDER / PLAN).read_text("utf-8"))
         times = BackupTimes(str(told["every"]), int(told["keep"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -87,6 +90,8 @@ class BackupForm:
 
     async def keep_open(self, settings: Settings, inside: Inside) -> None:
         """Looks once a minute if a backup is due."""
+        if Duty.SCHEDULE not in settings.duties:
+            return
         tried: datetime | None = None
         while True:
             now = datetime.now(UTC)

@@ -15,7 +15,7 @@ from bot.bootstrap.database import told
 from bot.bootstrap.meaning import till_of
 from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models
-from bot.bootstrap.upgrading import copy_before
+from bot.bootstrap.upgrading import copied_first
 from bot.bootstrap.world import Channels, world_of
 from bot.domain.talk.errors import WRITE_RIGHT, SettingError, StoreUnavailable
 from bot.domain.talk.hold import Holds, never_held
@@ -144,7 +144,8 @@ async def opened_store(
                 settings.database_url,
                 patience=patience,
                 alone=True,
-                before=partial(copy_before, settings),
+                before=partial(copied_first, settings),
+                duties=settings.duties,
             )
         )
         await store.check_writable()

@@ -1,15 +1,19 @@
-"""Tells systemd that the program is ready, works, and ends."""
+"""Tells systemd, or an update that waits, that the program is ready, works, and ends."""
 
 import asyncio
 import os
 import socket
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
 from bot.bootstrap.door_form import Inside
 from bot.doctor import Check, Finding
 from bot.settings import Settings
 
+SERVES = "Serves"
+"""Beginning of the status of a program that every platform has answered."""
+
+_LOOK_SECONDS = 0.1
 _SOCKET = "NOTIFY_SOCKET"
 _MICROSECONDS = "WATCHDOG_USEC"
 
@@ -27,14 +31,12 @@ class ServiceManagerForm:
         address = self._environ.get(_SOCKET, "")
         if not address:
             return
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
-            manager.setblocking(False)
-            with suppress(OSError):  # A manager that has gone asks for nothing.
-                # A name that begins with @ is one that no file has.
-                manager.connect("\0" + address[1:] if address[0] == "@" else address)
+        with _connected(address) as manager:
             try:
                 _tell(manager, "READY=1")
-                await self._watched(manager)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(_tell_served(manager, inside))
+                    group.create_task(self._watched(manager))
             finally:
                 _tell(manager, "STOPPING=1")
 
@@ -48,6 +50,32 @@ class ServiceManagerForm:
         while True:
             _tell(manager, "WATCHDOG=1")
             await asyncio.sleep(int(given) / 3_000_000)
+
+
+def tell_status(told: str) -> None:
+    """Tells one line about a start that takes its time."""
+    if address := os.environ.get(_SOCKET, ""):
+        with _connected(address) as manager:
+            _tell(manager, f"STATUS={told}")
+
+
+async def _tell_served(manager: socket.socket, inside: Inside) -> None:
+    """Says once that every platform has answered."""
+    while True:
+        if all(reached() for reached in inside.reached.values()):
+            _tell(manager, f"STATUS={SERVES} {', '.join(inside.reached)}.")
+            return
+        await asyncio.sleep(_LOOK_SECONDS)
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.setblocking(False)
+        with suppress(OSError):  # A manager that has gone asks for nothing.
+            # A name that begins with @ is one that no file has.
+            manager.connect("\0" + address[1:] if address[0] == "@" else address)
+        yield manager
 
 
 def _tell(manager: socket.socket, state: str) -> None:

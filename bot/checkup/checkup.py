@@ -18,6 +18,7 @@ from bot.bootstrap.providers import form_of, usable
 from bot.bootstrap.web import search
 from bot.checkup.database_probes import LOOK_SECONDS, try_database, try_sizes
 from bot.checkup.memory_probes import try_meaning, try_words
+from bot.checkup.metrics_probe import metrics_checks
 from bot.checkup.model_probes import try_model, try_provider
 from bot.checkup.page_probe import page_checks
 from bot.checkup.speech_probes import speech_checks
@@ -55,6 +56,7 @@ def checkup(
             *[check for form in told for check in form.checks(settings)],
             *[check for door in doors for check in door.checks(settings)],
             *page_checks(settings),
+            *metrics_checks(settings),
             *_database(settings, served=served),
             *speech_checks(settings),
             _sandbox(settings),

@@ -19,6 +19,7 @@ from bot.cli.login import login_command
 from bot.cli.memory import feedback_command, memory_group
 from bot.cli.program import BackupWork, CommandRun, HookWork, MemoryWork, Program
 from bot.cli.service import service_command
+from bot.cli.update import update_command
 from bot.domain.talk.errors import StewardError, StoreDamaged
 from bot.visits.error_line import print_error
 from bot.visits.exit_codes import DAMAGED, UNAVAILABLE, code_of_fault
@@ -46,6 +47,7 @@ for _command in (
     restore_command,
     rollback_command,
     move_command,
+    update_command,
 ):
     steward.add_command(_command)
 

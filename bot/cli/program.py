@@ -153,6 +153,21 @@ class RollBack(Protocol):
     def __call__(self, settings: Settings, say: Say, *, agreed: Callable[[], bool]) -> int: ...
 
 
+class Update(Protocol):
+    """Brings the program up to date when that is agreed to, or back; returns the exit code."""
+
+    def __call__(
+        self,
+        settings: Settings,
+        say: Say,
+        *,
+        folder: Path,
+        source: Path | None,
+        agreed: Callable[[], bool],
+        wait: float,
+    ) -> int: ...
+
+
 @frozen
 class BackupWork:
     """The work behind `steward backup` and the commands about backups."""
@@ -211,3 +226,7 @@ class Program:
     """Makes, proves and brings back copies of everything."""
     service: MakeService | None = None
     """Makes the service that systemd runs."""
+    repair: Callable[[Settings, Path, Say], None] | None = None
+    """Fixes what is safe to fix, before the doctor looks."""
+    update: Update | None = None
+    """Brings the program itself up to date."""

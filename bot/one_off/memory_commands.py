@@ -144,7 +144,7 @@ async def reindex(settings: Settings, say: Say) -> int:
     """Makes both indexes anew; a running Steward may help with it."""
     async with opened_as_it_is(settings) as store:
         await store.words.start_anew()
-        done = await _indexed(store)
+        done = await indexed(store)
         say(f"Answers and notes indexed: {done:,}.")
         begun = await store.meant.begun()
         if begun is not None:
@@ -190,7 +190,7 @@ async def import_file(
             if len(batch) == _BATCH:
                 await _keep(store, batch)
         await _keep(store, batch)
-        await _indexed(store)
+        await indexed(store)
         await _meant(settings, store, say)
         added = (await store.memory.condition()).passages - before
     for fault in faults[:_MOST_FAULTS]:
@@ -226,7 +226,7 @@ async def _keep(store: Store, batch: list[Passage]) -> None:
         await asyncio.sleep(0)
 
 
-async def _indexed(store: Store) -> int:
+async def indexed(store: Store) -> int:
     done = 0
     while owed := await store.memory.owed(_BATCH):
         await store.words.take_in(owed)

@@ -1,5 +1,6 @@
 """The command `steward rollback`: goes back to the copy from before the last upgrade."""
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -8,14 +9,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.adapters.lanes.folder_lock import FolderLock
-from bot.adapters.sql.carrying import counted
+from bot.adapters.sql.carrying import counted, is_as_before
 from bot.adapters.sql.migrating import REVISIONS, revision_of
 from bot.adapters.sql.moment import change_of, file_at, moment_of
-from bot.adapters.sql.reviving import LaidDown, lay_down
+from bot.adapters.sql.reviving import LaidDown, lay_down, owe_owners
 from bot.adapters.sql.snapshot import replace_all, take
 from bot.bootstrap.database import told
-from bot.bootstrap.upgrading import FOLDER, copies, settle
+from bot.bootstrap.upgrading import BEFORE, FOLDER, copies, settle
 from bot.domain.talk.errors import SettingError, StoreUnavailable
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.value import frozen
 from bot.settings import Settings
 
@@ -33,6 +35,11 @@ _TOLD = {
 }
 """Tables whose new rows a person would miss."""
 
+_OF_STARTS = frozenset({"audit", "greeting", "session"})
+"""Tables that a start writes to although nothing happens."""
+
+_MOMENT = re.compile(rf"{BEFORE}(\d{{8}}-\d{{6}})-")
+
 
 @frozen
 class _Way:
@@ -43,6 +50,24 @@ class _Way:
     version: str
     """The version of the program that used it last."""
     lost: dict[str, int]
+    quiet: bool
+    """True when nothing happened since: then all goes on as if there had been no upgrade."""
+
+    @property
+    def losses(self) -> list[str]:
+        return [
+            f"{self.lost[table]:,} {words}"
+            for table, words in _TOLD.items()
+            if self.lost.get(table, 0) > 0
+        ]
+
+    @property
+    def moment(self) -> str:
+        found = _MOMENT.match(self.copy.name)
+        if found is None:
+            return "before the upgrade"
+        at = datetime.strptime(found[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+        return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def rolled_back(settings: Settings, say: Say, *, agreed: Callable[[], bool]) -> int:
@@ -57,21 +82,20 @@ def _rolled_back(settings: Settings, say: Say, agreed: Callable[[], bool]) -> in
     with FolderLock(settings.home):
         way = _way(settings)
         say(f"This goes back to {way.copy.name}, from before the upgrade.")
-        for table, words in _TOLD.items():
-            if way.lost.get(table, 0) > 0:
-                say(f"Lost by it: {way.lost[table]:,} {words}.")
+        for loss in way.losses:
+            say(f"Lost by it: {loss}.")
+        if way.quiet:
+            say("Nothing happened since, so nothing is lost.")
         if not agreed():
             say("Nothing was changed.")
             return 1
         kept = _keep(settings)
-        laid = _go_back(settings, way.copy)
+        laid = _go_back(settings, way, kept)
     say(f"Gone back. What was there until now is kept in {kept}.")
-    if laid.turns or laid.waiting or laid.held:
-        say(
-            f"Not begun a second time: {laid.turns} pieces of work, "
-            f"{sum(count for _, count in laid.waiting)} waiting messages, "
-            f"{len(laid.held)} messages to be sent."
-        )
+    if aside := _told_aside(laid):
+        say(f"Not begun a second time: {aside}.")
+    if not way.quiet:
+        say("Owners are told in their chats.")
     before = f"version {way.version}" if way.version else "the version from before"
     say(f"Now start {before}; this one would upgrade the database again.")
     return 0
@@ -89,8 +113,9 @@ def _way(settings: Settings) -> _Way:
             raise SettingError("The database is not upgraded, or is back already.")
         before, now = counted(copy), counted(live)
         version = copy.exec_driver_sql(_LAST).scalar() or ""
+        quiet = is_as_before(copy, live, _OF_STARTS)
     lost = {table: count - before.get(table, 0) for table, count in now.items()}
-    return _Way(found[0], revision, version, lost)
+    return _Way(found[0], revision, version, lost, quiet)
 
 
 def _keep(settings: Settings) -> Path:
@@ -100,15 +125,18 @@ def _keep(settings: Settings) -> Path:
     return kept
 
 
-def _go_back(settings: Settings, copy: Path) -> LaidDown:
+def _go_back(settings: Settings, way: _Way, kept: Path) -> LaidDown | None:
     """Puts the copy in place: a death on the way leaves the one or the other."""
-    spare = copy.with_name("going-back.part")
+    spare = way.copy.with_name("going-back.part")
     spare.unlink(missing_ok=True)
-    shutil.copyfile(copy, spare)
+    shutil.copyfile(way.copy, spare)
     spare.chmod(0o600)
-    url = f"sqlite:///{spare}"
-    with change_of(url) as connection:
-        laid = lay_down(connection, datetime.now(UTC))
+    url, laid = f"sqlite:///{spare}", None
+    if not way.quiet:
+        now = datetime.now(UTC)
+        with change_of(url) as connection:
+            laid = lay_down(connection, now)
+            owe_owners(connection, _notice(way, laid, kept), now)
     _fold(spare)
     file = file_at(settings.database_url)
     if file is not None:
@@ -119,6 +147,30 @@ def _go_back(settings: Settings, copy: Path) -> LaidDown:
         replace_all(source, target)
     spare.unlink()
     return laid
+
+
+def _notice(way: _Way, laid: LaidDown, kept: Path) -> Outbound:
+    """Returns the message to owners, whose version of the program shows it next."""
+    lines = [
+        f"📦 An upgrade was taken back: I am as I was on {way.moment}.",
+        f"Lost: {', '.join(way.losses) or 'changes of what was there'}.",
+    ]
+    if aside := _told_aside(laid):
+        lines.append(f"Not begun a second time: {aside}. Send again what still matters.")
+    lines.append(f"What was lost is kept on my machine, in {FOLDER}/{kept.name}.")
+    return Outbound(OutboundKind.NOTICE, (Plain("\n".join(lines)),))
+
+
+def _told_aside(laid: LaidDown | None) -> str:
+    """Returns the numbers of what the copy had begun."""
+    if laid is None:
+        return ""
+    counts = {
+        "pieces of work": laid.turns,
+        "waiting messages": laid.unread + sum(count for _, count in laid.waiting),
+        "messages to be sent": len(laid.held),
+    }
+    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
 
 
 def _fold(file: Path) -> None:

@@ -72,14 +72,19 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     The requirements are links to what is installed here, so that no network is needed. No other
     package can be imported, the checkout least of all.
     """
-    place = tmp_path_factory.mktemp("environment")
+    return environment_with(wheel, tmp_path_factory.mktemp("environment"))
+
+
+def environment_with(wheel: Path, place: Path, *also: str) -> Path:
+    """Makes an environment of a wheel and what it needs, and of other packages of this one."""
     venv.create(place)
     paths = sysconfig.get_paths("venv", {"base": str(place), "installed_base": str(place)})
     packages, programs = Path(paths["purelib"]), Path(paths["scripts"])
     install = ["-m", "pip", "--python", str(programs / "python")]
     _python(*install, "install", "--no-index", "--no-deps", str(wheel), cwd=place)
     # A package may have one version for each Python.
-    for name in dict.fromkeys(_PINNED.findall((ROOT / "requirements" / "run.txt").read_text())):
+    locked = _PINNED.findall((ROOT / "requirements" / "run.txt").read_text())
+    for name in dict.fromkeys((*locked, *also)):
         # The lock also names what only other systems need.
         with suppress(PackageNotFoundError):
             _link(name, packages)
@@ -132,6 +137,7 @@ def test_the_wheel_holds_the_program_its_folders_and_the_license_and_nothing_els
     }
     table = ROOT / "bot" / "shipped" / "models.toml"
     expected[str(table.relative_to(ROOT))] = table.read_bytes()
+    expected["bot/shipped/CHANGELOG.md"] = (ROOT / "CHANGELOG.md").read_bytes()
     page = ROOT / "bot" / "adapters" / "web"
     for path in (*(page / "templates").rglob("*.html"), *(page / "static").iterdir()):
         expected[str(path.relative_to(ROOT))] = path.read_bytes()

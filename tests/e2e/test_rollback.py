@@ -1,27 +1,44 @@
 """An upgrade copies the database first, and `steward rollback` goes back to that copy."""
 
+import asyncio
+import shutil
 import sqlite3
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bot.adapters.sql.carrying import carry, clear, counted
-from bot.adapters.sql.migrating import REVISIONS, upgrade
+from bot.adapters.sql.migrating import REVISIONS, revision_of, upgrade
 from bot.adapters.sql.moment import change_of, moment_of
+from bot.adapters.sql.store import open_store
+from bot.bootstrap.upgrading import copied_first
+from bot.settings import Settings, read_settings
 from tests.e2e.steward import Steward
 from tests.e2e.test_backup import server, url
-from tests.standins.messages_api import text
+from tests.patience import PATIENCE
+from tests.standins.messages_api import ReceivedRequest, Reply, text
 
 __all__ = ["server", "url"]
 pytestmark = pytest.mark.flows_own("the command line reads and writes the store")
 
-RECORDED = Path(__file__).parents[1] / "migrations" / "first_release.sql"
+ROOT = Path(__file__).parents[2]
+RECORDED = ROOT / "tests" / "migrations" / "first_release.sql"
+FIRST = "2dd6c304e090"
+"""The commit of 0.2.0."""
 
 
 def revision_at(url: str) -> str:
     with moment_of(url) as connection:
-        return connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+        return revision_of(connection) or ""
+
+
+def settings_of(steward: Steward) -> Settings:
+    return read_settings(steward.settings, steward.folder, home=steward.home)
 
 
 def as_of_the_first_release(url: str, folder: Path) -> None:
@@ -38,28 +55,134 @@ def as_of_the_first_release(url: str, folder: Path) -> None:
         carry(source, target)
 
 
-async def test_an_upgrade_copies_first_and_rollback_goes_back_to_the_copy(
-    url: str, steward: Steward
+class OldProgram:
+    """The program of 0.2.0, from the history of this checkout, in the home of another one."""
+
+    def __init__(self, source: Path, steward: Steward) -> None:
+        self._source = source
+        self._steward = steward
+
+    @asynccontextmanager
+    async def serving(self) -> AsyncIterator[None]:
+        with (self._steward.folder / "old.txt").open("ab") as output:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "bot", "run"),
+                cwd=self._source,
+                env=self._steward.settings | {"PYTHONPATH": str(self._source)},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        try:
+            yield
+            process.terminate()
+            async with asyncio.timeout(PATIENCE):
+                assert await process.wait() == 0
+        finally:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path | None:
+    """Returns the source of 0.2.0; None in a checkout that has no history."""
+    folder = tmp_path_factory.mktemp("source")
+    parts = ("bot", "alembic", "skills", "plans", "hooks")
+    order = ["git", "-C", str(ROOT), "archive", f"--output={folder}/old.tar", FIRST, *parts]
+    if subprocess.run(order, capture_output=True, check=False).returncode != 0:
+        return None
+    shutil.unpack_archive(folder / "old.tar", folder, filter="data")
+    return folder
+
+
+def emptied(url: str) -> None:
+    """Takes the tables away that a test begins with."""
+    if url.startswith("sqlite"):
+        Path(url.partition(":///")[2]).unlink(missing_ok=True)
+        return
+    with change_of(url) as connection:
+        clear(connection)
+
+
+def new_rows(copy: Path, kept: Path, table: str) -> int:
+    with moment_of(f"sqlite:///{copy}") as before, moment_of(f"sqlite:///{kept}") as after:
+        return counted(after)[table] - counted(before)[table]
+
+
+async def test_an_upgrade_from_the_first_release_is_used_and_taken_back(
+    url: str, steward: Steward, source: Path | None
 ) -> None:
-    as_of_the_first_release(url, steward.folder)
-    # A task of then is due, too.
-    steward.model.script.rule(lambda _: text("Blue."))
+    old = None if source is None else OldProgram(source, steward)
+    steward.model.script.rule(colour)
+    emptied(url)
+    if old is None:
+        as_of_the_first_release(url, steward.folder)
+    else:
+        async with old.serving():
+            steward.say("Which colour has the sky?")
+            await steward.sees("Blue.")
+            await steward.recorded()
+    first = revision_at(url)
+    assert first < REVISIONS[-1]
+
     await steward.start()
-    steward.say("Which colour?")
-    await steward.sees("Blue.")
+    steward.say("And a leaf?")
+    await steward.sees("Green.")
     await steward.stop()
     assert "The database is upgraded. I copy it first" in steward.output
+    count = len(REVISIONS) - 1 - REVISIONS.index(first)
+    assert f"Upgraded: {count} of {count} steps" in steward.output
     (copy,) = (steward.home / "backups").glob("before-upgrade-*.db")
     assert (copy.stat().st_mode & 0o777, revision_at(url)) == (0o600, REVISIONS[-1])
-    code, told = await steward.printed_by("rollback")
-    assert (code, "add --yes" in told) == (2, True)
-    code, told = await steward.printed_by("rollback", "--yes")
-    assert (code, "Lost by it: 1 messages and presses" in told) == (0, True), told
-    assert revision_at(url) == "0039"
-    (kept,) = (steward.home / "backups").glob("rolled-back-*.db")
-    with moment_of(f"sqlite:///{copy}") as before, moment_of(f"sqlite:///{kept}") as after:
-        assert counted(after)["inbox"] == counted(before)["inbox"] + 1
+    kept = await taken_back(steward, "Lost by it: 1 messages and presses")
+    assert (revision_at(url), new_rows(copy, kept, "inbox")) == (first, 1)
     code, told = await steward.printed_by("rollback", "--yes")
     assert (code, "is back already" in told) == (2, True)
+
+    if old is not None:
+        async with old.serving():
+            await steward.sees("An upgrade was taken back")
+            steward.say("Which colour has the sky now?")
+            await steward.sees("Blue.", times=2)
+            await steward.recorded()
+        assert revision_at(url) == first
     await steward.start()
+    news = await steward.sees("An upgrade was taken back: I am as I was on 20")
+    assert "Lost: 1 messages and presses that came in, 1 answers" in news.text
+    assert f"kept on my machine, in backups/{kept.name}." in news.text
+    await steward.recorded()
+    await steward.stop()
     assert revision_at(url) == REVISIONS[-1]
+
+
+async def test_an_upgrade_after_which_nothing_happened_is_taken_back_without_a_trace(
+    url: str, steward: Steward
+) -> None:
+    emptied(url)
+    as_of_the_first_release(url, steward.folder)
+    with moment_of(url) as connection:
+        before = counted(connection)
+    async with open_store(url, before=partial(copied_first, settings_of(steward))):
+        pass
+    await taken_back(steward, "Nothing happened since, so nothing is lost.")
+    with moment_of(url) as connection:
+        assert (revision_of(connection), counted(connection)) == ("0039", before)
+    # What the recording owes has nobody to be sent to.
+    emptied(url)
+    async with open_store(url):
+        pass
+
+
+def colour(asked: ReceivedRequest) -> Reply:
+    return text("Green." if "leaf" in str(asked.body) else "Blue.")
+
+
+async def taken_back(steward: Steward, told: str) -> Path:
+    """Goes back, which says that; returns the copy of what was there."""
+    code, asked = await steward.printed_by("rollback")
+    assert (code, "add --yes" in asked) == (2, True)
+    code, said = await steward.printed_by("rollback", "--yes")
+    assert (code, told in said) == (0, True), said
+    (kept,) = (steward.home / "backups").glob("rolled-back-*.db")
+    return kept

@@ -3,8 +3,8 @@
 import asyncio
 import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -24,16 +24,25 @@ from sqlalchemy import (
     NullPool,
     Table,
     create_engine,
+    event,
     inspect,
     make_url,
     text,
 )
+from sqlalchemy.engine import Engine
 
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.store import open_store
 from bot.adapters.sql.tables import whole_metadata
+from bot.bootstrap.upgrading import Course
 from bot.domain.talk.chat import Activation, LongAnswers
-from bot.domain.talk.errors import StoreError, StoreOutgrown, StoreTooNew, StoreTooOld
+from bot.domain.talk.errors import (
+    StoreError,
+    StoreOutgrown,
+    StoreTooNew,
+    StoreTooOld,
+    StoreUnwritable,
+)
 from bot.domain.talk.message import Address, CodeBlock, Markdown, Plain
 from bot.domain.turn.transcript import AskerBody
 
@@ -416,3 +425,62 @@ async def test_a_migration_that_dies_at_any_statement_leaves_the_old_database(
     assert process.returncode == 0
     count, _, odd = told.decode().partition(" deaths\n")
     assert (int(count) > 20, odd) == (True, "")
+
+
+async def test_a_disk_that_is_full_in_the_middle_of_a_migration_leaves_the_old_database(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "old.db"
+    url = play(RECORDED, path)
+    before = dump(path)
+    full = 0
+    while True:
+        with closing(sqlite3.connect(path)) as connection:
+            (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        most = pages + 5 * full
+
+        def cramp(connection: sqlite3.Connection, _: object, most: int = most) -> None:
+            connection.execute(f"PRAGMA max_page_count = {most}")
+
+        event.listen(Engine, "connect", cramp)
+        try:
+            async with open_store(url):
+                break
+        except StoreUnwritable:
+            pass
+        finally:
+            event.remove(Engine, "connect", cramp)
+        full += 1
+        assert dump(path) == before
+    assert full > 2
+    assert differences(url) == []
+
+
+def test_an_upgrade_says_how_far_it_is_and_how_long_the_rest_may_take() -> None:
+    now = [0.0]
+    course = Course(4, 10.0, lambda: now[0])
+    assert course.told == "Upgrading: step 1 of 4, 0 s so far, about 40 s more."
+    now[0] = 6.0
+    course.step_done("0040")
+    assert course.told == "Upgrading: step 2 of 4, 6 s so far, about 18 s more."
+    now[0] = 30.0
+    assert course.told == "Upgrading: step 2 of 4, 30 s so far, longer than expected."
+    for revision in ("0041", "0042", "0043"):
+        course.step_done(revision)
+    assert course.told == "Upgrading: step 4 of 4, 30 s so far, nearly done."
+
+
+async def test_the_steps_of_a_migration_are_told_one_by_one(tmp_path: Path) -> None:
+    url = play(RECORDED, tmp_path / "old.db")
+    ahead: list[str] = []
+    done: list[str] = []
+
+    @contextmanager
+    def before(revision: str, steps: Sequence[str]) -> Iterator[Callable[[str], None]]:
+        ahead.extend((revision, *steps))
+        yield done.append
+
+    async with open_store(url, before=before):
+        pass
+    assert tuple(ahead) == REVISIONS
+    assert tuple(done) == REVISIONS[1:]

@@ -179,7 +179,7 @@ class SqlMembers(Reads):
         return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
 
     async def owner_chats(self) -> Sequence[int]:
-        return await self._database.read(_owner_chats)
+        return await self._database.read(owner_chats)
 
     async def for_owners(self) -> Sequence[Approval]:
         return await self._all(Approval, _FOR_OWNERS)
@@ -246,7 +246,7 @@ def open_work(connection: Connection, person: int) -> OpenWork:
     )
 
 
-def _owner_chats(connection: Connection) -> list[int]:
+def owner_chats(connection: Connection) -> list[int]:
     """Returns one chat for each account: the one without a thread, or else the newest."""
     found: dict[str, tuple[bool, int]] = {}
     for key, id, address in connection.execute(_WITH_OWNERS):

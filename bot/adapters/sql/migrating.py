@@ -1,6 +1,7 @@
 """Bringing a database to the shape this program knows."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 from sqlalchemy import Connection, column, inspect, select, table
 
@@ -10,8 +11,11 @@ from bot.shipped import shipped
 REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
-Before = Callable[[str], None]
-"""Called with the revision of a database that is about to be upgraded."""
+Done = Callable[[str], None]
+"""Called with the revision of each step of an upgrade that is done."""
+
+Before = Callable[[str, Sequence[str]], AbstractContextManager[Done]]
+"""Entered with the revision of a database that is about to be upgraded, and the steps ahead."""
 
 _BEFORE = frozenset(f"{number:04}" for number in range(1, 39))
 """Revisions from before the first release, whose migrations are gone."""
@@ -27,14 +31,20 @@ def migrate(connection: Connection, before: Before | None = None) -> None:
     """Upgrades the database inside the caller's transaction.
 
     Raises StoreTooNew, or StoreOutgrown for one from before the first release. What `before`
-    raises leaves it as it is.
+    raises when it is entered leaves it as it is.
     """
     version = _known(connection)
     if version == REVISIONS[-1]:
         return
+    watched: AbstractContextManager[Done] = nullcontext(_unwatched)
     if version is not None and before is not None:
-        before(version)
-    upgrade(connection)
+        watched = before(version, REVISIONS[REVISIONS.index(version) + 1 :])
+    with watched as done:
+        upgrade(connection, done=done)
+
+
+def _unwatched(_: str) -> None:
+    """Tells nobody."""
 
 
 def inspect_only(connection: Connection) -> None:
@@ -69,7 +79,7 @@ def revision_of(connection: Connection) -> str | None:
     return connection.execute(_VERSION).scalar_one_or_none()
 
 
-def upgrade(connection: Connection, revision: str = "head") -> None:
+def upgrade(connection: Connection, revision: str = "head", *, done: Done = _unwatched) -> None:
     """Brings the tables to a revision, inside the caller's transaction."""
     if not (_MIGRATIONS / "env.py").is_file():
         raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
@@ -79,4 +89,5 @@ def upgrade(connection: Connection, revision: str = "head") -> None:
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
+    config.attributes["done"] = done
     command.upgrade(config, revision)

@@ -5,7 +5,10 @@ from datetime import datetime
 
 from sqlalchemy import Connection, inspect
 
+from bot.adapters.sql.codec import OUTBOUND
+from bot.adapters.sql.members import owner_chats
 from bot.domain.talk.brought_back import BROUGHT_BACK, HELD
+from bot.domain.talk.message import Outbound
 from bot.domain.value import frozen
 
 _STATEMENTS = (
@@ -40,6 +43,10 @@ _HEARD = (
 )
 """A line for each channel: what came before it is not asked for again."""
 
+_OWE = (
+    "INSERT INTO outbox (key, chat, content, version, shown_version, state, created_at, pieces,"
+    " message_ids, attempts, error) VALUES (?, ?, ?, 1, 0, 'owed', ?, '[]', '[]', 0, '')"
+)
 _HELD_KEYS = "SELECT key FROM outbox WHERE state = 'dead' AND error = ? ORDER BY id"
 _DUE = "SELECT id FROM task WHERE state = 'active' AND due IS NOT NULL AND due <= ? ORDER BY due"
 _ASIDE = "SELECT DISTINCT chat FROM approval WHERE state = 'open' AND set_aside"
@@ -98,6 +105,15 @@ def lay_down(connection: Connection, now: datetime) -> LaidDown:
         aside=[_number(chat) for chat in each(_ASIDE)],
         planned=[_number(chat) for chat in each(_PLANNED)],
     )
+
+
+def owe_owners(connection: Connection, content: Outbound, now: datetime) -> int:
+    """Owes a message to owners in a SQLite file of any revision; returns the number of chats."""
+    at, chats = f"{now:%Y-%m-%d %H:%M:%S.%f}", owner_chats(connection)
+    for chat in chats:
+        given = (f"gone-back:{at}:{chat}", chat, OUTBOUND.dump(content), at)
+        connection.exec_driver_sql(_OWE, given)
+    return len(chats)
 
 
 def _number(value: object) -> int:

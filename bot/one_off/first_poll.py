@@ -1,0 +1,231 @@
+"""Starts a version of the program for real, and tells if it reaches its first poll."""
+
+import os
+import pwd
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Protocol
+
+from bot.adapters.lanes.folder_lock import FolderLock
+from bot.bootstrap.service_manager import SERVES
+from bot.domain.talk.errors import FolderHeld, SettingError
+from bot.settings import Settings
+
+_STOP_SECONDS = 30.0
+_LAST = 400
+_LOOK_SECONDS = 0.5
+_GROUPS = "/proc/{}/cgroup"
+
+
+class Keeper(Protocol):
+    """Starts and stops the program that serves."""
+
+    def stop(self) -> None: ...
+
+    def reached(self, wait: float) -> str:
+        """Starts it; returns why it did not reach its first poll, or nothing when it did.
+
+        `wait` are the seconds without a sign of it.
+        """
+        ...
+
+    def leave(self) -> str:
+        """Leaves it as an operator expects it; returns what there is to do."""
+        ...
+
+
+class Commands:
+    """Runs commands of the program that is installed now, as the user whose home it is."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self._folder = folder
+        self._program = Path(sys.prefix) / "bin" / "steward"
+        self._user: pwd.struct_passwd | None = None
+        environment = dict(os.environ)
+        owner = _owner(settings.home)
+        if os.geteuid() == 0 and owner.pw_uid != 0:
+            # Root must leave no file in the home that its user cannot change.
+            self._user = owner
+            environment |= {"HOME": owner.pw_dir, "USER": owner.pw_name, "LOGNAME": owner.pw_name}
+        own = {
+            "STEWARD_HOME": str(settings.home),
+            "STEWARD_WORKSPACE": str(settings.workspace),
+            "STEWARD_DATABASE_URL": settings.database_url,
+        }
+        self._environment = environment | own
+
+    def begun(
+        self, *arguments: str, output: IO[bytes], **further: str
+    ) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
+            [self._program, *arguments],
+            cwd=self._folder,
+            env=self._environment | further,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            user=None if self._user is None else self._user.pw_uid,
+            group=None if self._user is None else self._user.pw_gid,
+            extra_groups=None if self._user is None else [],
+        )
+
+    def run(self, *arguments: str, **further: str) -> tuple[int, str]:
+        """Runs a command to its end; returns its exit code and what it said."""
+        with TemporaryFile() as output:
+            code = self.begun(*arguments, output=output, **further).wait()
+            return code, _read(output)
+
+
+class ByHand:
+    """A program that somebody starts by hand, or a supervisor that we do not know."""
+
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
+
+    def stop(self) -> None:
+        """Does nothing: it was ended before."""
+
+    def reached(self, wait: float) -> str:
+        with _manager() as (manager, address), TemporaryFile() as output:
+            process = self._commands.begun("run", output=output, NOTIFY_SOCKET=address)
+            try:
+                why = _why_not(manager, process, wait)
+            finally:
+                _end(process)
+            return f"{why} It said last: {_read(output)[-_LAST:]}" if why else ""
+
+    def leave(self) -> str:
+        return "Start it again, as you did before."
+
+
+class Unit:
+    """A service of systemd, which root may stop and start."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def stop(self) -> None:
+        self._control("stop")
+
+    def reached(self, wait: float) -> str:
+        self._control("start", "--no-block")
+        status, since = "", time.monotonic()
+        while time.monotonic() - since < wait:
+            told = self._shown()
+            if told.get("StatusText", "").startswith(SERVES):
+                return ""
+            if told.get("ActiveState") == "failed" or told.get("NRestarts", "0") != "0":
+                return f"It ended, with code {told.get('ExecMainStatus')}: see its log."
+            if told.get("StatusText", "") != status:
+                status, since = told.get("StatusText", ""), time.monotonic()
+            time.sleep(_LOOK_SECONDS)
+        return f"There was no sign of it for {wait:g} s."
+
+    def leave(self) -> str:
+        self._control("start")
+        return f"{self._name} runs."
+
+    def _shown(self) -> Mapping[str, str]:
+        names = "ActiveState,StatusText,NRestarts,ExecMainStatus"
+        lines = _systemctl("show", f"--property={names}", self._name).splitlines()
+        return dict(line.split("=", 1) for line in lines if "=" in line)
+
+    def _control(self, *order: str) -> None:
+        _systemctl(*order, self._name)
+        if order[0] == "stop":
+            _systemctl("reset-failed", self._name, check=False)
+
+
+def keeper_of(settings: Settings, commands: Commands) -> Keeper:
+    """Returns who starts and stops it; raises SettingError while it runs and we cannot end it."""
+    process = running_in(settings.home)
+    if process is None:
+        return ByHand(commands)
+    unit = unit_of(process)
+    if not unit:
+        raise SettingError(f"Steward runs: it is process {process}. End it, then update.")
+    if os.geteuid() != 0:
+        raise SettingError(f"Steward runs as {unit}, which root alone may stop: use sudo.")
+    return Unit(unit)
+
+
+def running_in(home: Path) -> int | None:
+    """Returns the process that runs with a home; None where none does."""
+    if not (home / "lock").exists():
+        return None
+    try:
+        with FolderLock(home):
+            return None
+    except FolderHeld:
+        told = (home / "lock").read_text("ascii", errors="replace").strip()
+        return int(told) if told.isdecimal() else 0
+
+
+def unit_of(process: int) -> str:
+    """Returns the service of systemd that a process belongs to; empty where none is known."""
+    try:
+        lines = Path(_GROUPS.format(process)).read_text("utf-8").splitlines()
+    except OSError:
+        return ""
+    parts = [part for line in lines for part in line.rpartition(":")[2].split("/")]
+    own = [part for part in parts if part.endswith(".service") and not part.startswith("user@")]
+    return own[-1] if own else ""
+
+
+def _why_not(manager: socket.socket, process: "subprocess.Popen[bytes]", wait: float) -> str:
+    manager.settimeout(_LOOK_SECONDS)
+    since = time.monotonic()
+    while time.monotonic() - since < wait:
+        try:
+            told = manager.recv(4096).decode(errors="replace")
+        except TimeoutError:
+            if (code := process.poll()) is not None:
+                return f"It ended, with code {code}."
+            continue
+        since = time.monotonic()
+        if told.removeprefix("STATUS=").startswith(SERVES):
+            return ""
+    return f"There was no sign of it for {wait:g} s."
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(_STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _manager() -> Iterator[tuple[socket.socket, str]]:
+    """Yields a socket like that of systemd, with a name that no file has."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        name = f"steward-update-{os.getpid()}-{os.urandom(8).hex()}"
+        manager.bind(f"\0{name}")
+        yield manager, f"@{name}"
+
+
+def _owner(home: Path) -> pwd.struct_passwd:
+    place = next(one for one in (home, *home.parents) if one.exists())
+    return pwd.getpwuid(place.stat().st_uid)
+
+
+def _read(output: IO[bytes]) -> str:
+    output.seek(0)
+    return " ".join(output.read().decode(errors="replace").split())
+
+
+def _systemctl(*order: str, check: bool = True) -> str:
+    done = subprocess.run(["systemctl", *order], capture_output=True, text=True, check=False)
+    if check and done.returncode != 0:
+        raise SettingError(f"systemctl {order[0]} failed: {done.stderr.strip()}")
+    return done.stdout

@@ -1,0 +1,126 @@
+"""The command `steward update`: brings the program up to date, or back if that fails."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from bot.adapters.sql.migrating import revision_of
+from bot.adapters.sql.moment import file_at, moment_of
+from bot.bootstrap.database import told
+from bot.bootstrap.program import unserved
+from bot.domain.talk.errors import SettingError, StewardError, StoreUnavailable
+from bot.one_off.first_poll import Commands, Keeper, keeper_of
+from bot.one_off.installation import Installation, installation
+from bot.one_off.newer_version import NewerVersion
+from bot.settings import Settings
+from bot.shipped import command
+from bot.shipped.version import running_version
+
+Say = Callable[[str], None]
+
+
+def updated(
+    settings: Settings,
+    say: Say,
+    *,
+    folder: Path,
+    source: Path | None,
+    agreed: Callable[[], bool],
+    wait: float,
+) -> int:
+    """Says what is new, installs it when that is agreed to, and takes it back if it fails."""
+    try:
+        with installation(source) as place:
+            newest = place.newest()
+            if newest is None:
+                say(f"Steward {running_version()} is the newest version there is.")
+                return 0
+            say(f"Steward {newest.version} can take the place of {running_version()}:")
+            for line in newest.changes():
+                say(line)
+            if not agreed():
+                say("Nothing was changed.")
+                return 1
+            return _update(_Update(settings, place, say, folder, wait), newest)
+    except StoreUnavailable as fault:
+        raise told(settings, fault) from None
+
+
+class _Update:
+    """One update: what it works on, and where the database stood before."""
+
+    def __init__(
+        self, settings: Settings, place: Installation, say: Say, folder: Path, wait: float
+    ) -> None:
+        self.place, self.say, self.wait = place, say, wait
+        self._url = settings.database_url
+        self.serves = not unserved(settings)
+        self.commands = Commands(settings, folder)
+        self.keeper: Keeper = keeper_of(settings, self.commands)
+        self.revision = self.revision_now()
+
+    def revision_now(self) -> str | None:
+        file = file_at(self._url)
+        if file is not None and not file.exists():
+            return None
+        with moment_of(self._url) as connection:
+            return revision_of(connection)
+
+
+def _update(work: _Update, newest: NewerVersion) -> int:
+    work.place.kept.check()
+    if work.revision is not None:
+        code, said = work.commands.run("backup")
+        if code != 0:
+            raise SettingError(f"Nothing was changed, as no backup could be made: {said}")
+        work.say(f"Made a backup: {said}")
+    work.say("Copying the version from before …")
+    work.place.kept.keep()
+    work.keeper.stop()
+    try:
+        work.say(f"Installing {newest.version} …")
+        work.place.install(newest)
+        why = _why_not(work)
+    except (StewardError, OSError, KeyboardInterrupt) as fault:
+        why = str(fault) or "It was interrupted."
+    if why:
+        return _take_back(work, newest, why)
+    work.place.kept.let_go()
+    reached = "has reached its chat apps" if work.serves else "is installed"
+    work.say(f"Steward {newest.version} {reached}. {work.keeper.leave()}")
+    if not (work.serves and work.revision):
+        return 0
+    code, said = work.commands.run("verify")
+    if code != 0:
+        work.say(f"But not everything holds: {said}")
+    return code
+
+
+def _why_not(work: _Update) -> str:
+    """Tries the new version; returns why it is not good, or nothing when it is."""
+    if work.serves and work.revision is not None:
+        work.say("Starting it …")
+        return work.keeper.reached(work.wait)
+    # Nobody is served, so there is no first poll; its settings must be read all the same.
+    code, said = work.commands.run("config")
+    return said if code != 0 else ""
+
+
+def _take_back(work: _Update, newest: NewerVersion, why: str) -> int:
+    """Puts the program and its database back, and says so."""
+    work.say(f"Steward {newest.version} did not come up: {why}")
+    work.keeper.stop()
+    moved = work.revision_now() != work.revision
+    # The newer one knows both shapes of the database; the one from before may have to do.
+    gone_back = not moved or work.revision is None or work.commands.run("rollback", "--yes")[0] == 0
+    work.place.go_back()
+    said = ""
+    if not gone_back:
+        code, said = work.commands.run("rollback", "--yes")
+        gone_back = code == 0
+    if not gone_back:
+        work.say(f"Steward {running_version()} is back, but its database is not: {said}")
+        work.say(f"Look at docs/backup.md, then run `{command('rollback')}`.")
+        return 1
+    work.say(f"Steward {running_version()} is back as it was, with its database.")
+    work.say(work.keeper.leave())
+    return 1

@@ -1,0 +1,126 @@
+"""A checkout is brought up to date by git and make; other installations by pip or uv."""
+
+import subprocess
+import sys
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from bot.adapters.sql.migrating import REVISIONS
+from bot.domain.talk.errors import SettingError
+from bot.one_off import installation
+from bot.one_off.installation import Checkout, KeptEnvironment
+
+MAKEFILE = """\
+.venv/.run:
+	@grep -q bad CHANGELOG.md && exit 1; cp CHANGELOG.md .venv/installed
+.venv/.dev: .venv/.run
+.PHONY: .venv/.run .venv/.dev
+"""
+
+
+def git(folder: Path, *arguments: str) -> str:
+    known = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org")
+    done = subprocess.run(
+        ["git", "-C", str(folder), *known, *arguments], check=True, capture_output=True, text=True
+    )
+    return done.stdout.strip()
+
+
+def publish(folder: Path, entry: str, step: str = "") -> None:
+    (folder / "CHANGELOG.md").write_text(f"# Changelog\n\n## Unreleased\n\n- {entry}\n")
+    (folder / "pyproject.toml").write_text('[project]\nversion = "0.3.0"\n')
+    (folder / "Makefile").write_text(MAKEFILE)
+    (folder / ".gitignore").write_text(".venv/\n")
+    versions = folder / "alembic" / "versions"
+    versions.mkdir(parents=True, exist_ok=True)
+    (versions / f"{REVISIONS[0]}_first.py").write_text('"""The first."""\n')
+    if step:
+        (versions / "9901_step.py").write_text(f'"""{step}"""\n')
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", entry)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    origin, beside = tmp_path / "origin", tmp_path / "beside"
+    origin.mkdir()
+    beside.mkdir()
+    git(origin, "init", "--quiet")
+    publish(origin, "It is old.")
+    git(tmp_path, "clone", "--quiet", str(origin), "own")
+    environment = tmp_path / "own" / ".venv"
+    environment.mkdir()
+    (environment / ".dev").touch()
+    (environment / "installed").write_text("old")
+    return Checkout(tmp_path / "own", beside)
+
+
+def test_a_checkout_fetches_says_what_is_new_installs_by_its_locks_and_goes_back(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    own, before = tmp_path / "own", git(tmp_path / "own", "rev-parse", "HEAD")
+    assert checkout.newest() is None
+    publish(tmp_path / "origin", "**Birds** fly.", "Birds have a table.")
+    newest = checkout.newest()
+    assert newest is not None
+    assert list(newest.changes()) == [
+        "- Birds fly.",
+        "The database is upgraded, in 1 step: Birds have a table.",
+    ]
+    checkout.kept.keep()
+    checkout.install(newest)
+    assert "Birds" in (own / ".venv" / "installed").read_text()
+    checkout.go_back()
+    assert (own / ".venv" / "installed").read_text() == "old"
+    assert git(own, "rev-parse", "HEAD") == before
+    assert not checkout.kept.copy.exists()
+
+
+def test_a_checkout_with_changes_of_its_owner_is_not_touched(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    (tmp_path / "own" / "CHANGELOG.md").write_text("mine")
+    with pytest.raises(SettingError, match="has changes of yours"):
+        checkout.newest()
+
+
+def test_what_make_cannot_install_is_told(checkout: Checkout, tmp_path: Path) -> None:
+    publish(tmp_path / "origin", "A bad one.")
+    newest = checkout.newest()
+    assert newest is not None
+    checkout.kept.keep()
+    with pytest.raises(SettingError, match="make failed"):
+        checkout.install(newest)
+
+
+def test_an_update_that_was_cut_off_names_the_way_back(tmp_path: Path) -> None:
+    environment = tmp_path / "steward"
+    environment.mkdir()
+    kept = KeptEnvironment(environment)
+    kept.keep()
+    with pytest.raises(SettingError, match=rf"To go back: rm -r {environment} && mv {kept.copy} "):
+        kept.check()
+
+
+def test_an_environment_without_pip_is_served_by_uv(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "steward-99.0.0-py3-none-any.whl"
+    wheel.write_bytes(b"no archive")
+    with pytest.raises(SettingError, match="cannot be read"):
+        installation.Packaged(tmp_path, tmp_path).newest()
+    ZipFile(wheel, "w").close()
+    (tmp_path / "steward-no_version-py3-none-any.whl").touch()
+    ran: list[tuple[str, ...]] = []
+    monkeypatch.setattr(installation, "_run", lambda *command: ran.append(command))
+    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(installation.shutil, "which", lambda name: f"/bin/{name}")
+    place = installation.Packaged(tmp_path, tmp_path)
+    newest = place.newest()
+    assert newest is not None
+    place.install(newest)
+    links = ("--find-links", str(tmp_path))
+    expected = ("/bin/uv", "pip", "install", "--quiet", "--python", sys.executable)
+    assert ran == [(*expected, *links, str(wheel))]
