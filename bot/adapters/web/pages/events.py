@@ -207,7 +207,7 @@ class _Lap:
 
     @property
     def _passes(self) -> bool:
-        """Returns True when there is something of the moment to send: a growing answer, a notice."""
+        """Returns True when something of the moment waits: a growing answer, or a notice."""
         watch = self._watch
         return bool(watch.notices) or (watch.draft, watch.working) != self._draft
 
