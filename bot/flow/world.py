@@ -212,7 +212,7 @@ class World:
     zones_at: ZonesAt
     """Knows the time zones on the map."""
     duties: Collection[Duty] = EVERY_DUTY
-    """What this process does of all the work."""
+    """The part of all the work that this process does."""
     life: str = field(default_factory=lambda: secrets.token_hex(4))
     """Names this life of the program, for the record of what a turn did in which one."""
     page: str = ""

@@ -238,6 +238,19 @@ class DiscordAccess:
 
 
 @frozen
+class TracesAccess:
+    """The collector that traces of turns are sent to."""
+
+    url: ServiceUrl = needed(
+        "The collector that gets traces by OTLP over HTTP, as in http://127.0.0.1:4318/v1/traces."
+    )
+    key: Key | None = setting(None, "The key of that collector, sent as a bearer token.")
+    content: bool = setting(
+        False, "Whether traces hold what people and models said, and inputs and outputs of tools."
+    )
+
+
+@frozen
 class LogSettings:
     """The form and the level of the program's log."""
 
@@ -314,6 +327,7 @@ class Settings:
         ge=1,
         le=65535,
     )
+    traces: TracesAccess | None = optional_section(TracesAccess, "traces_", "traces_url")
     send_rates: SendRates | None = setting(
         SendRates(),
         "Messages a second to a chat, a group and all, and at once to a chat; or off.",

@@ -45,7 +45,7 @@ class SharedLanes:
         self._at_work: set[int] = set()
         self._refused: set[int] = set()
         self._to_ring: dict[int, Peal] = {}
-        """What the owner of a chat is rung for, if it is another process."""
+        """The calls for which the owner of a chat is rung, if it is another process."""
         self._known: dict[int, str] = {}
         self._interrupted: dict[int, float] = {}
         self._stopped: dict[int, frozenset[str]] = {}
