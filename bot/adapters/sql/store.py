@@ -99,6 +99,8 @@ class Store:
     """Reads every row, for so many seconds; False if they were too few, StoreDamaged for damage."""
     queues: Callable[[], Awaitable[Sequence[Queue]]]
     """Returns the work that waits."""
+    works: Callable[[], bool]
+    """Tells if nobody waits for the database to work again, as on a full disk."""
     damage: Damage
     """The first damage that anybody met."""
     written: Written
@@ -137,7 +139,13 @@ async def open_store(
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
         owned, peers = await _shared(parsed, database, patience, alone=alone)
-        yield replace(_store(watched, words, damage, now, written), owned_chats=owned, peers=peers)
+        works = _works if patience is None else lambda: patience.works
+        store = _store(watched, words, damage, now, written)
+        yield replace(store, works=works, owned_chats=owned, peers=peers)
+
+
+def _works() -> bool:
+    return True
 
 
 def _store(
@@ -181,6 +189,7 @@ def _store(
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         queues=partial(queues, database),
+        works=_works,
         damage=damage,
         written=written,
     )
