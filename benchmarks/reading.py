@@ -21,6 +21,7 @@ from tests.standins.bot_api import Person, ShownMessage
 
 _LOOKS = 15
 _OPEN_SECONDS, _OPEN_EVERY = 30.0, 0.05
+_INDEX_SECONDS = 900.0
 _IN_A_CONVERSATION = 20
 """Turns of each conversation."""
 
@@ -92,6 +93,7 @@ async def _loads(
             on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
             signed_in(on, person, port) as page,
         ):
+            await _indexed(url)
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
             for name, path in PAGES.items():
@@ -154,6 +156,20 @@ async def decided(
 def _shown(on: Stage, person: Person) -> ShownMessage | None:
     messages = on.bot_api.screen(person.id).from_bot
     return next((one for one in messages if any("Approve" in label for label in one.labels)), None)
+
+
+async def _indexed(url: str) -> None:
+    """Waits until the words of all copies are indexed, which takes the program a while."""
+    async with asyncio.timeout(_INDEX_SECONDS):
+        while await asyncio.to_thread(_owed, url):
+            await asyncio.sleep(1)
+
+
+def _owed(url: str) -> int:
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        owed = text("SELECT count(*) FROM passage WHERE NOT indexed")
+        return connection.execute(owed).scalar_one()
 
 
 async def loaded(page: Browser, process: MeasuredProcess, path: str) -> float:

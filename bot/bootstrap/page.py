@@ -18,14 +18,19 @@ from bot.doctor import Check, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.session import CODE_MINUTES
 from bot.ports.clock import Clock
+from bot.ports.duties import Duty
 from bot.settings import Settings
 
 if TYPE_CHECKING:
+    from bot.bootstrap.opening import Running
     from bot.bootstrap.page_opening import PageGround
 
 SETTING = "STEWARD_WEB_PORT"
-_LATER = 0.3
-"""Seconds that other channels have for their first poll before the page is loaded."""
+_LATEST = 2.0
+"""Seconds after which the page is loaded although a platform cannot be reached yet."""
+
+_LATER = 0.02
+"""Seconds for what stands beside a first poll: the page is heavy to load."""
 
 _TAKEN = (
     f"The page in the browser is off: port {{port}} of 127.0.0.1 is in use. Change {SETTING}, or "
@@ -52,6 +57,16 @@ def _loaded() -> tuple[Any, Any]:
     """Loads the page and its templates, on a thread."""
     opening = import_module("bot.bootstrap.page_opening")
     return opening, opening.loaded()
+
+
+async def _polled(running: "Running") -> None:
+    """Waits until the first poll of each platform is under way: nothing may hold it up."""
+    ready = asyncio.ensure_future(running.application.parts.world.ready())
+    await asyncio.wait((ready,), timeout=_LATEST)
+    ready.cancel()
+    # Whoever needs the platform tells of its faults.
+    await asyncio.gather(ready, return_exceptions=True)
+    await asyncio.sleep(_LATER)
 
 
 class PageForm:
@@ -82,10 +97,9 @@ class PageForm:
                 show(_OPEN.format(link=link, minutes=CODE_MINUTES))
 
         async def listen(accept: Accept) -> None:
-            # Everybody's first poll comes first: the page is heavy to load.
-            await asyncio.sleep(_LATER)
-            opening, renderer = await asyncio.to_thread(_loaded)
             running = hosts[0].running
+            await _polled(running)
+            opening, renderer = await asyncio.to_thread(_loaded)
             ground: PageGround = opening.PageGround(
                 settings, running, accept, hub, uploads, clock, renderer
             )
@@ -95,4 +109,6 @@ class PageForm:
             except SettingError:
                 await asyncio.Event().wait()  # it was told already: the run goes on
 
-        yield OpenChannel(PageChannel(hub), listen, uploads, prepare=prepare, overhear=hub.overhear)
+        yield OpenChannel(
+            PageChannel(hub), listen, uploads, prepare=prepare, duty=Duty.WEB, overhear=hub.overhear
+        )

@@ -95,7 +95,8 @@ def _pages(
     finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
     shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms(people)
-    giving = Giving(running.application.parts.entrance.page_commands, talks, forms, shell)
+    orders = Orders(running.application.parts.entrance.page_commands, talks)
+    giving = Giving(orders, forms, shell)
     chat = ChatPages(talks, forms, shell, ground.uploads, ground.clock, _commands(running))
     events = EventPages(talks, people, shell, ground.hub, streams)
     return shell, [
@@ -109,12 +110,11 @@ def _pages(
 
 
 def _means(ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor) -> Means:
-    orders = Orders(giving.commands, giving.talks)
     rows = [
         SettingRow(one.name, _told(one), one.origin, one.sentence) for one in ground.settings.lines
     ]
     written = ground.running.store.written
-    return Means(giving, ground.clock, finder, doctor, orders, rows, lambda: written.times)
+    return Means(giving, ground.clock, finder, doctor, rows, lambda: written.times)
 
 
 def _told(line: SettingLine) -> str:

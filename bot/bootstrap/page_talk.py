@@ -14,6 +14,7 @@ from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
 from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
 from bot.bootstrap.words_of_log import words_of_log
+from bot.domain.change.erasing import MARKED
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
@@ -115,9 +116,13 @@ class PageTalk:
 
     async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
         rows = self._running.store.page
-        own = await self._own_among(await rows.said(self._chat.id, _NEWEST, WINDOW))
+        said = await rows.said(self._chat.id, _NEWEST, WINDOW)
         shown = await rows.shown(self._chat.id, _NEWEST, WINDOW)
         window = {row.id: version_of(row) for row in shown}
+        erased = any(_is_erased(row) and window[row.id] != mark.version(row.id) for row in shown)
+        # Reading what was said costs more than all the rest, and most looks find nothing of it.
+        read = erased or mark.waits or any(row.id > mark.said for row in said)
+        own = await self._own_among(said) if read else ()
         new = [
             (one.newest.received_at, one.newest.id, _said(one))
             for one in own
@@ -125,7 +130,11 @@ class PageTalk:
             or mark.waits.get(one.row.id, one.waits) != one.waits
         ]
         there = {one.row.id for one in own}
-        gone = [Seen(id, True, 0, id, gone=True) for id in mark.waits if id not in there]
+        left = [id for id in mark.waits if id not in there]
+        if erased:
+            # Words of the person went with it, and an open page may still show them.
+            left += [row.id for row in said if row.id <= mark.said and row.id not in there]
+        gone = [Seen(id, True, 0, id, gone=True) for id in dict.fromkeys(left)]
         new += [
             (row.created_at, row.id, _shown(row, window[row.id]))
             for row in shown
@@ -223,6 +232,10 @@ def _said(one: OwnMessage) -> Seen:
 def _shown(row: OutboxRow, version: int) -> Seen:
     passing = row.content.kind in PASSING
     return Seen(row.id, False, version, gone=not version, settles=not passing)
+
+
+def _is_erased(row: OutboxRow) -> bool:
+    return any(MARKED in block.text for block in row.content.blocks)
 
 
 def _vanishes(row: OutboxRow) -> bool:

@@ -55,9 +55,9 @@ class PageTalks:
     async def of(self, person: Person, key: str) -> PageTalk | None:
         address = address_of(key)
         home = Address(address.channel, address.chat).key
-        if home not in await self._homes(person):
+        accounts, there = await self._running.store.page.doors(person.id, address)
+        if home not in self._shown(accounts):
             return None
-        there = await self._running.store.chats.within(address)
         chat = next((one for one in there if one.address == address and one.private), None)
         if chat is None and address.channel == PAGE and address.thread is None:
             chat = await self._running.store.chats.at(address, private=True)
@@ -94,9 +94,11 @@ class PageTalks:
 
     async def _homes(self, person: Person) -> Sequence[str]:
         """Returns the accounts of a person whose private chats the page shows."""
+        return self._shown(await self._running.store.page.accounts(person.id))
+
+    def _shown(self, accounts: Sequence[str]) -> Sequence[str]:
         served = self._running.application.parts.world.channels
-        keys = await self._running.store.page.accounts(person.id)
-        channels = ((key, key.partition(":")[0]) for key in keys)
+        channels = ((key, key.partition(":")[0]) for key in accounts)
         return [key for key, name in channels if name in served and name != AT_THE_MACHINE]
 
     async def _chats(self, person: Person) -> Sequence[Chat]:
@@ -109,11 +111,10 @@ class PageTalks:
     async def _title(self, chat: Chat) -> str:
         if chat.title:
             return chat.title
-        if place_of(chat.address) and chat.address.thread is None:
-            return place_of(chat.address)
         known = await self._running.store.chats.listing(chat.id, chat.conversation)
         said = "" if known is None else known.conversation.title or known.begins
-        return " ".join(said.split())[:_LONGEST_TITLE] or _NEW
+        begun = " ".join(said.split())[:_LONGEST_TITLE]
+        return begun or place_of(chat.address) or _NEW
 
 
 def _is_at(chat: Chat, home: str) -> bool:

@@ -1,9 +1,9 @@
 """The memory: passages as they are stored, and the indexes that find them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from bot.domain.memory.fit import ScoreParts
+from bot.domain.memory.fit import Explained
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.talk.chat import Chat
 from bot.domain.turn.turn import Turn
@@ -76,8 +76,8 @@ class Index(Protocol):
         """
         ...
 
-    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
-        """Returns what counts for each passage that `search` weighs, by its id, for people."""
+    async def explained(self, words: str, whose: Whose, limit: int) -> Explained:
+        """Returns what `search` does, and what counted for it, for people."""
         ...
 
     async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:

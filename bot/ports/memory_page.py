@@ -57,6 +57,19 @@ class Erasable:
     command: tuple[str, ...]
 
 
+@frozen
+class Reworded:
+    """The result of new words for a note."""
+
+    why: str = ""
+    """The reason why nothing was changed; empty for a change."""
+    note: str = ""
+    """The id of the note with its new words."""
+    now: str = ""
+    before: str = ""
+    """The words that it had before, for the person who had written them."""
+
+
 class MemoryPages(Protocol):
     """A person's own memory, and nobody else's."""
 
@@ -68,6 +81,6 @@ class MemoryPages(Protocol):
         """Returns one note or answer to ask about, and everything for the id `all`."""
         ...
 
-    async def reword(self, reader: Person, chat: int, note: str, words: str) -> str:
-        """Changes the words of a note; returns the reason if it does not, else nothing."""
+    async def reword(self, reader: Person, chat: int, note: str, words: str) -> Reworded:
+        """Changes the words of a note."""
         ...

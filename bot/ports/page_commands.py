@@ -17,16 +17,12 @@ class PageAnswer:
 
 
 class PageCommands(Protocol):
-    async def carry_out(self, person: Person, chat: int, name: str, words: Sequence[str]) -> str:
-        """Carries out a command that buttons can give, and returns its answer, in Markdown.
+    async def answer(
+        self, person: Person, chat: int, name: str, words: Sequence[str]
+    ) -> PageAnswer:
+        """Carries out one that a button can give, and returns its answer with its buttons.
 
         `chat` is a private chat of the person. What would be refused there is refused here. Raises
         Conflict when the person's access ended meanwhile, and StoreError.
         """
-        ...
-
-    async def answer(
-        self, person: Person, chat: int, name: str, words: Sequence[str]
-    ) -> PageAnswer:
-        """Does the same, and returns the answer with its buttons."""
         ...

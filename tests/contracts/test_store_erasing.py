@@ -597,3 +597,21 @@ async def test_a_card_that_was_changed_goes_with_its_copy(store: StorePorts, cha
     left = [await store.outbox.row(key) for key in ("card:k", "copy:9")]
     assert [row.about for row in left if row is not None] == ["k", "k"], "an edit keeps it"
     assert SECRET not in str(left)
+
+
+async def test_an_erased_message_is_another_version_and_owed_to_nobody(
+    store: StorePorts, chat: Chat
+) -> None:
+    await said(store, chat, "one", 1)
+    await commit(store, shown(chat, "said:one:1", "The secret.", "one"))
+    for each in await store.outbox.owed(chat.id):
+        await store.outbox.record(delivered(each))
+    before = await store.outbox.row("said:one:1")
+    await commit(store, Erase(Target("p1", turn="one")))
+    after = await store.outbox.row("said:one:1")
+    assert before is not None
+    assert after is not None
+    assert "secret" not in str(after.content)
+    assert after.version > before.version
+    assert after.shown_version == after.version
+    assert await store.outbox.owed(chat.id) == []

@@ -17,7 +17,7 @@ from bot.domain.change import (
     SaveErrand,
     SaveTurn,
 )
-from bot.domain.memory.fit import ENOUGH
+from bot.domain.memory.fit import ENOUGH, Explained
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Passage, of_group, whose
 from bot.domain.memory.standing_wish import WISH
@@ -326,7 +326,9 @@ async def test_the_parts_of_a_score_are_all_of_it(store: StorePorts) -> None:
     wish = passage("wish", "Never call a dog Ann.", "Noted.", conversation="e")
     await remember(store, DOG, named, elsewhere, wish, replace(DOG, id="theirs", whose="p11"))
     hits = await store.words.search("What did Ann say of the dog?", ME, 10)
-    parts = await store.words.parts("What did Ann say of the dog?", ME)
+    explained = await store.words.explained("What did Ann say of the dog?", ME, 10)
+    parts = explained.parts
+    assert list(explained.hits) == list(hits)
     assert {hit.id for hit in hits} == {"dog", "named", "elsewhere", "wish"} == set(parts)
     for hit in hits:
         one = parts[hit.id]
@@ -336,7 +338,7 @@ async def test_the_parts_of_a_score_are_all_of_it(store: StorePorts) -> None:
     assert parts["elsewhere"].lost > 0
     assert parts["dog"].beside > 0
     assert parts["wish"].wish
-    assert await store.words.parts("", ME) == {}
+    assert await store.words.explained("", ME, 10) == Explained()
 
 
 async def test_the_date_of_a_passage_is_found_too(store: StorePorts) -> None:

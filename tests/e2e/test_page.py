@@ -87,7 +87,12 @@ async def test_a_killed_program_loses_and_doubles_nothing(steward: Steward, page
     # Sent, not answered: the next life answers, once.
     await steward.kill()
     gate.release()
-    steward.script(text("The answer of the second life."), calls(tool(*WRITE)), text("Written."))
+    steward.script(
+        text("The answer of the second life."),
+        calls(tool(*WRITE)),
+        text("Written."),
+        text("Written."),
+    )
     await steward.start()
     await door(steward)
     async with page.listening(stream, first.last_id) as second:

@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
-from tests.e2e.browser import LINK, Browser, Sent, browser
+from tests.e2e.browser import LINK, Browser, Sent, browser, forms_in
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward
 from tests.e2e.test_page_reading import HOSTILE, page, signed_in, words
@@ -34,6 +35,10 @@ async def bob(steward: Steward) -> AsyncIterator[Browser]:
     async with browser(link[1]) as theirs:
         assert (await theirs.enter(link[2])).status_code == 303
         yield theirs
+
+
+def soup(html: str) -> BeautifulSoup:
+    return BeautifulSoup(html, "html.parser")
 
 
 async def form(page: Browser, path: str, action: str, label: str = "") -> Sent:
@@ -94,7 +99,15 @@ async def test_a_memory_is_searched_with_reasons_changed_and_erased_by_its_owner
         assert "is gone" in (await theirs.post("/memory/note", stolen)).text
         erased = {"csrf": mine["csrf"], "id": ask.partition("=")[2]}
         assert (await theirs.post("/memory/erase", erased)).status_code == 404
-    assert (await page.send(changing, text="My boat is called Ida")).status_code == 303
+    changed = await page.send(changing, text="My boat is called Ida")
+    assert "My boat is called Ida" in changed.text
+    (undo,) = [one for one in forms_in(soup(changed.text)) if one.label == "Undo"]
+    assert NOTE in soup((await page.send(undo)).text).get_text(" ")
+    assert NOTE in words(await page.page("/memory"))
+    # The Undo of before names words that are gone.
+    assert "Nothing was changed" in (await page.send(undo)).text
+    changing = await form(page, "/memory", "/memory/note")
+    assert (await page.send(changing, text="My boat is called Ida")).status_code == 200
     # The form of before names words that are gone: nothing is overwritten.
     assert "Nothing was changed" in (await page.send(changing, text="Lost")).text
     changed = words(await page.page("/memory"))

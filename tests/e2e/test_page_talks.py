@@ -156,5 +156,26 @@ async def _branched_and_ended(steward: Steward, page: Browser, home: str) -> Non
     told = seen.get_text(" ", strip=True)
     assert re.search(r"[1-9][\d,]* of [\d,]+ tokens", told), told
     assert "messages whole" in told
+    await _deleted(steward, page, home)
+
+
+async def _deleted(steward: Steward, page: Browser, home: str) -> None:
+    """Deletes the conversation to its end: nothing of it is left on the page or in the store."""
     await page.press("Delete this conversation", home)
-    await page.sees("conversation", home)
+    await page.sees("Erase this conversation", home)
+    async with page.listening(home) as heard:
+        await page.press("Erase", home)
+        await heard.until(lambda one: [e for e in one.events if e.name == "gone"])
+        await heard.hears("Erased")
+    said = " ".join(words for _, words in await page.messages(home))
+    shown = (await page.page("/search?q=ship")).get_text(" ")
+    for words in ("Where to in the north", "By ship.", "By train.", "A very long answer"):
+        assert words not in said
+        assert words not in shown
+    kept = steward.records.rows("SELECT content FROM outbox UNION ALL SELECT body FROM inbox")
+    assert "By train." not in str(kept)
+    assert "Tell me all" not in str(kept)
+    # The conversation goes on, empty.
+    steward.script(text("A fresh start."))
+    await page.say("Hello again", home)
+    await page.sees("A fresh start.", home)

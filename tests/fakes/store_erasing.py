@@ -31,7 +31,7 @@ from bot.domain.tools.call_words import CALLS
 from bot.domain.tools.tool import Preview
 from bot.domain.turn.transcript import AskerBody, CutBody, Entry, ResultBody, SummaryBody
 from bot.domain.turn.turn import TurnState
-from bot.ports.outbox import DeliveryState
+from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.fakes.store_branches import branches_of, past_of
 from tests.fakes.store_goals import erase_goals
 
@@ -101,8 +101,7 @@ def drop_note(rows: "Rows", id: str, at: datetime) -> None:
     rows.drop_passage(passage_of(id))
     for key, row in list(rows.outbox.items()):
         if key == shown_by(id) or key.startswith(asking(id)):
-            content = erased_message(row.content, mark_of(at))
-            rows.outbox[key] = replace(row, content=content, pieces=())
+            rows.outbox[key] = _blank(row, mark_of(at))
 
 
 def _passages_of(rows: "Rows", target: Target) -> set[str]:
@@ -121,7 +120,7 @@ def _erase_commands(rows: "Rows", chats: set[int], passages: set[str], mark: str
         bill = BILL in told and any(words in told for words in begins)
         listed = bill or any(id in str(row.content) for id in passages)
         if row.chat in chats and key.startswith(COMMANDS) and listed:
-            rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
+            rows.outbox[key] = _blank(row, mark)
             asked = rows.inbox.get(int(key.removeprefix(COMMANDS)))
             if asked is not None and asked.state in ended:
                 rows.inbox[asked.id] = replace(asked, body="")
@@ -230,7 +229,15 @@ def _erase_told(rows: "Rows", about: Collection[str], mark: str, begins: str = "
     """Erases the messages about these turns, cards or plans whose keys begin so."""
     for key, row in list(rows.outbox.items()):
         if row.about in about and key.startswith(begins):
-            rows.outbox[key] = replace(row, content=erased_message(row.content, mark), pieces=())
+            rows.outbox[key] = _blank(row, mark)
+
+
+def _blank(row: OutboxRow, mark: str) -> OutboxRow:
+    """Returns a message without its words; one that is shown is another version of it."""
+    left = replace(row, content=erased_message(row.content, mark), pieces=())
+    if row.state is not DeliveryState.SHOWN:
+        return left
+    return replace(left, version=row.version + 1, shown_version=row.shown_version + 1)
 
 
 def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
@@ -244,15 +251,13 @@ def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     _erase_cards(rows, [c for c in cards if c.state is not ApprovalState.OPEN], mark)
     asked = rows.outbox.get(rows.turns[id].said) if rows.turns[id].origin == "undo" else None
     if asked is not None:
-        content = erased_message(asked.content, mark)
-        rows.outbox[asked.key] = replace(asked, content=content, pieces=())
+        rows.outbox[asked.key] = _blank(asked, mark)
     rows.turns[id] = replace(rows.turns[id], said=mark if rows.turns[id].said else "")
     sent = [rows.inbox[number] for number, turn in rows.taken.items() if turn == id]
     for row in sent:
         rows.inbox[row.id] = replace(row, body="")
         if (copy := rows.outbox.get(f"{ECHOES}{row.id}")) is not None:
-            content = erased_message(copy.content, mark)
-            rows.outbox[copy.key] = replace(copy, content=content, pieces=())
+            rows.outbox[copy.key] = _blank(copy, mark)
         rows.hearings = {
             at: one
             for at, one in rows.hearings.items()
@@ -298,8 +303,7 @@ def _erase_messages(rows: "Rows", chats: set[int], mark: str) -> None:
     kept = _kept(rows)
     for key, row in list(rows.outbox.items()):
         if row.chat in chats and row.state is not DeliveryState.OWED and row.about not in kept:
-            content = erased_message(row.content, mark)
-            rows.outbox[key] = replace(row, content=content, pieces=())
+            rows.outbox[key] = _blank(row, mark)
     ended = (InboundState.DONE, InboundState.DEAD, InboundState.DROPPED)
     for id, sent in list(rows.inbox.items()):
         if sent.chat in chats and sent.state in ended:

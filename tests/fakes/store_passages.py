@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.adapters.sql.stemmer import stem
-from bot.domain.memory.fit import OWN_END, Candidate, ScoreParts, fit, score_parts, weights
+from bot.domain.memory.fit import OWN_END, Candidate, Explained, explained, fit, weights
 from bot.domain.memory.imported import IMPORTED
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.note import Note
@@ -80,8 +80,11 @@ class MemoryIndex:
         weight, candidates, unsure = self._weighable(words, whose)
         return fit(weight, candidates, limit, unsure)
 
-    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
-        return score_parts(*self._weighable(words, whose)) if sought(words, stem) else {}
+    async def explained(self, words: str, whose: Whose, limit: int) -> Explained:
+        if not sought(words, stem):
+            return Explained()
+        weight, candidates, unsure = self._weighable(words, whose)
+        return explained(weight, candidates, limit, unsure)
 
     def _weighable(
         self, words: str, whose: Whose

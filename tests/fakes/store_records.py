@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import InboundState
@@ -68,7 +68,17 @@ class MemoryRecords:
             for e in self.rows.entries.values()
             if e.conversation == turn.conversation or e.seq <= last.get(e.conversation, 0)
         ]
-        return TurnLog(tuple(sorted(found, key=lambda e: e.seq)))
+        every = sorted(found, key=lambda e: e.seq)
+        before = [e for e in every if e.at < turn.created_at]
+        end = None if turn.ended_at is None else turn.ended_at + timedelta(seconds=1)
+        later = every[len(before) :]
+        own = [e for e in later if end is None or e.at < end]
+        shown = before[-600:]
+        older = [e for e in every if below is not None and shown and e.seq < below][-60:]
+        if below is None or not shown or below > shown[0].seq:
+            older = []
+        entries = (*shown, *own, *later[len(own) :][:200])
+        return TurnLog(entries, tuple(older), whole=len(before) == len(shown))
 
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         starts = (one.at for one in self.rows.audit if one.action == "program.started")
@@ -146,7 +156,8 @@ class MemoryRecords:
 
     async def paused(self, asker: int | None, limit: int) -> Sequence[TimedTask]:
         tasks = [one for one in self.rows.tasks.values() if one.state is TaskState.PAUSED]
-        return [one for one in tasks if asker in (None, one.asker) and not one.paces][:limit]
+        own = [one for one in tasks if asker in (None, one.asker) and not one.paces]
+        return sorted(own, key=lambda one: one.id)[:limit]
 
     async def waiting(self, limit: int) -> Mapping[int, int]:
         waiting = (r for r in self.rows.inbox.values() if r.state is InboundState.WAITING)

@@ -54,13 +54,15 @@ _CHATS = select(*CHAT_COLUMNS)
 _AT = Prepared(_CHATS.where(chat.c.address == bindparam("of")))
 _BY_ID = Prepared(_CHATS.where(chat.c.id == bindparam("of")))
 _MOVED_FROM = _CHATS.where(chat.c.moved_from == bindparam("of")).order_by(chat.c.id.desc())
-_WITHIN = _CHATS.where(
-    or_(
-        chat.c.address == bindparam("of"),
-        chat.c.moved_from == bindparam("of"),
-        type_coerce(chat.c.address, Text).startswith(bindparam("topics", type_=Text)),
-    )
-).order_by(chat.c.id)
+_WITHIN = Prepared(
+    _CHATS.where(
+        or_(
+            chat.c.address == bindparam("of"),
+            chat.c.moved_from == bindparam("of"),
+            type_coerce(chat.c.address, Text).startswith(bindparam("topics", type_=Text)),
+        )
+    ).order_by(chat.c.id)
+)
 _OF_CHANNEL = (
     select(chat.c.address)
     .where(type_coerce(chat.c.address, Text).startswith(bindparam("of", type_=Text)))
@@ -136,8 +138,7 @@ class SqlChats(Reads):
         )
 
     async def within(self, address: Address) -> Sequence[Chat]:
-        wanted = {"of": address, "topics": f"{address.key}/"}
-        return [chat_of(row) for row in await self._database.fetch(_WITHIN, wanted)]
+        return await self._database.read(lambda c: chats_within(c, address))
 
     async def of_channel(self, channel: str, limit: int) -> Sequence[Address]:
         return await self._scalars(_OF_CHANNEL, of=f"{channel}:", most=limit)
@@ -182,6 +183,12 @@ def _begins(connection: Connection, id: str) -> str:
             if isinstance(body, AskerBody) and body.purpose:
                 return body.purpose
     return ""
+
+
+def chats_within(connection: Connection, address: Address) -> list[Chat]:
+    """Returns the chats at an address, and those of topics in it."""
+    wanted = {"of": address, "topics": f"{address.key}/"}
+    return [chat_of(row) for row in _WITHIN.rows(connection, wanted)]
 
 
 def chat_of(row: Sequence[Any]) -> Chat:

@@ -15,6 +15,7 @@ from bot.adapters.sql.portions import portions
 from bot.adapters.sql.tables import ABOUT, approval, inbox, outbox, turn
 from bot.domain.change.erasing import ECHOES, erased_card, erased_message
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.ports.outbox import DeliveryState
 
 _SOME = bindparam("some", expanding=True)
 _TOLD = select(outbox.c.id).where(ABOUT, outbox.c.about.in_(_SOME))
@@ -27,6 +28,12 @@ _BLANK = (
         content=bindparam("left", type_=outbox.c.content.type),
         pieces=bindparam("none", type_=outbox.c.pieces.type),
     )
+)
+_TURNED = (
+    update(outbox)
+    .where(outbox.c.id.in_(_SOME), outbox.c.state == DeliveryState.SHOWN)
+    # Both at once: nothing is owed to a platform, and an open page sees another version.
+    .values(version=outbox.c.version + 1, shown_version=outbox.c.shown_version + 1)
 )
 _CARDS = select(*columns(approval, Approval)).where(
     approval.c.turn.in_(_SOME), approval.c.state != ApprovalState.OPEN
@@ -68,6 +75,7 @@ def erase_messages_of(connection: Connection, numbers: Iterable[int], mark: str)
         ]
         if left:
             connection.execute(_BLANK, left)
+            connection.execute(_TURNED, {"some": some})
 
 
 def cards_of(connection: Connection, turns: Iterable[str]) -> list[Approval]:

@@ -14,6 +14,7 @@ from sqlalchemy import (
     select,
 )
 
+from bot.adapters.sql.chats import chats_within
 from bot.adapters.sql.columns import columns
 from bot.adapters.sql.outbox import ROWS as OUTBOX_ROWS
 from bot.adapters.sql.portions import portions
@@ -30,6 +31,8 @@ from bot.adapters.sql.tables import (
     session,
     turn,
 )
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
 from bot.domain.talk.session import PAGE
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.value import field, frozen
@@ -139,6 +142,10 @@ class SqlPageRows(Reads):
         """Returns the accounts of a person."""
         return [key for (key,) in await self._database.fetch(_ACCOUNTS, {"of": person})]
 
+    async def doors(self, person: int, address: Address) -> tuple[Sequence[str], Sequence[Chat]]:
+        """Returns the accounts of a person, and the chats at an address and below it, at once."""
+        return await self._database.read(lambda c: _doors(c, person, address))
+
     async def said(self, chat: int, before: int, most: int) -> Sequence[InboundRow]:
         """Returns the newest updates of a chat before a row, the newest first."""
         return await self._all(InboundRow, _SAID, of=chat, before=before, most=most)
@@ -189,6 +196,13 @@ class SqlPageRows(Reads):
             lambda c: list(c.execute(_LIVE, {"ids": list(ids), "now": now}).scalars())
         )
         return frozenset(found)
+
+
+def _doors(
+    connection: Connection, person: int, address: Address
+) -> tuple[Sequence[str], Sequence[Chat]]:
+    accounts = [key for (key,) in _ACCOUNTS.rows(connection, {"of": person})]
+    return accounts, chats_within(connection, address)
 
 
 def _newest(connection: Connection, chats: Collection[int]) -> Mapping[int, datetime]:

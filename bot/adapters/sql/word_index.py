@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from sqlalchemy import Connection, Text, bindparam, column, func, inspect, select, text, update
 
@@ -22,7 +22,7 @@ from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
 from bot.domain.memory.first_choice import Heavy, likely
-from bot.domain.memory.fit import OWN_END, Candidate, ScoreParts, fit, score_parts, weights
+from bot.domain.memory.fit import OWN_END, Candidate, Explained, explained, fit, weights
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.standing_wish import WISH, is_wish
@@ -30,6 +30,8 @@ from bot.domain.talk.errors import StoreDamaged, StoreError, StoreFault
 from bot.domain.text.stems import soft, sought
 
 _LOG = logging.getLogger(__name__)
+_Told = TypeVar("_Told")
+_NONE: Sequence[Hit] = ()
 
 _TABLE = "passage_words"
 _MARK = "passage_stems"
@@ -190,28 +192,25 @@ class SqlWords:
             await self._made_anew_for(fault)
 
     async def search(self, words: str, whose: Whose, limit: int) -> Sequence[Hit]:
-        return await self._found(words, partial(self._search, whose=whose, limit=limit))
+        return await self._found(words, partial(self._search, whose=whose, limit=limit), _NONE)
 
     async def wishes(self, words: str, whose: Whose) -> Sequence[Hit]:
-        return await self._found(words, partial(self._wishes, whose=whose))
+        return await self._found(words, partial(self._wishes, whose=whose), _NONE)
 
-    async def parts(self, words: str, whose: Whose) -> Mapping[str, ScoreParts]:
+    async def explained(self, words: str, whose: Whose, limit: int) -> Explained:
+        explain = partial(self._explained, whose=whose, limit=limit)
+        return await self._found(words, explain, Explained())
+
+    async def _found(self, words: str, search: Callable[..., _Told], none: _Told) -> _Told:
         wanted = sought(words, stem)
         if not wanted:
-            return {}
-        await self._prepared()
-        return await self._database.read(partial(self._parts, wanted=wanted, whose=whose))
-
-    async def _found(self, words: str, search: Callable[..., Sequence[Hit]]) -> Sequence[Hit]:
-        wanted = sought(words, stem)
-        if not wanted:
-            return ()
+            return none
         await self._prepared()
         try:
             return await self._database.read(partial(search, wanted=wanted))
         except (StoreDamaged, StoreFault) as fault:
             await self._made_anew_for(fault)
-            return ()
+            return none
 
     async def start_anew(self) -> None:
         try:
@@ -295,19 +294,21 @@ class SqlWords:
         weight, candidates, unsure = self._weighable(connection, wanted, whose)
         return fit(weight, candidates, limit, unsure)
 
-    def _parts(
-        self, connection: Connection, wanted: Mapping[str, float], whose: Whose
-    ) -> Mapping[str, ScoreParts]:
+    def _explained(
+        self, connection: Connection, wanted: Mapping[str, float], whose: Whose, limit: int
+    ) -> Explained:
         front = _token(whose, "")
-        found = score_parts(*self._weighable(connection, wanted, whose))
-        return {
+        weight, candidates, unsure = self._weighable(connection, wanted, whose)
+        found = explained(weight, candidates, limit, unsure)
+        parts = {
             id: replace(
                 one,
                 words={token.removeprefix(front): each for token, each in one.words.items()},
                 names=frozenset(token.removeprefix(front) for token in one.names),
             )
-            for id, one in found.items()
+            for id, one in found.parts.items()
         }
+        return Explained(found.hits, parts)
 
     def _weighable(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose

@@ -1,6 +1,7 @@
 """Commands that forms of pages give: carried out as in a chat, and answered on the page."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
+from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,6 +19,8 @@ CHANGED = "Something changed meanwhile. Nothing was done. Load the page again, a
 UNSTORED = "This could not be stored just now. Nothing was done. Send it again."
 _SILENT = "Done."
 
+T = TypeVar("T")
+
 
 @frozen
 class OrderAnswer:
@@ -28,26 +31,36 @@ class OrderAnswer:
     """Buttons with the commands that they stand for."""
 
 
+def told(text: str) -> OrderAnswer:
+    """Returns a sentence as an answer."""
+    return OrderAnswer(block_view(Markdown(text)))
+
+
+async def stored(work: Awaitable[T]) -> T:
+    """Returns what a change answers; raises HTTPException with a sentence if it was not stored."""
+    try:
+        return await work
+    except Conflict:
+        raise HTTPException(409, CHANGED) from None
+    except StoreError:
+        raise HTTPException(503, UNSTORED, {"retry-after": "1"}) from None
+
+
 @frozen
 class Orders:
     """Gives commands in the name of the person who is signed in."""
 
     _commands: PageCommands
-    _talks: Talks
+    talks: Talks
 
     async def give(
         self, request: Request, name: str, words: Sequence[str], chat: int | None = None
     ) -> OrderAnswer:
         """Carries out a command in a chat, or in the person's own conversation of the page."""
-        visitor = visitor_of(request)
-        place = await self._home(request) if chat is None else chat
-        try:
-            told = await self._commands.answer(visitor.person, place, name, words)
-        except Conflict:
-            raise HTTPException(409, CHANGED) from None
-        except StoreError:
-            raise HTTPException(503, UNSTORED, {"retry-after": "1"}) from None
-        return OrderAnswer(block_view(Markdown(told.text or _SILENT)), told.buttons)
+        person = visitor_of(request).person
+        place = await self.chat(request) if chat is None else chat
+        answer = await stored(self._commands.answer(person, place, name, words))
+        return OrderAnswer(block_view(Markdown(answer.text or _SILENT)), answer.buttons)
 
     async def typed(self, request: Request, text: str, known: Collection[str]) -> OrderAnswer:
         """Carries out the command of a button, if it is one of those that are known here."""
@@ -57,9 +70,10 @@ class Orders:
             raise HTTPException(400, CHANGED)
         return await self.give(request, name, words)
 
-    async def _home(self, request: Request) -> int:
+    async def chat(self, request: Request, key: str = "") -> int:
+        """Returns the number of a conversation of the person; without a key of their first one."""
         visitor = visitor_of(request)
-        talk = await self._talks.of(visitor.person, visitor.account)
+        talk = await self.talks.of(visitor.person, key or visitor.account)
         if talk is None:
-            raise HTTPException(409, CHANGED)
+            raise HTTPException(404)
         return talk.number

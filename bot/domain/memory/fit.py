@@ -15,7 +15,7 @@ from bot.domain.memory.first_choice import TIMES, damped
 from bot.domain.memory.line_label import MARKED, in_labels, under_labels
 from bot.domain.memory.passage import Hit
 from bot.domain.text.stems import pairs
-from bot.domain.value import frozen
+from bot.domain.value import field, frozen
 
 ENOUGH = 0.4
 """The share of a search that a passage must cover for any to be worth a person's tokens.
@@ -171,15 +171,7 @@ def fit(
 
     `soft` stems order the candidates, and say nothing about the share that one covers.
     """
-    weighed, own = _all_weighed(weight, candidates, soft)
-    _lessen_others(own, weight)
-    scores = _with_talk(weighed, _with_neighbours(weighed, own, weight))
-    found = [
-        Hit(id, scores[id], each.share, each.one.at)
-        for id, each in weighed.items()
-        if scores[id] > 0 and each.score > 0
-    ]
-    return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+    return _Scores.of(weight, candidates, soft).hits(limit)
 
 
 @frozen
@@ -202,27 +194,70 @@ class ScoreParts:
     """True for a wish that holds always, whose words count more."""
 
 
-def score_parts(
-    weight: Mapping[str, float], candidates: Mapping[str, Candidate], soft: Container[str] = ()
-) -> Mapping[str, ScoreParts]:
-    """Returns what `fit` counts for each candidate, part by part."""
-    weighed, own = _all_weighed(weight, candidates, soft)
-    said = {id: each.score for id, each in weighed.items()}
-    _lessen_others(own, weight)
-    beside = _with_neighbours(weighed, own, weight)
-    whole = _with_talk(weighed, beside)
-    return {
-        id: ScoreParts(
-            {stem: weight[stem] for stem in each.held},
-            each.labels,
-            said[id],
-            said[id] - each.score,
-            beside[id] - each.score,
-            whole[id] - beside[id],
-            each.one.wish,
-        )
-        for id, each in weighed.items()
-    }
+@frozen
+class Explained:
+    """The hits of a search, and what counted for each passage that it weighed, by its id."""
+
+    hits: Sequence[Hit] = ()
+    parts: Mapping[str, ScoreParts] = field(default_factory=dict[str, ScoreParts])
+
+
+def explained(
+    weight: Mapping[str, float],
+    candidates: Mapping[str, Candidate],
+    limit: int,
+    soft: Container[str] = (),
+) -> Explained:
+    """Returns what `fit` does, and part by part what it counted for each candidate."""
+    scores = _Scores.of(weight, candidates, soft)
+    return Explained(scores.hits(limit), scores.parts(weight))
+
+
+@frozen
+class _Scores:
+    """The scores of candidates, step by step."""
+
+    weighed: Mapping[str, _Weighed]
+    said: Mapping[str, float]
+    """Those of their own words."""
+    beside: Mapping[str, float]
+    """With what their neighbours add."""
+    whole: Mapping[str, float]
+
+    @classmethod
+    def of(
+        cls,
+        weight: Mapping[str, float],
+        candidates: Mapping[str, Candidate],
+        soft: Container[str],
+    ) -> "_Scores":
+        weighed, own = _all_weighed(weight, candidates, soft)
+        said = {id: each.score for id, each in weighed.items()}
+        _lessen_others(own, weight)
+        beside = _with_neighbours(weighed, own, weight)
+        return cls(weighed, said, beside, _with_talk(weighed, beside))
+
+    def hits(self, limit: int) -> list[Hit]:
+        found = [
+            Hit(id, self.whole[id], each.share, each.one.at)
+            for id, each in self.weighed.items()
+            if self.whole[id] > 0 and each.score > 0
+        ]
+        return sorted(found, key=lambda hit: (-hit.score, hit.id))[:limit]
+
+    def parts(self, weight: Mapping[str, float]) -> Mapping[str, ScoreParts]:
+        return {
+            id: ScoreParts(
+                {stem: weight[stem] for stem in each.held},
+                each.labels,
+                self.said[id],
+                self.said[id] - each.score,
+                self.beside[id] - each.score,
+                self.whole[id] - self.beside[id],
+                each.one.wish,
+            )
+            for id, each in self.weighed.items()
+        }
 
 
 def _all_weighed(

@@ -20,9 +20,6 @@ class CommandsOfPages:
     _chats: Chats
     _clock: Clock
 
-    async def carry_out(self, person: Person, chat: int, name: str, words: Sequence[str]) -> str:
-        return (await self.answer(person, chat, name, words)).text
-
     async def answer(
         self, person: Person, chat: int, name: str, words: Sequence[str]
     ) -> PageAnswer:

@@ -6,7 +6,6 @@ from bot.domain.turn.transcript import (
     AskerBody,
     Entry,
     RecallBody,
-    SkillBody,
     SummaryBody,
     uncovered,
 )
@@ -34,12 +33,12 @@ class Sight:
 def sight_of(turn: Turn, until: Sequence[Entry]) -> Sight:
     """Returns what a turn saw; `until` is its conversation up to its last entry."""
     seen = list(uncovered(reversed(until)))[::-1]
-    skills = [e.body for e in seen if isinstance(e.body, SkillBody)]
     sources = (foreign_to(turn.asker, (entry,)) for entry in seen)
     return Sight(
         earlier=sum(isinstance(e.body, AskerBody) and e.turn != turn.id for e in seen),
         summed=any(isinstance(e.body, SummaryBody) for e in seen),
-        skill=skills[-1].name if skills else "",
+        # Words about a skill stay in view when its use has ended.
+        skill=turn.skill or "",
         passages=sum(_recalled(e) for e in seen if e.turn == turn.id),
         foreign=tuple(dict.fromkeys(source for source in sources if source)),
     )

@@ -14,7 +14,7 @@ from bot.flow.inspection.recall_told import RecallTeller, local_time, told_brief
 from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts
-from bot.ports.memory_page import Erasable, MemoryPage, NoteLine, RecalledLine
+from bot.ports.memory_page import Erasable, MemoryPage, NoteLine, RecalledLine, Reworded
 from bot.ports.records import RowKey
 
 _NOTES = 30
@@ -75,7 +75,7 @@ class MemoryInspection:
             return None
         return Erasable(told_briefly(told, _LONGEST, self._conceal), command)
 
-    async def reword(self, reader: Person, chat: int, note: str, words: str) -> str:
+    async def reword(self, reader: Person, chat: int, note: str, words: str) -> Reworded:
         return await self._changing.reword(note, words, chat, reader)
 
 

@@ -38,6 +38,7 @@ from bot.flow.commanding.desks import Taken, refused
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
+from bot.ports.memory_page import Reworded
 from bot.ports.notes import Notes
 from bot.ports.outbox import Outbox
 
@@ -130,17 +131,19 @@ class NoteChanging(AskingDesk[NoteButton | WordsButton]):
             await self._change(note, changed, words, here, person)
         return Taken.DECIDED
 
-    async def reword(self, id: str, words: str, chat: int, person: Person) -> str:
-        """Changes a note for a page, without a message in a chat; returns the reason if it cannot.
+    async def reword(self, id: str, words: str, chat: int, person: Person) -> Reworded:
+        """Changes a note for a page, without a message in a chat.
 
         The id is that of the words which the person saw: a note that says others is gone.
         """
         note, here, words = await self._notes.get(id), await self._chats.get(chat), words.strip()
         why = refusal(note, here, person) or _fault(words)
         if why or note is None:
-            return why
-        await self._replace(note, self._new(note, changed_id(id, words), words, person), here)
-        return ""
+            return Reworded(why)
+        new = self._new(note, changed_id(id, words), words, person)
+        await self._replace(note, new, here)
+        # Another person's words would come back as those of the one who changed them.
+        return Reworded("", new.id, words, note.text if note.person == person.id else "")
 
     async def present(self, meant: NoteButton | WordsButton, chat: int, person: Person) -> str:
         note = await self._changeable(meant.note, chat, person)

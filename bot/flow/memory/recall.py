@@ -2,10 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 
 from bot.domain.change import AddUsage, Change
-from bot.domain.memory.fit import Found, ScoreParts, together
+from bot.domain.memory.fit import Explained, Found, ScoreParts, together
 from bot.domain.memory.passage import Hit, Passage, Whose
 from bot.domain.memory.unknowing import tells
 from bot.domain.money.budget import Cause
@@ -93,22 +93,26 @@ class Recall:
 
         A fault of an index costs its hits alone.
         """
-        found, records = await self._found(said, whose, _LOOKED_AT, cause)
+        by_words = self._by_words(said, whose, _LOOKED_AT)
+        found, records = await self._found(by_words, said, whose, _LOOKED_AT, cause)
         return Fitting(*await self._chosen(found, said, whose, besides), records)
 
     async def looked(self, said: str, whose: Whose, cause: Cause) -> Looked:
         """Returns what a message with these words would bring along, for a person who looks."""
-        found, records = await self._found(said, whose, _LOOKED_AT, cause)
+        explained = Explained()
+
+        async def by_words() -> Sequence[Hit]:
+            nonlocal explained
+            explained = await self._explained(said, whose)
+            return explained.hits
+
+        found, records = await self._found(by_words(), said, whose, _LOOKED_AT, cause)
         if records:
             await self._write_down(records)
         told, around = await self._chosen(found, said, whose, ())
         every = await self._memory.around([one.id for one in found])
-        try:
-            parts = await self._words.parts(said, whose)
-        except StewardError as fault:
-            _LOG.warning("the parts of a score cannot be read: %s", fault)
-            parts = dict[str, ScoreParts]()
-        return Looked(found, {one.id: one for one in (*every, *around)}, told, around, parts)
+        held = {one.id: one for one in (*every, *around)}
+        return Looked(found, held, told, around, explained.parts)
 
     async def _chosen(
         self, found: Sequence[Found], said: str, whose: Whose, besides: Collection[str]
@@ -153,7 +157,8 @@ class Recall:
         self, said: str, whose: Whose, limit: int, cause: Cause
     ) -> Sequence[tuple[Passage, Found]]:
         """Returns all that is like these words, the best first, for a person who looks."""
-        found, records = await self._found(said, whose, limit, cause)
+        by_words = self._by_words(said, whose, limit)
+        found, records = await self._found(by_words, said, whose, limit, cause)
         if records:
             await self._write_down(records)
         found = found[:limit]
@@ -172,15 +177,15 @@ class Recall:
             _LOG.warning("the cost of a search is not on record: %s", fault)
 
     async def _found(
-        self, said: str, whose: Whose, limit: int, cause: Cause
+        self, by_words: Awaitable[Sequence[Hit]], said: str, whose: Whose, limit: int, cause: Cause
     ) -> tuple[list[Found], tuple[AddUsage, ...]]:
         meaning = self._meaning
         if meaning is None or self._in_time.rests:
-            return together(await self._by_words(said, whose, limit), (), self._clock.now()), ()
-        by_words, meant = await asyncio.gather(
-            self._by_words(said, whose, limit), self._by_meaning(meaning, said, whose, limit, cause)
+            return together(await by_words, (), self._clock.now()), ()
+        hits, meant = await asyncio.gather(
+            by_words, self._by_meaning(meaning, said, whose, limit, cause)
         )
-        found = together(by_words, meant.hits, self._clock.now(), meant.weight)
+        found = together(hits, meant.hits, self._clock.now(), meant.weight)
         return found, meant.records
 
     async def _by_words(self, said: str, whose: Whose, limit: int) -> Sequence[Hit]:
@@ -189,6 +194,13 @@ class Recall:
         except StewardError as fault:
             _LOG.warning("the index of words cannot be searched: %s", fault)
             return ()
+
+    async def _explained(self, said: str, whose: Whose) -> Explained:
+        try:
+            return await self._words.explained(said, whose, _LOOKED_AT)
+        except StewardError as fault:
+            _LOG.warning("the index of words cannot be searched: %s", fault)
+            return Explained()
 
     async def _by_meaning(
         self, meaning: MeaningIndex, said: str, whose: Whose, limit: int, cause: Cause

@@ -141,6 +141,9 @@ class _Lap:
             if talk is not None and watch.stirred:
                 watch.stirred = False
                 talk = await self._news(talk)
+                if talk is not None and self._passes:
+                    # The news took a while: what passes by is another event.
+                    talk = await self._talk()
             if talk is None:
                 await self._out.event("left", "")
                 return False
@@ -175,7 +178,7 @@ class _Lap:
                 self._mark = await self._told(found, seen, chat, frame)
             await self._waits(frame)
         self._mark = self._mark.settled(window)
-        return await self._talk() if news else talk
+        return talk
 
     async def _told(self, talk: Talk, seen: Seen, chat: ShownChat, frame: Frame) -> Mark:
         """Sends one message as it is now; returns the mark behind it."""
@@ -201,6 +204,12 @@ class _Lap:
         if frame.waiting != self._waiting:
             self._waiting = frame.waiting
             await self._out.event("waiting", str(frame.waiting))
+
+    @property
+    def _passes(self) -> bool:
+        """Returns True when something of the moment waits: a growing answer, or a notice."""
+        watch = self._watch
+        return bool(watch.notices) or (watch.draft, watch.working) != self._draft
 
     async def _passing(self) -> None:
         watch = self._watch

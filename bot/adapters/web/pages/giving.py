@@ -1,20 +1,15 @@
 """Gives a person's commands from pages that are no chats, asks before, and shows the answers."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from bot.adapters.web.orders import OrderAnswer, Orders
 from bot.adapters.web.posted import Forms
-from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.shell import Shell
 from bot.adapters.web.talks import Talks
-from bot.domain.talk.errors import Conflict, StoreError
 from bot.domain.value import frozen
-from bot.ports.page_commands import PageCommands
-
-_UNSTORED = "That could not be stored just now. Nothing was done. Try it again."
-_CHANGED = "Your rights changed a moment ago. Nothing was done. Load the page again."
 
 
 @frozen
@@ -39,48 +34,47 @@ class Question:
 
 
 @frozen
+class Return:
+    """A form below an answer that takes back what was done."""
+
+    action: str
+    fields: tuple[tuple[str, str], ...]
+
+
+@frozen
 class Giving:
-    commands: PageCommands
-    talks: Talks
+    orders: Orders
     forms: Forms
     shell: Shell
 
-    async def chat(self, request: Request, key: str = "") -> int:
-        """Returns the number of a conversation of the person; without a key of the newest one."""
-        person = visitor_of(request).person
-        if not key:
-            listed = await self.talks.listed(person)
-            key = listed[0].key if listed else await self.talks.begin(person)
-        talk = await self.talks.of(person, key)
-        if talk is None:
-            raise HTTPException(404)
-        return talk.number
+    @property
+    def talks(self) -> Talks:
+        return self.orders.talks
 
     async def given(
         self, request: Request, words: Sequence[str], back: Back, chat: str = ""
     ) -> Response:
         """Carries out a command, and shows its answer with a way back."""
-        person, number = visitor_of(request).person, await self.chat(request, chat)
         name, *rest = words
-        told = await stored(self.commands.carry_out(person, number, name, rest))
-        return await self.answered(request, told, back)
+        number = await self.orders.chat(request, chat)
+        return await self.answered(
+            request, await self.orders.give(request, name, rest, number), back
+        )
 
-    async def answered(self, request: Request, told: str, back: Back) -> Response:
+    async def answered(
+        self, request: Request, answer: OrderAnswer, back: Back, undo: Return | None = None
+    ) -> Response:
         return await self.shell.page(
-            request, "answered.html", here="more", title=back.name, told=told, back=back
+            request,
+            "answered.html",
+            here="more",
+            title=back.name,
+            answer=answer,
+            back=back,
+            undo=undo,
         )
 
     async def asked(self, request: Request, question: Question, back: Back) -> Response:
         return await self.shell.page(
             request, "sure.html", here="more", title=question.title, question=question, back=back
         )
-
-
-async def stored(work: Awaitable[str]) -> str:
-    """Returns what a change answers; raises HTTPException with a sentence if it was not stored."""
-    try:
-        return await work
-    except StoreError:
-        raise HTTPException(503, _UNSTORED, {"retry-after": "1"}) from None
-    except Conflict:
-        raise HTTPException(409, _CHANGED) from None

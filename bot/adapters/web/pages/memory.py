@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.adapters.web.orders import OrderAnswer, stored, told
 from bot.adapters.web.pages.cards import key_text, row_key
-from bot.adapters.web.pages.giving import Back, Giving, Question, stored
+from bot.adapters.web.pages.giving import Back, Giving, Question, Return
 from bot.adapters.web.posted import text_of
+from bot.adapters.web.rendering.views import WordsView
 from bot.adapters.web.shell import visitor_of
 from bot.domain.memory.note import MOST_NOTE
 from bot.domain.value import frozen
@@ -18,6 +20,7 @@ _BACK = Back("/memory", "Memory")
 _LONGEST = 4_000
 _LONGEST_ID = 200
 _ALL = "all"
+_SAYS = "The note says now:\n"
 _NO_WAY_BACK = (
     "It cannot be brought back. Messages on your screens stay until you delete them there."
 )
@@ -55,11 +58,16 @@ class MemoryRoutes:
     async def reword(self, request: Request) -> Response:
         async with self._giving.forms.of(request) as form:
             note, words = text_of(form, "note", _LONGEST_ID), text_of(form, "text", _LONGEST)
-        person, chat = visitor_of(request).person, await self._giving.chat(request)
-        why = await stored(self._pages.reword(person, chat, note, words))
-        if why:
-            return await self._giving.answered(request, f"{why} Nothing was changed.", _BACK)
-        return RedirectResponse("/memory", 303)
+        person, chat = visitor_of(request).person, await self._giving.orders.chat(request)
+        done = await stored(self._pages.reword(person, chat, note, words))
+        if done.why:
+            answer = told(f"{done.why} Nothing was changed.")
+            return await self._giving.answered(request, answer, _BACK)
+        answer = OrderAnswer(WordsView(f"{_SAYS}{done.now}"))
+        # The old words stand in this answer alone: nothing else keeps them.
+        back = (("note", done.note), ("text", done.before))
+        undo = Return("/memory/note", back) if done.before else None
+        return await self._giving.answered(request, answer, _BACK, undo)
 
     async def ask(self, request: Request) -> Response:
         """Asks before anything is erased, without a script too."""

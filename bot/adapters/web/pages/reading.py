@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from starlette.routing import Route
 
 from bot.adapters.web.found import Finder
-from bot.adapters.web.orders import Orders
 from bot.adapters.web.pages.cards import CardRoutes
 from bot.adapters.web.pages.doctor import DoctorRoutes
 from bot.adapters.web.pages.giving import Giving
@@ -34,7 +33,6 @@ class Means:
     clock: Clock
     finder: Finder
     doctor: Doctor
-    orders: Orders
     settings: Sequence[SettingRow]
     """The settings of the program, for owners."""
     changes: Callable[[], int]
@@ -43,7 +41,7 @@ class Means:
 
 def reading_routes(pages: ReadingPages, by: Means) -> Sequence[Route]:
     """Returns the routes of all pages but those of the chat."""
-    giving, orders = by.giving, by.orders
+    giving, orders = by.giving, by.giving.orders
     shell, talks, forms = giving.shell, giving.talks, giving.forms
     return [
         *CardRoutes(pages.cards, talks, forms, shell, by.clock).routes(),

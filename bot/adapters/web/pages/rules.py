@@ -7,12 +7,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from bot.adapters.web.orders import CHANGED, UNSTORED, OrderAnswer, Orders
+from bot.adapters.web.orders import CHANGED, OrderAnswer, Orders, stored
 from bot.adapters.web.pages.turn import number_of
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.shell import Shell, visitor_of
-from bot.domain.talk.errors import Conflict, StoreError
 from bot.domain.value import frozen
 from bot.ports.rules_page import RulePages
 
@@ -61,13 +60,8 @@ class RuleRoutes:
     async def give(self, request: Request) -> Response:
         async with self._forms.of(request) as form:
             card, number = text_of(form, "card"), text_of(form, "rule")
-        try:
-            given = await self._rules.give(visitor_of(request).person, card, _place(number))
-        except Conflict:
-            given = False
-        except StoreError:
-            raise HTTPException(503, UNSTORED, {"retry-after": "1"}) from None
-        if not given:
+        person = visitor_of(request).person
+        if not await stored(self._rules.give(person, card, _place(number))):
             raise HTTPException(409, CHANGED)
         return RedirectResponse("/rules", 303)
 

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.adapters.web.orders import told
 from bot.adapters.web.pages.giving import Back, Giving
 from bot.adapters.web.posted import text_of
 from bot.adapters.web.shell import visitor_of
@@ -61,5 +62,5 @@ class SkillRoutes:
             name, chat, off = (text_of(form, one) for one in ("name", "chat", "off"))
         listed = await self._giving.talks.listed(visitor_of(request).person)
         if off and not any(one.key == chat and one.skill == off for one in listed):
-            return await self._giving.answered(request, _OTHER, _BACK)
+            return await self._giving.answered(request, told(_OTHER), _BACK)
         return await self._giving.given(request, ("skill", _OFF if off else name), _BACK, chat)

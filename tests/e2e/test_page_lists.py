@@ -1,0 +1,185 @@
+"""Long lists on the page are read in parts: each row once, in order, there and back."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from bot.adapters.sql.store import open_store
+from bot.domain.change import AddAudit, AddNote, AddRule, Change, KeepPassage, Write
+from bot.domain.consent.approval import Rule
+from bot.domain.memory.note import Note, note_id
+from bot.domain.memory.passage import Passage, of_person
+from bot.domain.talk.chat import Chat
+from bot.domain.talk.person import Person
+from bot.domain.tools.tool import CommandRule
+from tests.e2e.browser import Browser
+from tests.e2e.skills import put
+from tests.e2e.steward import Steward
+from tests.e2e.test_page import door
+from tests.e2e.test_page_reading import HOSTILE, signed_in, words
+from tests.standins.messages_api import calls, text, tool
+
+pytestmark = pytest.mark.flows_own("the page is served beside any platform")
+
+_BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
+_MANY = 67
+"""Rows of each list: more than two parts of the longest one."""
+
+_NUMBER = re.compile(r"row (\d+)\b")
+
+
+def rows_of(chat: Chat, person: Person) -> Sequence[Write]:
+    """Returns rows of each list, numbered in the order in which they are shown."""
+    written = list[Write]()
+    for n in range(_MANY):
+        # Some have the same time, so that only their ids tell them apart.
+        at = _BEGUN + timedelta(minutes=n // 3)
+        told = f"row {n} {HOSTILE}"
+        rule = Rule(0, person.id, chat.id, "run_command", CommandRule((told,)), told, at)
+        note = Note(note_id(f"t{n:03}", "n"), of_person(person.id), told, at, person.id)
+        said = Passage(
+            f"said-{n:03}",
+            of_person(person.id),
+            at,
+            f"What grows in bed row {n}?",
+            f"Beans, {HOSTILE}",
+            person.id,
+            person.name,
+            chat.id,
+            f"talk {n}",
+        )
+        written += [AddRule(rule), AddNote(note), KeepPassage(said)]
+        written.append(AddAudit(at, chat.id, person.id, f"test.row {n} ", HOSTILE, {}))
+    return written
+
+
+async def filled(steward: Steward) -> None:
+    """Writes the rows while the program is away; it indexes them when it is back."""
+    async with open_store(f"sqlite:///{steward.home / 'steward.db'}", upgrade=False) as store:
+        (home,) = await store.chats.of_channel("web", 1)
+        owned = {key: one for key, one in await store.people.accounts()}
+        place = await store.chats.at(home, private=True)
+        await store.journal.commit(Change(tuple(rows_of(place, owned[home.key]))))
+
+
+def numbers(page: BeautifulSoup, rows: str) -> list[int]:
+    """Returns the numbers of the rows of a part, each once."""
+    told = (words_of(one) for one in page.select(rows))
+    found = (match for one in told if (match := _NUMBER.search(one)))
+    return list(dict.fromkeys(int(match[1]) for match in found))
+
+
+def words_of(tag: Tag) -> str:
+    return " ".join(tag.get_text(" ", strip=True).split())
+
+
+async def walked(page: Browser, path: str, rows: str, on: str) -> list[list[int]]:
+    """Goes from part to part by the link with these words; returns the numbers of each."""
+    parts = list[list[int]]()
+    while path:
+        shown = await page.page(path)
+        assert not shown.find_all("img"), path
+        parts.append(numbers(shown, rows))
+        links = [str(one["href"]) for one in shown.select("main a[href]") if on in words_of(one)]
+        path = links[0] if links else ""
+        assert len(parts) < _MANY
+    return parts
+
+
+async def test_long_lists_are_read_in_parts_each_row_once(steward: Steward) -> None:
+    for n in range(45):
+        put(steward, f"skill-{n:02}")
+    servers = "\n".join(f'[mcp.server{n:02}]\ncommand = "/none"\n' for n in range(27))
+    (steward.folder / "steward.toml").write_text(servers)
+    async with signed_in(steward) as page:
+        await page.home()
+        await steward.stop()
+        await filled(steward)
+        await steward.start()
+        await door(steward)
+        oldest = list(range(_MANY))
+        for path, rows, on, wanted in (
+            ("/rules", "tbody tr", "Later", oldest),
+            ("/record?action=test.", "tbody tr", "Older lines", oldest[::-1]),
+            ("/memory", "ul.asked > li", "Older notes", None),
+        ):
+            parts = await walked(page, path, rows, on)
+            every = [n for part in parts for n in part]
+            assert len(parts) > 1, path
+            assert sorted(every) == oldest, path
+            if wanted is not None:
+                assert every == wanted, path
+        await there_and_back(page)
+        skills = await named(page, "/skills", r"skill-\d\d", "More skills")
+        assert skills == [f"skill-{n:02}" for n in range(45)]
+        found = await named(page, "/servers", r"server\d\d", "More servers")
+        assert found == [f"server{n:02}" for n in range(27)]
+        await searched(steward, page)
+        await helped(steward, page)
+
+
+async def there_and_back(page: Browser) -> None:
+    """A part far back leads to the beginning again, and keeps what was chosen."""
+    shown = await page.page("/rules")
+    later = shown.select_one("a[rel=next]")
+    assert later is not None
+    assert shown.select_one("a[rel=prev]") is None
+    second = await page.page(str(later["href"]))
+    back = second.select_one("a[rel=prev]")
+    assert back is not None
+    assert numbers(await page.page(str(back["href"])), "tbody tr")[0] == 0
+    lines = await page.page("/record?action=test.&since=2025-12-31")
+    older = lines.select_one("a[rel=next]")
+    assert older is not None
+    far = await page.page(str(older["href"]))
+    newest = far.select_one("a[rel=prev]")
+    assert newest is not None
+    assert numbers(await page.page(str(newest["href"])), "tbody tr")[0] == _MANY - 1
+
+
+async def named(page: Browser, path: str, pattern: str, on: str) -> list[str]:
+    """Returns the names of a list of parts, each once, in their order."""
+    found = list[str]()
+    while path:
+        shown = await page.page(path)
+        main = shown.select_one("main")
+        assert main is not None
+        found += dict.fromkeys(re.findall(pattern, words_of(main)))
+        links = [str(one["href"]) for one in main.select("a[href]") if on in words_of(one)]
+        path = links[0] if links else ""
+    return found
+
+
+async def searched(steward: Steward, page: Browser) -> None:
+    """A search shows its best sixty in parts, once the index has what was said."""
+
+    def indexed() -> bool:
+        return not steward.records.rows("SELECT 1 FROM passage WHERE NOT indexed")
+
+    await steward.eventually(indexed)
+    parts = await walked(page, "/search?q=grows+bed+beans", "ol.asked > li", "More")
+    every = [n for part in parts for n in part]
+    assert len(parts) > 1
+    assert len(every) == len(set(every)) > 30
+
+
+async def helped(steward: Steward, page: Browser) -> None:
+    """The turn of a helper has a page of its own, reached from that of its asker and back."""
+    home = await page.home()
+    steward.script(
+        calls(tool("delegate", {"task": f"dig {HOSTILE}"})), text("Dug."), text("It is dug.")
+    )
+    await page.say("Have it dug", home)
+    await page.sees("It is dug.", home)
+    why = (await page.page(home)).select("a.why")
+    turn = await page.page(str(why[-1]["href"]))
+    assert not turn.find_all("img")
+    (row,) = [one for one in turn.select(".fall a") if "Helper:" in words_of(one)]
+    helper = await page.page(str(row["href"]))
+    assert "Sent out as a helper" in words(helper)
+    assert not helper.find_all("img")
+    (back,) = [one for one in helper.select(".head a") if "The answer it helped" in words_of(one)]
+    assert str(back["href"]) == str(why[-1]["href"])
