@@ -39,7 +39,7 @@ ssl, uuid, zlib, bot.start, lxml.etree, matplotlib.backends.backend_agg, PIL.Ima
 
 USER steward
 ENV PATH=/opt/steward/bin:$PATH PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 \
-    STEWARD_HOME=/data STEWARD_METRICS_LISTEN=9464
+    STEWARD_HOME=/data HOME=/data STEWARD_METRICS_LISTEN=9464
 WORKDIR /app
 VOLUME /data
 HEALTHCHECK --interval=60s --timeout=10s --start-period=120s CMD ["steward-healthy"]
