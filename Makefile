@@ -16,7 +16,7 @@ COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 
 .DELETE_ON_ERROR:
-.PHONY: help setup run test quick check format bench pictures storm postgres meaning servers docs lock
+.PHONY: help setup run test quick check format bench pictures storm postgres traces meaning servers docs lock
 
 help: ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(firstword $(MAKEFILE_LIST))
@@ -59,6 +59,8 @@ storm: $(VENV)/.dev ## kill the program at random for five minutes; ARGS="30 7 p
 
 postgres: $(VENV)/.postgres ## install the driver that a PostgreSQL database needs
 
+traces: $(VENV)/.traces ## install what sends traces of turns to a collector
+
 meaning: $(VENV)/.meaning ## install the index of meaning; 490 MB, and only needed with an embedder
 
 servers: $(VENV)/.servers ## install the tool servers of npm that some tests talk to; needs Node.js
@@ -75,8 +77,11 @@ lock: $(VENV)/.lock ## write requirements/ anew from pyproject.toml; UPGRADE=1 t
 		--constraint requirements/run.txt --output-file requirements/postgres.txt
 	$(COMPILE) pyproject.toml --extra meaning --extra postgres \
 		--constraint requirements/postgres.txt --output-file requirements/meaning.txt
-	$(COMPILE) pyproject.toml --extra meaning --extra postgres --group dev \
-		--constraint requirements/meaning.txt --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --extra postgres --extra traces \
+		--constraint requirements/meaning.txt --output-file requirements/traces.txt
+	$(COMPILE) pyproject.toml --extra meaning --extra postgres --extra traces --group dev \
+		--constraint requirements/traces.txt --constraint requirements/meaning.txt \
+		--output-file requirements/dev.txt
 	$(COMPILE) --group docs --constraint requirements/dev.txt --output-file requirements/docs.txt
 
 # The folder holds absolute paths: absent, broken or moved, it is made anew.
@@ -114,6 +119,11 @@ $(VENV)/.run: $(VENV)/.build requirements/run.txt pyproject.toml
 $(VENV)/.postgres: $(VENV)/.run requirements/postgres.txt
 	@echo "Installing the PostgreSQL driver"
 	@$(INSTALL) --requirement requirements/postgres.txt
+	@touch $@
+
+$(VENV)/.traces: $(VENV)/.run requirements/traces.txt
+	@echo "Installing what sends traces"
+	@$(INSTALL) --requirement requirements/traces.txt
 	@touch $@
 
 $(VENV)/.meaning: $(VENV)/.run requirements/meaning.txt

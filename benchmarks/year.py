@@ -2,10 +2,11 @@
 
 import asyncio
 import shutil
+import sqlite3
 import sys
 import time
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -39,6 +40,10 @@ _KEEP_ALL = {
 }
 """A night in the middle of a run must not make the next run another one."""
 
+_PAGES_OF = (
+    "SELECT stat.pageno, known.tbl_name FROM dbstat AS stat JOIN sqlite_master AS known"
+    " ON known.name = stat.name WHERE stat.aggregate = TRUE"
+)
 _LOOKS = (
     *("/help", "/tools", "/rules", "/approvals", "/model", "/memory", "/memory w7 w1f", "/status"),
     *("/usage", "/usage month", "/usage month person", "/budget", "/conversations", "/why"),
@@ -217,6 +222,18 @@ def _new_server(url: str) -> Generator[dict[str, str]]:
 
 
 async def _bytes(url: str) -> Mapping[str, int]:
-    """Returns the bytes of each table with its indexes, as the program counts them."""
-    async with open_store(url) as store:
-        return await store.upkeep.tables()
+    """Returns the bytes of each table with its indexes, counted page by page on SQLite."""
+    if not url.startswith("sqlite"):
+        async with open_store(url) as store:
+            return await store.upkeep.tables()
+    return await asyncio.to_thread(_of_pages, url)
+
+
+def _of_pages(url: str) -> Mapping[str, int]:
+    with closing(sqlite3.connect(url.partition(":///")[2])) as connection:
+        (page,) = connection.execute("PRAGMA page_size").fetchone()
+        found = dict[str, int]()
+        # The library sums bytes up in 32 bits, but counts pages.
+        for pages, table in connection.execute(_PAGES_OF).fetchall():
+            found[table] = found.get(table, 0) + pages * page
+        return found

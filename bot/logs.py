@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -34,6 +34,9 @@ _NOISY = (
     "mcp",
     "client",
 )
+_trace_name: Callable[[str], str] | None = None
+"""Returns the trace of a turn, while traces are sent."""
+
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -59,6 +62,12 @@ class Secrets:
         for form in self._forms:
             text = text.replace(form, _HIDDEN)
         return text
+
+
+def name_traces(named: Callable[[str], str] | None) -> None:
+    """Has each line about a turn name its trace, or none any more."""
+    global _trace_name  # noqa: PLW0603
+    _trace_name = named
 
 
 @contextmanager
@@ -126,7 +135,10 @@ def start_logging(
 def _about(record: logging.LogRecord) -> dict[str, Any]:
     """Returns chat and turn of a record: its own `extra` before the context it was written in."""
     own = {name: value for name in ("chat", "turn") if (value := getattr(record, name, None))}
-    return {**(_context.get() or {}), **own}
+    about = {**(_context.get() or {}), **own}
+    if _trace_name is not None and "turn" in about:
+        about["trace_id"] = _trace_name(str(about["turn"]))
+    return about
 
 
 def _printable(text: str, keep: str = "") -> str:

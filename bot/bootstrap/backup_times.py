@@ -18,6 +18,7 @@ from bot.bootstrap.upgrading import FOLDER
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import frozen
+from bot.ports.duties import Duty
 from bot.settings import Settings
 from bot.shipped import command
 
@@ -89,6 +90,8 @@ class BackupForm:
 
     async def keep_open(self, settings: Settings, inside: Inside) -> None:
         """Looks once a minute if a backup is due."""
+        if Duty.SCHEDULE not in settings.duties:
+            return
         tried: datetime | None = None
         while True:
             now = datetime.now(UTC)

@@ -19,6 +19,7 @@ from bot.flow.world import at_once
 from bot.ports.attachments import Files
 from bot.ports.channel import Channel
 from bot.ports.clock import Clock
+from bot.ports.duties import Duty
 from bot.ports.groups import Groups
 from bot.ports.outbox import OutboxRow
 from bot.settings import Settings
@@ -122,6 +123,10 @@ class OpenChannel:
     """Runs before the channel is listened to; the channel waits for it."""
     greet: Opener = nothing
     """Runs beside the first poll: the menu, the pairing link, loading what is heavy."""
+    duty: Duty = Duty.RECEIVE
+    """The duty of the processes that listen to it."""
+    alone: bool = False
+    """True where one process at a time may listen."""
     overhear: Overhear | None = None
     """Is told what grows in the chats of the other channels."""
 

@@ -40,6 +40,7 @@ async def opened(settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel
             reached=lambda: listener.reached,
             prepare=partial(_prepare, listener),
             greet=partial(_greet, api, clock),
+            alone=True,
         )
 
 

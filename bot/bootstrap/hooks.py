@@ -11,6 +11,7 @@ from bot.bootstrap.door_form import Inside, Serving
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.assignments.hook import BrokenHook, Hook
 from bot.ports.clock import Clock
+from bot.ports.duties import Duty
 from bot.settings import Settings
 from bot.shipped import shipped
 
@@ -34,7 +35,7 @@ class HookForm:
 
     async def keep_open(self, settings: Settings, inside: Inside) -> None:
         service, port = inside.application.parts.rooms.hooks.service, settings.hooks_listen
-        if service is None or port is None:
+        if service is None or port is None or Duty.WEB not in settings.duties:
             return
         # Only a run with hooks loads the door.
         from bot.adapters.hook_door.door import PATH, HookDoor

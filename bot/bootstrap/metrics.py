@@ -46,8 +46,7 @@ class MetricsForm:
         from bot.adapters.metrics.door import PATH, MetricsDoor
         from bot.bootstrap.metrics_look import Look
 
-        written = inside.store.written
-        written.committed, written.delivered = counts.committed, counts.delivered
+        inside.store.written.listen(counts.committed, counts.delivered)
         look = Look(inside, counts)
         async with self._serving(MetricsDoor(look.lacking, look.told), PATH, port, SETTING) as at:
             _LOG.info("numbers for operators are on 127.0.0.1:%d", at)

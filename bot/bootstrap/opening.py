@@ -145,6 +145,7 @@ async def opened_store(
                 patience=patience,
                 alone=True,
                 before=partial(copied_first, settings),
+                duties=settings.duties,
             )
         )
         await store.check_writable()

@@ -18,6 +18,7 @@ from bot.doctor import Check, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.session import CODE_MINUTES
 from bot.ports.clock import Clock
+from bot.ports.duties import Duty
 from bot.settings import Settings
 
 if TYPE_CHECKING:
@@ -108,4 +109,6 @@ class PageForm:
             except SettingError:
                 await asyncio.Event().wait()  # it was told already: the run goes on
 
-        yield OpenChannel(PageChannel(hub), listen, uploads, prepare=prepare, overhear=hub.overhear)
+        yield OpenChannel(
+            PageChannel(hub), listen, uploads, prepare=prepare, duty=Duty.WEB, overhear=hub.overhear
+        )

@@ -17,6 +17,7 @@ from bot.bootstrap.metrics import MetricsForm
 from bot.bootstrap.page import PageForm
 from bot.bootstrap.service_manager import ServiceManagerForm
 from bot.bootstrap.telegram import TelegramForm
+from bot.bootstrap.traces import TracesForm
 from bot.logs import Secrets
 from bot.settings import Settings
 
@@ -35,6 +36,7 @@ DOORS: Sequence[DoorForm] = (
     ServiceManagerForm(),
     BackupForm(),
     METRICS,
+    TracesForm(),
 )
 """Every door for other programs that is open if the settings want it: one line each."""
 

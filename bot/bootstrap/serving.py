@@ -13,6 +13,7 @@ from bot.bootstrap.contained_channel import ChannelFaults, ContainedChannel
 from bot.bootstrap.damage_ending import damage_in, end_on_damage, owner_keys, told_owners
 from bot.bootstrap.door_form import DoorForm, Inside
 from bot.bootstrap.hosting import host_of
+from bot.bootstrap.listener import Listener
 from bot.bootstrap.opening import Counted, Running, opened, uncounted
 from bot.bootstrap.world import Channels
 from bot.domain.talk.errors import SettingError, StoreDamaged
@@ -51,7 +52,8 @@ async def serve(
             async with live as running:
                 host = host_of(running)
                 for channel in served:
-                    await channel.prepare(host)
+                    if channel.duty in settings.duties:
+                        await channel.prepare(host)
                 owners.update(await owner_keys(running.store))
                 with watch.watching() if watch is not None else nullcontext():
                     opening = [partial(door.keep_open, settings) for door in doors]
@@ -111,30 +113,24 @@ async def run(
 ) -> None:
     """Runs until a person leaves or a channel fails; owed messages are delivered before it ends."""
     application = running.application
-    inside = Inside(application, running.store, {one.channel.name: one.reached for one in served})
+    listeners = [
+        Listener(one, running, host, faults)
+        for one in served
+        if one.duty in application.parts.world.duties
+    ]
+    inside = Inside(application, running.store, {one.name: one.reached for one in listeners})
     async with asyncio.TaskGroup() as group:
         # Listeners come first: nothing may stand before the first poll.
         listening = [
-            group.create_task(
-                one.listen(partial(application.parts.intake.accept, one.channel.name)),
-                name=f"{one.channel.name} updates",
-            )
-            for one in served
+            group.create_task(one.listen(), name=f"{one.name} updates") for one in listeners
         ]
         beside = [
             group.create_task(application.run(), name="application"),
             group.create_task(end_on_damage(running.store), name="damage"),
             # The application has begun by then: calls that are taken find their lanes.
             *[group.create_task(door(inside), name="door") for door in doors],
-            *[
-                group.create_task(
-                    faults.outlived(one.channel.name, one.greet(host)),
-                    name=f"{one.channel.name} greeting",
-                )
-                for one in served
-            ],
         ]
-        await asyncio.wait(listening, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(listening or beside[:1], return_when=asyncio.FIRST_COMPLETED)
         await application.parts.way_out.delivery.flushed()
         for task in (*listening, *beside):
             task.cancel()

@@ -42,6 +42,7 @@ async def opened(settings: Settings, clock: Clock, serving: Serving) -> AsyncGen
             reached=lambda: listener.reached,
             ready=partial(account.introduced, clock),
             greet=partial(_greet, account, clock),
+            alone=settings.telegram.webhook is None,
         )
 
 

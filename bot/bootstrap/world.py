@@ -58,7 +58,14 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         models=below.models,
         tools=tools_of(settings, below.ground.store, clock, sandbox, reader),
         workspaces=partial(workspace_of, settings, below.ground.store.people),
-        lanes=partial(lanes, settings.lanes, clock, below.ground.store.owned_chats),
+        lanes=partial(
+            lanes,
+            settings.lanes,
+            clock,
+            below.ground.store.owned_chats,
+            below.ground.store.bell,
+            duties=settings.duties,
+        ),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
@@ -91,6 +98,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         moment_words=DateWords(),
         zones_at=zones_at,
         page=page_address(settings),
+        duties=settings.duties,
     )
 
 

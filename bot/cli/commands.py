@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,13 +22,19 @@ from bot.cli.running import (
 from bot.doctor import as_one_line, table, what_next
 from bot.domain.talk.errors import SettingError
 from bot.domain.text.visible_text import shown_name
+from bot.ports.duties import Duty
 from bot.settings import Settings
+from bot.settings.forms import roles as read_roles
 from bot.settings.whereabouts import KnownFolders
 from bot.setup import Setup, no_terminal, say, starts_now, wants_setup, works_in
 from bot.shipped.version import running_version
 from bot.visits.error_line import print_error
 from bot.visits.own_folder import is_own_folder, may_be_project
 
+_ONE_PROCESS = (
+    "A role is a part of the work, and SQLite has one process that does all of it. Leave --role "
+    "and STEWARD_ROLE out, or set STEWARD_DATABASE_URL to a database of PostgreSQL."
+)
 _NO_TERMINAL = "There is no terminal to chat in"
 _ASK = 'To ask one thing without one, use: steward ask "your question"'
 _MOST_PIPED = 20 * 1024 * 1024
@@ -41,10 +48,26 @@ def steward() -> None:
 
 
 @steward.command("run", short_help="Serve every channel that has a token, or chat here.")
+@click.option(
+    "--role",
+    "roles",
+    multiple=True,
+    type=click.Choice(["all", *(duty.value for duty in Duty)]),
+    help="Do this part of the work; may be given several times. Needs PostgreSQL.",
+)
 @click.pass_obj
-def run_command(program: Program) -> int:
-    """Serve every channel that has a token, or chat here when there is none."""
+def run_command(program: Program, *, roles: Sequence[str]) -> int:
+    """Serve every channel that has a token, or chat here when there is none.
+
+    On PostgreSQL several processes can share the work. Each does all of it, or what --role names:
+    receive listens to the platforms, work answers, deliver sends, schedule does what is due by
+    itself, and web serves the page and the hooks.
+    """
     settings = settings_of(program, serves=True)
+    if roles:
+        settings = replace(settings, role=read_roles(",".join(roles)))
+    if settings.role:
+        return _serve_a_part(program, settings)
     tokens = (settings.telegram.token, settings.discord.token)
     nothing_set = tokens == (None, None) and not settings.has_model
     first = not (settings.home / "steward.db").exists()
@@ -84,6 +107,16 @@ def _set_up(program: Program, what: str | None = None) -> bool:
         # The yes of before was to the files as they were.
         known.remember("settings", folder, answer=True)
     return bool(found)
+
+
+def _serve_a_part(program: Program, settings: Settings) -> int:
+    """Serves with some roles alone, which takes a database and a platform for all of them."""
+    if settings.database_url.startswith("sqlite"):
+        raise SettingError(_ONE_PROCESS)
+    if unserved := program.unserved(settings):
+        names = " or ".join(name for _, name in unserved)
+        raise SettingError(f"No chat app is set up for this role: set {names}.")
+    return _serve_or_chat(program, settings)
 
 
 def _serve_or_chat(program: Program, settings: Settings) -> int:

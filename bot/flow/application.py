@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
@@ -9,6 +10,9 @@ from importlib.metadata import version
 from bot.domain.change import AddAudit, Change
 from bot.domain.talk.errors import StoreError, StoreUnavailable
 from bot.flow.composition import Composition
+from bot.flow.room import Endless
+from bot.ports.bell import SCHEDULE_POST, Peal
+from bot.ports.duties import Duty
 
 _LOG = logging.getLogger(__name__)
 
@@ -51,18 +55,44 @@ class Application:
             self.parts.entrance.lines,
             asyncio.TaskGroup() as group,
         ):
-            group.create_task(self._take_in(), name="intake")
-            group.create_task(self._sweep(), name="sweep")
-            group.create_task(self._look_again(), name="look after an outage")
-            group.create_task(self._take_over_again(), name="take over")
-            group.create_task(self.parts.way_out.indexing.run(), name="indexing")
-            group.create_task(self._find_by_meaning(), name="meaning")
-            group.create_task(self._find_descriptions(), name="descriptions")
-            group.create_task(self._meet_servers(), name="meeting of servers")
-            group.create_task(self.parts.rooms.reading.sweep.run(), name="sweep of old files")
+            self.parts.store.bell.hear(self._hear)
+            for work, name in self._parts_of_work():
+                group.create_task(work(), name=name)
             await self._resume()
             # Rooms add runs to the line, in which those from before the start come first.
             group.create_task(self._beside(), name="rooms")
+            if Duty.SCHEDULE in self.parts.world.duties:
+                on_schedule = self.parts.store.posts.keep(SCHEDULE_POST, self._on_schedule)
+                group.create_task(on_schedule, name="schedule")
+
+    def _parts_of_work(self) -> Iterator[tuple[Endless, str]]:
+        """Yields what this process does, as its duties are."""
+        duties = self.parts.world.duties
+        yield self._look_again, "look after an outage"
+        yield self._take_over_again, "take over"
+        yield self._meet_servers, "meeting of servers"
+        yield self.parts.rooms.reading.sweep.run, "sweep of old files"
+        yield self._deliver, "delivering"
+        if Duty.RECEIVE in duties or Duty.WEB in duties:
+            yield self._take_in, "intake"
+        if Duty.WORK in duties or Duty.SCHEDULE in duties:
+            yield self._find_by_meaning, "meaning"
+            yield self._find_descriptions, "descriptions"
+
+    async def _deliver(self) -> None:
+        await self.parts.way_out.office.keep(self.parts.way_out.delivery.resume)
+
+    def _hear(self, peal: Peal, chat: int) -> None:
+        """Does what another process rings for."""
+        if peal is Peal.OWED:
+            self.parts.way_out.office.rung(chat)
+            self.parts.way_out.delivery.wake(chat)
+        elif peal is Peal.BESIDE and self.parts.store.posts.has(SCHEDULE_POST):
+            self.parts.rooms.schedules.look()
+            self.parts.rooms.hooks.look()
+            self.parts.way_out.indexing.wake()
+            if self.parts.world.meaning is not None:
+                self.parts.world.meaning.wake()
 
     async def _resume(self) -> None:
         began = self.parts.world.clock.now()
@@ -132,6 +162,16 @@ class Application:
         """Has the rooms work beside the turns, behind the first poll: people are answered first."""
         await self.parts.world.ready()
         async with asyncio.TaskGroup() as group:
+            for room in self.parts.rooms.all:
+                for name, work in room.everywhere.items():
+                    group.create_task(work(), name=name)
+
+    async def _on_schedule(self) -> None:
+        """Does what is due by itself, in one process of all."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._sweep(), name="sweep")
+            group.create_task(self.parts.way_out.indexing.run(), name="indexing")
+            await self.parts.world.ready()
             for room in self.parts.rooms.all:
                 for name, work in room.beside.items():
                     group.create_task(work(), name=name)

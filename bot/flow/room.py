@@ -40,7 +40,9 @@ class Room:
     status: Sequence[StatusPart] = ()
     """Its parts of `/status`."""
     beside: Mapping[str, Endless] = field(default_factory=dict[str, Endless])
-    """Work beside the turns, until it is cancelled, by the names of its tasks."""
+    """Work that is due by itself, until it is cancelled, by the names of its tasks."""
+    everywhere: Mapping[str, Endless] = field(default_factory=dict[str, Endless])
+    """Work beside the turns that each process does for itself."""
     moved: Callable[[Change], None] = unmoved
     """Called behind each commit; it wakes what the change concerns."""
 

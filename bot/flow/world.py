@@ -15,6 +15,7 @@ from bot.domain.tools.server import ServerSpec
 from bot.domain.value import field, frozen
 from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
+from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
 from bot.ports.belongings import Belongings, Packing
 from bot.ports.channel import Channel
 from bot.ports.charts import Charts
@@ -22,6 +23,7 @@ from bot.ports.chats import WholeChats
 from bot.ports.clock import Clock
 from bot.ports.consents import Consents
 from bot.ports.descriptions import Descriptions
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import WholeFileChanges, WorkspaceDoor
@@ -124,6 +126,10 @@ class StorePorts:
     """Sign-in codes and sessions of the page."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same store."""
+    bell: Bell = field(default_factory=NoBell)
+    """Rings the other processes, and hears them."""
+    posts: Posts = field(default_factory=OwnPosts)
+    """The posts of which each has one process at a time."""
     upkeep: Upkeep = field(default_factory=NoUpkeep)
     """Removes what is old, and knows the sizes of the store."""
 
@@ -205,6 +211,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    duties: Collection[Duty] = EVERY_DUTY
+    """The part of all the work that this process does."""
     life: str = field(default_factory=lambda: secrets.token_hex(4))
     """Names this life of the program, for the record of what a turn did in which one."""
     page: str = ""

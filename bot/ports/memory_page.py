@@ -59,7 +59,7 @@ class Erasable:
 
 @frozen
 class Reworded:
-    """What came of new words for a note."""
+    """The result of new words for a note."""
 
     why: str = ""
     """The reason why nothing was changed; empty for a change."""

@@ -8,6 +8,7 @@ from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 
 from bot.domain.talk.limits import Rate, SendRates
+from bot.ports.duties import Duty
 
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
@@ -35,6 +36,15 @@ def accounts(text: str) -> tuple[str, ...]:
         if not _ACCOUNT.fullmatch(key):
             raise ValueError(f"“{key}” should be a channel and a numeric id, as in telegram:42")
     return tuple(dict.fromkeys(keys))
+
+
+def roles(text: str) -> tuple[str, ...]:
+    """Reads `receive,work`: the roles of a process; `all` has no more to say."""
+    named = [one.strip().lower() for one in text.split(",") if one.strip()]
+    for one in named:
+        if one not in (*Duty, "all"):
+            raise ValueError(f"“{one}” should be one of {', '.join(Duty)}, or all")
+    return () if "all" in named else tuple(one for one in Duty if one in named)
 
 
 def shared_folders(text: str) -> tuple[tuple[str, str], ...]:

@@ -16,6 +16,7 @@ from bot.domain.talk.limits import ReadingBounds, SendRates, WebBounds
 from bot.domain.tools.server import ServerSpec
 from bot.domain.value import frozen
 from bot.flow.policy import Policy
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.settings import forms
 
 
@@ -237,6 +238,19 @@ class DiscordAccess:
 
 
 @frozen
+class TracesAccess:
+    """The collector that traces of turns are sent to."""
+
+    url: ServiceUrl = needed(
+        "The collector that gets traces by OTLP over HTTP, as in http://127.0.0.1:4318/v1/traces."
+    )
+    key: Key | None = setting(None, "The key of that collector, sent as a bearer token.")
+    content: bool = setting(
+        False, "Whether traces hold what people and models said, and inputs and outputs of tools."
+    )
+
+
+@frozen
 class LogSettings:
     """The form and the level of the program's log."""
 
@@ -284,6 +298,11 @@ class Settings:
     )
     skills: Folder | None = setting(None, "A folder of skills; those of the program when not set.")
     meaning: MeaningAccess = section(MeaningAccess, "embed_")
+    role: tuple[str, ...] = setting(
+        (),
+        "What this process does: receive, work, deliver, schedule, web; all when not set.",
+        read=forms.roles,
+    )
     lanes: int = setting(256, "Chats worked on at once; the others wait.", ge=1)
     sandbox_network: bool = setting(False, "Whether commands in the sandbox reach the network.")
     context_window: int | None = setting(
@@ -308,6 +327,7 @@ class Settings:
         ge=1,
         le=65535,
     )
+    traces: TracesAccess | None = optional_section(TracesAccess, "traces_", "traces_url")
     send_rates: SendRates | None = setting(
         SendRates(),
         "Messages a second to a chat, a group and all, and at once to a chat; or off.",
@@ -334,6 +354,11 @@ class Settings:
     """Every setting, as `steward config` prints it."""
     warnings: tuple[str, ...] = ()
     """Sentences about unknown settings, for the operator."""
+
+    @property
+    def duties(self) -> frozenset[Duty]:
+        """Returns what this process does of all the work."""
+        return frozenset(Duty(one) for one in self.role) or EVERY_DUTY
 
     @property
     def has_model(self) -> bool:

@@ -14,6 +14,7 @@ _PARTS = {
     "the web": ("bot.adapters.web_pages", "bot.adapters.web_search", "bot.adapters.tools.web"),
     "doors": ("bot.adapters.hook_door.door", "bot.adapters.http_server", "uvicorn"),
     "numbers for operators": ("bot.adapters.metrics", "prometheus_client"),
+    "traces": ("bot.adapters.traces", "opentelemetry"),
     "libraries of models": ("anthropic", "openai", "httpx2"),
     "voice": ("bot.adapters.openai.speaking", "bot.adapters.voice.hearing"),
     "tool servers": ("mcp", "anyio._backends", "jsonschema"),

@@ -124,9 +124,13 @@ async def fill(store: StorePorts, chat: Chat) -> None:
 
 async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Path):
     writers: list[sqlite3.Connection] = []
+    async with open_store(sqlite_url):
+        pass
+    with closing(sqlite3.connect(file)) as connection:
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
 
     def bound(connection: sqlite3.Connection, _record: object) -> None:
-        connection.execute("PRAGMA max_page_count = 218")
+        connection.execute(f"PRAGMA max_page_count = {pages + 70}")
         writers.append(connection)
 
     with heard("connect", bound):
@@ -137,7 +141,7 @@ async def test_a_full_disk_takes_nothing_and_recovers(sqlite_url: str, file: Pat
             (row,) = await store.outbox.owed(chat.id)
             entries = await store.journal.entries(chat.conversation)
             assert len(entries) == row.version == (await store.chats.get(chat.id)).last_seq
-            writers[0].execute("PRAGMA max_page_count = 300")
+            writers[0].execute(f"PRAGMA max_page_count = {pages + 140}")
             await commit(store, lines(chat, len(entries) + 1))
 
 

@@ -23,6 +23,7 @@ from bot.domain.talk.session import PAGE
 from bot.flow.application import Application
 from bot.flow.arrivals.intake import Intake
 from bot.flow.world import StorePorts, World
+from bot.ports.bell import NoBell
 from bot.ports.channel import NEW_DRAFT, DraftPlace, Links
 from bot.ports.tool import Folder, Tool
 from tests.crossings.beside import Desk
@@ -108,7 +109,7 @@ class TwoChannels(Stage):
             channels=served,
             files=dict.fromkeys(served, self.files),
             groups=dict.fromkeys(served, self.groups),
-            lanes=partial(lanes, 64, self.clock, owned),
+            lanes=partial(lanes, 64, self.clock, owned, getattr(store, "bell", NoBell())),
             models={**world.models, ANTHROPIC: self.model},
             searches=self.searches,
         )

@@ -2,10 +2,12 @@
 
 `python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw. With `postgres`
 behind them it runs on a server of its own, which is stopped, killed and cut off as well; with
-`discord` people write there instead of on Telegram.
+`discord` people write there instead of on Telegram. With `workers` behind `postgres`, three more
+processes carry out the turns, and are killed and stopped for seconds, too.
 """
 
 import asyncio
+import os
 import random
 import re
 import signal
@@ -19,7 +21,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from tests.e2e.launching import Launch, fork_server
+from tests.e2e.launching import Launch, Process, fork_server
 from tests.e2e.own_server import OwnServer, own_server
 from tests.e2e.platforms import DiscordSteward
 from tests.e2e.records import ServerRecords
@@ -44,6 +46,9 @@ _PRESS_SECONDS = 3.0
 
 _IN_STARTING = 0.25
 """The share of the processes that die before they take updates."""
+
+_STOPPED = 0.3
+"""The share of the workers that are stopped for seconds before they die."""
 
 _ASKED = re.compile(r"(?:#|ran-)(\d+)")
 _ANSWERED = re.compile(r"Answer to (\d+)\.")
@@ -96,9 +101,12 @@ class Tally:
 class Storm:
     """Twelve people, each in a chat with the bot, and the process that dies beneath them."""
 
-    def __init__(self, steward: Steward, seed: int, server: OwnServer | None = None) -> None:
+    def __init__(
+        self, steward: Steward, seed: int, server: OwnServer | None = None, workers: int = 0
+    ) -> None:
         self._steward = steward
         self._server = server
+        self._workers = workers
         self._random = random.Random(seed)
         self._people = [steward.person(2000 + n, f"P{n}") for n in range(CHATS)]
         self._wishes: dict[int, Wish] = {}
@@ -108,6 +116,7 @@ class Storm:
         self._kills = 0
         self._troubles = 0
         self._at_server = asyncio.Lock()
+        self._living: list[Process] = []
         self._over = False
         steward.model.script.rule(self._reply)
 
@@ -116,12 +125,19 @@ class Storm:
         steward, loop = self._steward, asyncio.get_running_loop()
         owners = ",".join(steward.account(person) for person in self._people)
         steward.settings |= {"STEWARD_OWNERS": owners}
+        if self._workers:
+            steward.settings |= {
+                "STEWARD_ROLE": "receive,deliver,schedule,web",
+                "STEWARD_WORKSPACE": str(steward.workspace),
+            }
         async with asyncio.TaskGroup() as group:
             for person in self._people:
                 group.create_task(self._talk(person), name=f"person {person.id}")
             # The database is there before the first death: its making has tests of its own.
             await steward.start()
             await steward.kill()
+            for number in range(self._workers):
+                group.create_task(self._work(number), name=f"worker {number}")
             until = loop.time() + seconds
             while loop.time() < until:
                 await self._live()
@@ -129,7 +145,35 @@ class Storm:
             async with self._at_server:
                 await steward.start()
         await steward.recorded()
-        return await self._counted()
+        tally = await self._counted()
+        for process in self._living:
+            process.kill()
+            await process.wait()
+        return tally
+
+    async def _work(self, number: int) -> None:
+        """Lives of one worker: some end at a random moment, and some stop for a while."""
+        while True:
+            process = await self._steward.launched(
+                *("run", "--role", "work"),
+                STEWARD_HOME=str(self._steward.folder / f"worker{number}"),
+            )
+            self._living.append(process)
+            if self._over:
+                return
+            await asyncio.sleep(self._random.uniform(2, 12))
+            if self._over:
+                return
+            if self._random.random() < _STOPPED:
+                self._troubles += 1
+                os.kill(process.pid, signal.SIGSTOP)
+                await asyncio.sleep(self._random.uniform(1, 8))
+                os.kill(process.pid, signal.SIGCONT)
+                await asyncio.sleep(self._random.uniform(0, 2))
+            self._living.remove(process)
+            process.kill()
+            await process.wait()
+            self._kills += 1
 
     async def _live(self) -> None:
         """One life of the process, which ends at a random moment."""
@@ -337,6 +381,7 @@ async def storm(
     seed: int,
     server: OwnServer | None = None,
     platform: str = "telegram",
+    workers: int = 0,
 ) -> Tally:
     """Runs a storm in this folder, on SQLite or on a server."""
     stalls = Stalls()
@@ -347,7 +392,7 @@ async def storm(
                 steward.records = ServerRecords(server.url)
                 steward.settings |= {"STEWARD_DATABASE_URL": server.url}
             try:
-                return await Storm(steward, seed, server).rage(seconds)
+                return await Storm(steward, seed, server, workers).rage(seconds)
             finally:
                 await steward.abandon()
                 stalls.stop()
@@ -358,7 +403,8 @@ def main(arguments: Sequence[str]) -> int:
     wanted = own_server() if "postgres" in words else nullcontext()
     platform = "discord" if "discord" in words else "telegram"
     with tempfile.TemporaryDirectory() as folder, wanted as server:
-        tally = asyncio.run(storm(Path(folder), seconds, seed, server, platform))
+        workers = 3 if "workers" in words else 0
+        tally = asyncio.run(storm(Path(folder), seconds, seed, server, platform, workers))
     database = "sqlite" if server is None else "postgres"
     sys.stdout.write(f"{platform}, {database}, {seconds:.0f} s: {tally}\n{vars(tally)}\n")
     return 1 if faults(tally) else 0

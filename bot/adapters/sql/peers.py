@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, or_, text, update
 
 from bot.adapters.sql.session_locks import CHATS, DELIVERIES, PROCESSES, SessionLocks
 from bot.adapters.sql.tables import AT_WORK, UNROUTED, inbox, turn
-from bot.adapters.sql.this_process import ThisProcess
+from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, ThisProcess
 from bot.domain.turn.turn import TurnState
 from bot.ports.peers import LeftBehind, QueuedRun
 
@@ -19,7 +19,7 @@ _MOST = 500
 _NOBODY = 0
 """Stands for the owner of a row that has none; no process has this number."""
 
-_LIVING, _OWNER, _OWED = "living", "owner", "owed"
+_LIVING, _ROUTER, _WORKER, _OWED = "living", "router", "worker", "owed"
 
 _LOOK = text(
     f"""
@@ -31,12 +31,14 @@ _LOOK = text(
     )
     SELECT '{_LIVING}', key - {PROCESSES} FROM held WHERE key >= {PROCESSES} AND key < {DELIVERIES}
     UNION ALL
-    SELECT '{_OWNER}', coalesce(owner, {_NOBODY}) FROM (
-        SELECT owner FROM inbox WHERE state = 'new'
-        UNION
-        SELECT owner FROM turn WHERE state IN ('queued', 'running', 'resting')
+    SELECT '{_ROUTER}', coalesce(owner, {_NOBODY}) FROM (
+        SELECT DISTINCT owner FROM inbox WHERE state = 'new'
+    ) AS routers
+    UNION ALL
+    SELECT '{_WORKER}', coalesce(owner, {_NOBODY}) FROM (
+        SELECT DISTINCT owner FROM turn WHERE state IN ('queued', 'running', 'resting')
         AND state = 'queued' AND origin IN ('task', 'hook', 'reflection')
-    ) AS owners
+    ) AS workers
     UNION ALL
     (
         SELECT '{_OWED}', chat FROM outbox WHERE state = 'owed'
@@ -79,13 +81,25 @@ class SqlPeers:
     async def take_over(self) -> LeftBehind:
         found = await self._locks.ask(_seen)
         living, owed = found[_LIVING], found[_OWED]
-        dead = found[_OWNER] - living - {self._locks.process}
+        dead = (found[_ROUTER] | found[_WORKER]) - living - {self._locks.process}
         self._locks.see_others(living - {self._locks.process})
         gone = dead if self._first else (dead & self._dead) | (dead & {_NOBODY})
         chats = owed if self._first else owed & self._unserved
         self._first, self._dead, self._unserved = False, dead, owed
-        taken = await self._locks.ask(lambda c: _taken(c, gone)) if gone else LeftBehind()
+        routers = self._left_by(found[_ROUTER], gone, DOES_NOT_ROUTE)
+        workers = self._left_by(found[_WORKER], gone, DOES_NOT_WORK)
+        taken = LeftBehind()
+        if routers or workers:
+            taken = await self._locks.ask(lambda c: _taken(c, routers, workers))
         return LeftBehind(taken.updates, taken.runs, tuple(sorted(chats)))
+
+    def _left_by(
+        self, owners: Collection[int], gone: Collection[int], lacks: int
+    ) -> Collection[int]:
+        """Returns the owners whose rows are for this process: dead, or without the duty."""
+        if self._locks.process & lacks:
+            return ()
+        return [one for one in owners if one in gone or one & lacks]
 
     async def take_delivery(self, chat: int) -> bool:
         return await self._locks.take(DELIVERIES + chat)
@@ -95,15 +109,20 @@ class SqlPeers:
 
 
 def _seen(connection: Connection) -> dict[str, frozenset[int]]:
-    found: dict[str, set[int]] = {_LIVING: set(), _OWNER: set(), _OWED: set()}
+    found: dict[str, set[int]] = {k: set() for k in (_LIVING, _ROUTER, _WORKER, _OWED)}
     for kind, number in connection.execute(_LOOK):
         found[kind].add(number)
     return {kind: frozenset(numbers) for kind, numbers in found.items()}
 
 
-def _taken(connection: Connection, gone: Collection[int]) -> LeftBehind:
-    """Makes the rows of dead processes those of this one; of two that try, one gets each row."""
-    wanted = {"owners": [*gone]}
-    updates = connection.execute(_TAKE_UPDATES, wanted).rowcount
-    runs = tuple(QueuedRun(*row) for row in connection.execute(_TAKE_RUNS, wanted))
+def _taken(
+    connection: Connection, routers: Collection[int], workers: Collection[int]
+) -> LeftBehind:
+    """Makes rows of other processes those of this one; of two that try, one gets each row."""
+    updates, runs = 0, tuple[QueuedRun, ...]()
+    if routers:
+        updates = connection.execute(_TAKE_UPDATES, {"owners": [*routers]}).rowcount
+    if workers:
+        found = connection.execute(_TAKE_RUNS, {"owners": [*workers]})
+        runs = tuple(QueuedRun(*row) for row in found)
     return LeftBehind(updates, runs)

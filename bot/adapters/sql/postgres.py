@@ -6,7 +6,7 @@ for each statement, which costs twice the processor time.
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from functools import partial
@@ -21,8 +21,9 @@ from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.prepared import Prepared, Values, fetched
-from bot.adapters.sql.this_process import SETTING
+from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING
 from bot.domain.talk.errors import DriverMissing
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.shipped import in_checkout
 
 T = TypeVar("T")
@@ -92,6 +93,11 @@ class PostgresDatabase:
         A line that fails is ended, and `begin` runs first on the next one.
         """
         return await decided(self._run(self._run_apart, begin, work))
+
+    def open_line(self) -> Line:
+        """Opens a line that belongs to the caller, in the caller's thread."""
+        with translated():
+            return self._lines.open()
 
     async def close(self) -> None:
         """Waits for running work for a while, and frees what is held."""
@@ -183,13 +189,17 @@ def _lives(line: Line) -> bool:
 
 @asynccontextmanager
 async def open_postgres(
-    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None = None
+    url: URL,
+    busy_seconds: float,
+    prepare: Work[None],
+    patience: Patience | None = None,
+    duties: Collection[Duty] = EVERY_DUTY,
 ) -> AsyncIterator[PostgresDatabase]:
     """Connects and prepares the database; raises DriverMissing or a StoreError.
 
     With `patience` it waits for a server that is not up yet.
     """
-    process = 1 + secrets.randbelow(_PROCESSES)
+    process = _number(duties)
     database = PostgresDatabase(postgres_engine(url, busy_seconds, process), process)
     try:
 
@@ -200,6 +210,14 @@ async def open_postgres(
         yield database
     finally:
         await database.close()
+
+
+def _number(duties: Collection[Duty]) -> int:
+    """Returns a number of a process, which tells others what it leaves to them."""
+    number = 1 + secrets.randbelow(_PROCESSES)
+    if not {Duty.RECEIVE, Duty.WEB} & {*duties}:
+        number |= DOES_NOT_ROUTE
+    return number if Duty.WORK in duties else number | DOES_NOT_WORK
 
 
 def postgres_engine(url: URL, busy_seconds: float, process: int) -> Engine:

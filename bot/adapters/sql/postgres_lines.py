@@ -41,6 +41,17 @@ class Line:
             # Nothing is wrong with these words, so the connection or the server is at fault.
             raise OperationalError(statement, None, error) from error
 
+    def heard(self, seconds: float) -> Iterator[str]:
+        """Yields what other lines notify, until something has come or the time is over.
+
+        Raises OperationalError at once when the server ends the line.
+        """
+        try:
+            for one in self.driver.notifies(timeout=seconds, stop_after=1):
+                yield one.payload
+        except self.connection.dialect.loaded_dbapi.Error as error:
+            raise OperationalError("LISTEN", None, error) from error
+
     def end(self) -> None:
         with suppress(DBAPIError):
             self.connection.invalidate()

@@ -1,8 +1,8 @@
 """Opens the store: one value with every port on one database."""
 
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -53,6 +53,8 @@ from bot.adapters.sql.word_index import Engine, SqlWords
 from bot.adapters.sql.written import Written
 from bot.domain.talk.errors import SettingError
 from bot.domain.value import field, frozen, replace
+from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
+from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
 
@@ -107,6 +109,10 @@ class Store:
     """The chats that this process holds; None where one process alone can use the database."""
     peers: Peers = field(default_factory=NoPeers)
     """Other processes on the same database."""
+    bell: Bell = field(default_factory=NoBell)
+    """Rings the other processes, and hears them."""
+    posts: Posts = field(default_factory=OwnPosts)
+    """The posts of which each has one process at a time."""
 
 
 @asynccontextmanager
@@ -119,6 +125,7 @@ async def open_store(
     patience: Patience | None = None,
     alone: bool = False,
     before: Before | None = None,
+    duties: Collection[Duty] = EVERY_DUTY,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
@@ -131,13 +138,16 @@ async def open_store(
     prepare = partial(migrate, before=before) if upgrade else inspect_only
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
-    async with _opened(parsed, busy_seconds, prepare, patience, alone) as database:
+    async with (
+        _opened(parsed, busy_seconds, prepare, patience, duties, alone=alone) as database,
+        AsyncExitStack() as stack,
+    ):
         written = Written()
         watched = WatchedDatabase(database, patience, damage.found, written.tell)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        owned, peers = await _shared(parsed, database, patience, alone=alone)
-        yield replace(_store(watched, words, damage, now, written), owned_chats=owned, peers=peers)
+        alone_there = _store(watched, words, damage, now, written)
+        yield await _shared(alone_there, parsed, database, patience, stack, alone=alone)
 
 
 def _store(
@@ -207,11 +217,18 @@ def _engine(url: URL) -> Engine:
 
 
 async def _shared(
-    url: URL, database: Database, patience: Patience | None, *, alone: bool
-) -> tuple[OwnedChats | None, Peers]:
-    """Returns what processes on one database share; one that serves is known from here on."""
+    store: Store,
+    url: URL,
+    database: Database,
+    patience: Patience | None,
+    stack: AsyncExitStack,
+    *,
+    alone: bool,
+) -> Store:
+    """Returns the store with what processes share; one that serves is known from here on."""
     if url.get_backend_name() == "sqlite":
-        return None, NoPeers()
+        return store
+    from bot.adapters.sql.bell import SqlBell
     from bot.adapters.sql.owned_chats import SqlOwnedChats
     from bot.adapters.sql.peers import SqlPeers
     from bot.adapters.sql.postgres import PostgresDatabase
@@ -219,13 +236,24 @@ async def _shared(
 
     assert isinstance(database, PostgresDatabase)
     locks = SessionLocks(database, patience)
-    if alone:
-        await locks.open()
-    return SqlOwnedChats(locks), SqlPeers(locks)
+    store = replace(store, owned_chats=SqlOwnedChats(locks), peers=SqlPeers(locks))
+    if not alone:
+        return store
+    await locks.open()
+    bell = await stack.enter_async_context(SqlBell(database))
+    # What another process rings for may stand on an open page.
+    bell.hear(lambda _peal, _chat: store.written.tell())
+    return replace(store, bell=bell, posts=bell)
 
 
 def _opened(
-    url: URL, busy_seconds: float, prepare: Work[None], patience: Patience | None, alone: bool
+    url: URL,
+    busy_seconds: float,
+    prepare: Work[None],
+    patience: Patience | None,
+    duties: Collection[Duty],
+    *,
+    alone: bool,
 ) -> AbstractAsyncContextManager[Database]:
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
@@ -233,7 +261,7 @@ def _opened(
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres
 
-        return open_postgres(url, busy_seconds, prepare, patience)
+        return open_postgres(url, busy_seconds, prepare, patience, duties)
     raise SettingError("the database must be a SQLite file or PostgreSQL")
 
 

@@ -12,6 +12,12 @@ from sqlalchemy.sql.functions import FunctionElement
 SETTING = "steward.process"
 """The setting of a connection that has the number."""
 
+DOES_NOT_ROUTE = 1 << 49
+"""Stands in the number of a process that routes no updates."""
+
+DOES_NOT_WORK = 1 << 50
+"""Stands in the number of a process that carries out no turns."""
+
 _NUMBER = f"CAST(NULLIF(current_setting('{SETTING}', true), '') AS bigint)"
 
 

@@ -1,6 +1,7 @@
 """Upkeep: old rows go in bites, and the sizes of the parts of the database are noted day by day."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -58,9 +59,17 @@ _OF_TABLES = (
     "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r'"
     " AND relnamespace = current_schema()::regnamespace"
 )
-_BTREES = "SELECT name, tbl_name FROM sqlite_master WHERE rootpage > 0"
-_OF_BTREE = "SELECT pgsize FROM dbstat WHERE aggregate = TRUE AND name = ?"
-_MEAN_ROWS = 200
+_TREES = (
+    "SELECT name, tbl_name, type FROM sqlite_master WHERE rootpage > 0"
+    " AND sql NOT LIKE '%WITHOUT ROWID'"
+)
+"""Tables without numbers are small ones of the index of words."""
+
+_SOME = 100
+"""Rows at the end of a table, and in its middle, of which the mean size is taken."""
+
+_OF_AN_INDEX = 30
+"""Bytes that a row takes in an index, more or less."""
 
 
 class SqlUpkeep:
@@ -111,40 +120,40 @@ def by_part(tables: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def of_file(file: Path) -> Mapping[str, int]:
-    """Returns the bytes of each table of a SQLite file with its indexes, and those of free pages.
+    """Returns about how many bytes each table of a SQLite file has; their sum is the file's size.
 
-    Each tree of pages is looked at in a moment of its own: no long look keeps the log from ending.
+    Tables are counted, and some rows are looked at: to look at all pages takes minutes of a
+    year's file. Each look is a moment of its own, so that none keeps the log from ending.
     """
     address = f"{file.absolute().as_uri()}?mode=rw"
     with translated(), closing(sqlite3.connect(address, uri=True)) as connection:
         connection.execute("PRAGMA query_only = ON")
-        found = dict[str, int]()
-        for name, table in connection.execute(_BTREES).fetchall():
-            found[table] = found.get(table, 0) + _of_btree(connection, name, table)
-        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-        (page,) = connection.execute("PRAGMA page_size").fetchone()
-        return {**found, _FREE: free * page}
+        pages, free, page = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        trees = connection.execute(_TREES).fetchall()
+        indexes = Counter(table for _, table, kind in trees if kind == "index")
+        weights = {
+            name: _weight(connection, name, indexes[name])
+            for name, _, kind in trees
+            if kind == "table"
+        }
+    used, whole = (pages - free) * page, sum(weights.values()) or 1
+    return {**{name: of * used // whole for name, of in weights.items()}, _FREE: free * page}
 
 
-def _of_btree(connection: sqlite3.Connection, name: str, table: str) -> int:
-    try:
-        row = connection.execute(_OF_BTREE, (name,)).fetchone()
-    except sqlite3.OperationalError as error:
-        if "no such table" not in str(error):
-            raise
-        return _estimated(connection, table) if name == table else 0
-    return 0 if row is None else int(row[0])
-
-
-def _estimated(connection: sqlite3.Connection, table: str) -> int:
-    """Returns the rows of a table times the mean of some: this SQLite cannot look at its pages."""
+def _weight(connection: sqlite3.Connection, table: str, indexes: int) -> int:
     columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
-    length = " + ".join(f'coalesce(length("{column}"), 0)' for column in columns)
-    rows, mean = connection.execute(
-        f'SELECT (SELECT count(*) FROM "{table}"), avg(bytes) FROM'
-        f' (SELECT {length} AS bytes FROM "{table}" LIMIT {_MEAN_ROWS})'
+    length = " + ".join(f'coalesce(length(CAST("{name}" AS BLOB)), 1)' for name in columns)
+    (rows,) = connection.execute(f'SELECT count(*) FROM "{table}"').fetchone()
+    some = f'SELECT {length} AS bytes FROM "{table}" WHERE rowid'
+    half = f'(SELECT max(rowid) / 2 FROM "{table}")'
+    (mean,) = connection.execute(
+        f"SELECT avg(bytes) FROM (SELECT * FROM ({some} >= {half} LIMIT {_SOME}) UNION ALL"
+        f" SELECT * FROM ({some} >= 0 ORDER BY rowid DESC LIMIT {_SOME}))"
     ).fetchone()
-    return int(rows * (mean or 0))
+    return int(rows * ((mean or 0) + _OF_AN_INDEX * indexes))
 
 
 def _of_server(connection: Connection) -> Mapping[str, int]:

@@ -8,21 +8,30 @@ from bot.domain.change import Change
 from bot.ports.outbox import Delivered
 
 
-def _nobody(_: object) -> None:
-    """Stands for somebody who counts."""
-
-
 class Written:
     """Wakes everybody who watches, at each change."""
 
     def __init__(self) -> None:
         self._watching: set[asyncio.Event] = set()
-        self.committed: Callable[[Change], None] = _nobody
-        """Is told each change once it is committed."""
-        self.delivered: Callable[[Delivered], None] = _nobody
-        """Is told each result of a delivery."""
+        self._committed: tuple[Callable[[Change], None], ...] = ()
+        self._delivered: tuple[Callable[[Delivered], None], ...] = ()
         self.times = 0
         """The number of changes so far."""
+
+    def listen(
+        self, committed: Callable[[Change], None], delivered: Callable[[Delivered], None]
+    ) -> None:
+        """Tells one each change once it is committed, and another each result of a delivery."""
+        self._committed += (committed,)
+        self._delivered += (delivered,)
+
+    def committed(self, change: Change) -> None:
+        for told in self._committed:
+            told(change)
+
+    def delivered(self, result: Delivered) -> None:
+        for told in self._delivered:
+            told(result)
 
     def tell(self) -> None:
         self.times += 1

@@ -20,6 +20,7 @@ from bot.flow.money.till import Till
 from bot.flow.policy import Policy
 from bot.flow.room import Ground
 from bot.flow.world import StorePorts, World
+from bot.ports.bell import SCHEDULE_POST, Peal
 from bot.ports.lanes import Lanes
 from bot.ports.outbox import OutboxRow
 
@@ -67,6 +68,8 @@ class Composition:
 
     def _moved(self, change: Change) -> None:
         self.rooms.moved(change)
+        if not self.store.posts.has(SCHEDULE_POST):
+            self.store.bell.ring(Peal.BESIDE, 0)
 
     def _voice_owed(self) -> None:
         self.rooms.speaking.speaker.wake()

@@ -10,6 +10,7 @@ from bot.flow.delivery.courier import ToldOfMove
 from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
+from bot.flow.delivery.office import DeliveryOffice
 from bot.flow.delivery.seats import Admission
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
@@ -19,6 +20,7 @@ from bot.flow.signs.placeholder import Placing
 from bot.flow.signs.reactions import Reactions
 from bot.flow.ways.stop_offer import StopOffers
 from bot.flow.world import StorePorts, World
+from bot.ports.bell import SCHEDULE_POST, Peal
 from bot.ports.outbox import OutboxRow
 
 
@@ -43,12 +45,14 @@ class WayOut:
         return AnnouncingJournal(
             self._store.journal,
             self.delivery.wake,
-            self.indexing.wake if self._world.meaning is None else self._index_owed,
+            self._index_owed,
             self._voiced,
             self._moved,
         )
 
     def _index_owed(self) -> None:
+        if not self._store.posts.has(SCHEDULE_POST):
+            self._store.bell.ring(Peal.BESIDE, 0)
         self.indexing.wake()
         if self._world.meaning is not None:
             self._world.meaning.wake()
@@ -64,8 +68,15 @@ class WayOut:
             Outlet(self._store.outbox, self._world.channels, self._world.clock),
             Reports(self._never_shown, self._told_of_move),
             self._policy.limits.card_seconds,
-            admission=Admission(self._world.clock, self._store.peers),
+            admission=Admission(self._world.clock, self._store.peers, self.office.elsewhere),
         )
+
+    @cached_property
+    def office(self) -> DeliveryOffice:
+        """The post of the process that delivers to platforms."""
+        store = self._store
+        alone = not store.peers.possible
+        return DeliveryOffice(store.chats, store.bell, store.posts, self._world.duties, alone=alone)
 
     async def _never_shown(self, row: OutboxRow, why: str) -> None:
         await UnsentFiles(self.journal).tell(row, why)

@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 from bot.domain.talk.errors import StoreError
 from bot.domain.value import frozen
@@ -13,6 +14,16 @@ _LOG = logging.getLogger(__name__)
 
 _PAUSES = (0.1, 0.2, 0.4)
 """Seconds between the tries to deliver to a chat to which another process delivers."""
+
+
+Elsewhere: TypeAlias = Callable[[int], Awaitable[bool]]
+"""Tells of a chat that another process delivers to."""
+
+
+async def nowhere(chat: int) -> bool:
+    """Stands for a program of one process."""
+    del chat
+    return False
 
 
 class Seats:
@@ -75,8 +86,12 @@ class Seat:
 class Admission:
     """Lets this process deliver to a chat to which no other one does."""
 
-    def __init__(self, clock: Clock, peers: Peers | None = None) -> None:
+    def __init__(
+        self, clock: Clock, peers: Peers | None = None, elsewhere: Elsewhere = nowhere
+    ) -> None:
         self._clock = clock
+        self._elsewhere = elsewhere
+        self._left: set[int] = set()
         self._peers = NoPeers() if peers is None else peers
         self.refused: set[int] = set()
         """Chats to which another process delivered a moment ago."""
@@ -85,7 +100,14 @@ class Admission:
         """Returns False when another process goes on delivering to the chat."""
         for pause in _PAUSES:
             try:
+                if await self._elsewhere(chat):
+                    self._left.add(chat)
+                    return False
                 if await self._peers.take_delivery(chat):
+                    if chat in self._left:
+                        # What the other process has sent may stand on the screen.
+                        self._left.discard(chat)
+                        self.refused.add(chat)
                     return True
             except StoreError as fault:
                 _LOG.warning("a delivery has to wait: %s", fault, extra={"chat": chat})

@@ -56,5 +56,9 @@ class HookRoom:
             if isinstance(write, SaveHookCall) and write.call.again_at is not None:
                 self._tries.failed()
 
+    def look(self) -> None:
+        """Has the tries look again: another process has changed calls."""
+        self._tries.failed()
+
     async def _run(self) -> None:
         await self._tries.run(self._ground.lanes())

@@ -42,7 +42,7 @@ class PeopleRoom:
             commands=self._of_owners,
             desks=(zones, BroughtBackDesk(store.outbox, ground.journal)),
             companions=() if question is None else (question.answers,),
-            beside={"news of faulty channels": self._faults.run},
+            everywhere={"news of faulty channels": self._faults.run},
         )
 
     @property

@@ -36,8 +36,12 @@ class RunGate:
         self._line: dict[int, list[str]] = {}
 
     def add(self, turn: str, chat: int) -> None:
-        """Puts a run that was just written into the line of its chat; nothing begins yet."""
-        self._line.setdefault(chat, []).append(turn)
+        """Puts a run that was just written into the line of its chat; nothing begins yet.
+
+        Where no run ever begins, another process lines it up.
+        """
+        if self._at_once:
+            self._line.setdefault(chat, []).append(turn)
 
     def holds(self, turn: str, chat: int) -> bool:
         """Returns True while a run stands in line."""

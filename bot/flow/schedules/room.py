@@ -1,7 +1,7 @@
 """The room of tasks: their clock, the companions of their runs, their commands, tools and desk."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
 from bot.domain.assignments.task import RunState, TaskState, is_run
@@ -24,8 +24,10 @@ from bot.flow.schedules.task_shelf import TaskShelf
 from bot.flow.schedules.timetable import Timetable
 from bot.flow.schedules.tools import task_tools
 from bot.flow.ways.speakers import Speakers
+from bot.ports.duties import Duty
 from bot.ports.peers import QueuedRun
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _UNDER_WAY = (RunState.QUEUED, RunState.RUNNING)
 
 
@@ -108,7 +110,9 @@ class ScheduleRoom:
     @cached_property
     def gate(self) -> RunGate:
         """The line in which runs stand."""
-        return RunGate(self._ground.wake, self._ground.world.clock, self._bounds.at_once)
+        works = Duty.WORK in self._ground.world.duties
+        at_once = self._bounds.at_once if works else 0
+        return RunGate(self._ground.wake, self._ground.world.clock, at_once)
 
     @cached_property
     def _days(self) -> DayBounds:
@@ -126,6 +130,10 @@ class ScheduleRoom:
             elif not self.gate.holds(run.turn, run.chat):
                 self.gate.add(run.turn, run.chat)
         self.gate.begin()
+
+    def look(self) -> None:
+        """Has the clock look again: another process has changed tasks or runs."""
+        self.clockwork.wake(_LONG_AGO)
 
     def call_in(self) -> None:
         """Calls the first runs of the line in, as far as there is room."""

@@ -25,7 +25,7 @@ class SpeakingRoom:
         return Room(
             commands=VoiceCommands(hears=hears, speaks=speaks).table,
             companions=(SpeakingCompanion().answers,) if speaks else (),
-            beside={"speaking": self.speaker.run},
+            everywhere={"speaking": self.speaker.run},
         )
 
     @cached_property

@@ -1,6 +1,5 @@
 """Only what the list names ever goes, and every table has its place in the sizes."""
 
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -220,16 +219,18 @@ def size_of(url: str) -> int:
     return Path(url.partition(":///")[2]).stat().st_size
 
 
-def test_a_library_that_cannot_look_at_pages_estimates(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_estimate_is_near_what_the_pages_say(sqlite_url: str) -> None:
     engine = create_engine(sqlite_url, poolclass=NullPool)
     fill(engine, 1)
-    monkeypatch.setattr(upkeep, "_OF_BTREE", "SELECT pgsize FROM no_such_table WHERE name = ?")
+    words = "words " * 50
+    with engine.begin() as connection:
+        for number in range(10, 2_010):
+            like(connection, verdict, id=number, turn=f"turn-{number}", details={"why": words})
+            like(connection, audit, id=number, details={"why": words * 2})
     found = upkeep.of_file(Path(sqlite_url.partition(":///")[2]))
-    assert found["entry"] > 0
-    with pytest.raises(sqlite3.OperationalError):
-        sqlite3.connect(":memory:").execute("SELECT * FROM no_such_table")
+    assert 0.5 < found["verdict"] / (2_000 * len(words)) < 2
+    assert 1.5 < found["audit"] / found["verdict"] < 2.5
+    assert sum(found.values()) == pytest.approx(size_of(sqlite_url), rel=0.01)
 
 
 @pytest.mark.postgres

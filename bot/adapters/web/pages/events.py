@@ -207,7 +207,7 @@ class _Lap:
 
     @property
     def _passes(self) -> bool:
-        """Tells if something of the moment is to be sent: a growing answer, or a notice."""
+        """Returns True when something of the moment waits: a growing answer, or a notice."""
         watch = self._watch
         return bool(watch.notices) or (watch.draft, watch.working) != self._draft
 

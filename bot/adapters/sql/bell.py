@@ -1,0 +1,210 @@
+"""Rings other processes by NOTIFY; the connection that listens also holds the posts of this one."""
+
+import asyncio
+import logging
+import time
+import zlib
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from threading import Thread
+from typing import Any, Self
+
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError
+
+from bot.adapters.sql.postgres import PostgresDatabase
+from bot.adapters.sql.postgres_lines import Line
+from bot.domain.talk.errors import StoreError
+from bot.ports.bell import Hearer, Peal
+
+_log = logging.getLogger(__name__)
+
+POSTS = 1 << 59
+"""The key of the first post; those of other locks are smaller."""
+
+_LISTEN = text("LISTEN steward")
+_RING = text("SELECT pg_notify('steward', told) FROM unnest(CAST(:told AS text[])) AS rings (told)")
+_TRY = text(
+    "SELECT key FROM unnest(CAST(:keys AS bigint[])) AS wanted (key)"
+    " WHERE pg_try_advisory_lock(key)"
+)
+_FREE = text("SELECT pg_advisory_unlock(key) FROM unnest(CAST(:keys AS bigint[])) AS left_ (key)")
+_QUICKLY_GONE = text(
+    "SELECT set_config('tcp_keepalives_idle', '2', false),"
+    " set_config('tcp_keepalives_interval', '1', false),"
+    " set_config('tcp_keepalives_count', '3', false),"
+    " set_config('application_name', 'steward bell', false)"
+)
+"""Has the server notice within 5 s that the machine of this process is gone."""
+
+_TRY_SECONDS = 1.0
+"""Seconds between two tries to have a post that another process has."""
+
+_LEAVING_SECONDS = 2.0
+"""Seconds that the end of a process waits for the last rings."""
+
+_POST = "post"
+"""Stands in a ring that the process is to hear itself."""
+
+_PAUSE_SECONDS = 0.25
+"""Seconds until a connection that was lost is opened anew."""
+
+
+class SqlBell:
+    """The ports `Bell` and `Posts`, by one thread that waits at its connection.
+
+    When the server ends the connection, the thread notices at once, and all posts are lost. Use as
+    an async context manager.
+    """
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._database = database
+        self._hearers: list[Hearer] = []
+        self._rings: dict[tuple[str, int], None] = {}
+        self._ringing = asyncio.Event()
+        self._wanted: dict[int, asyncio.Event] = {}
+        """The posts that this process wants, with the event that is set while it has them."""
+        self._lost = asyncio.Event()
+        # The thread alone changes these two.
+        self._held: set[int] = set()
+        self._line: Line | None = None
+        self._ended = False
+        self._thread = Thread(target=self._listen, name="bell", daemon=True)
+
+    async def __aenter__(self) -> Self:
+        self._loop = asyncio.get_running_loop()
+        self._thread.start()
+        self._task = asyncio.create_task(self._ring_on(), name="bell")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._ended = True
+        self._task.cancel()
+        if self._rings:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LEAVING_SECONDS):
+                    await self._ring_all()
+        if self._line is not None:
+            self._line.cut()
+        await asyncio.wait([self._task])
+        await asyncio.to_thread(self._thread.join, 2.0)
+
+    def ring(self, peal: Peal, chat: int) -> None:
+        self._rings[peal, chat] = None
+        self._ringing.set()
+
+    def hear(self, hearer: Hearer) -> None:
+        self._hearers.append(hearer)
+
+    async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
+        key = _key(post)
+        gained = self._wanted[key] = asyncio.Event()
+        # The thread waits at its connection: its own ring has it try at once.
+        self._rings[_POST, 0] = None
+        self._ringing.set()
+        try:
+            while True:
+                await gained.wait()
+                _log.info("this process is the one for: %s", post)
+                if await self._done_while(gained, work):
+                    return
+                _log.warning("the connection is lost, and with it the post: %s", post)
+        finally:
+            del self._wanted[key]
+
+    def has(self, post: str) -> bool:
+        gained = self._wanted.get(_key(post))
+        return gained is not None and gained.is_set()
+
+    async def _done_while(self, gained: asyncio.Event, work: Callable[[], Awaitable[None]]) -> bool:
+        """Returns False when the post was lost before the work was done."""
+        working = asyncio.ensure_future(work())
+        losing = asyncio.create_task(self._lost.wait())
+        try:
+            await asyncio.wait([working, losing], return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+                return True
+            return False
+        finally:
+            losing.cancel()
+            working.cancel()
+            await asyncio.wait([working, losing])
+
+    async def _ring_on(self) -> None:
+        while True:
+            await self._ringing.wait()
+            self._ringing.clear()
+            await self._ring_all()
+
+    async def _ring_all(self) -> None:
+        rings, self._rings = self._rings, {}
+        told = [f"{self._database.process} {peal} {chat}" for peal, chat in rings]
+        try:
+            await self._database.fetch(_RING, {"told": told})
+        except StoreError as fault:
+            _log.info("other processes were not rung: %s", fault)
+
+    def _heard(self, told: str) -> None:
+        process, peal, chat = told.split()
+        if int(process) == self._database.process or peal not in [*Peal]:
+            return
+        for hearer in self._hearers:
+            hearer(Peal(peal), int(chat))
+
+    def _listen(self) -> None:
+        """Waits at the connection in a thread of its own, and opens a new one after a loss."""
+        while not self._ended:
+            try:
+                self._line = self._database.open_line()
+                self._wait_at(self._line)
+            except (StoreError, DBAPIError):
+                time.sleep(_PAUSE_SECONDS)
+            finally:
+                if self._line is not None:
+                    self._line.end()
+                self._held = set()
+                self._tell(self._lose)
+
+    def _wait_at(self, line: Line) -> None:
+        for statement in (_LISTEN, _QUICKLY_GONE):
+            line.connection.execute(statement)
+        line.connection.commit()
+        while not self._ended:
+            self._move_posts(line.connection)
+            for told in line.heard(_TRY_SECONDS):
+                self._tell(self._heard, told)
+
+    def _move_posts(self, connection: Connection) -> None:
+        wanted = {*self._wanted}
+        if freed := self._held - wanted:
+            connection.execute(_FREE, {"keys": [*freed]})
+            connection.commit()
+            self._held -= freed
+        if missing := wanted - self._held:
+            found = {key for (key,) in connection.execute(_TRY, {"keys": [*missing]})}
+            connection.commit()
+            self._held |= found
+            for key in found:
+                self._tell(self._gain, key)
+
+    def _gain(self, key: int) -> None:
+        if key in self._wanted:
+            self._lost.clear()
+            self._wanted[key].set()
+
+    def _lose(self) -> None:
+        self._lost.set()
+        for gained in self._wanted.values():
+            gained.clear()
+
+    def _tell(self, told: Callable[..., None], *given: Any) -> None:
+        try:
+            self._loop.call_soon_threadsafe(told, *given)
+        except RuntimeError:
+            # The loop is closed: nobody is left to hear it.
+            self._ended = True
+
+
+def _key(post: str) -> int:
+    return POSTS + zlib.crc32(post.encode())

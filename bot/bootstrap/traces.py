@@ -1,0 +1,127 @@
+"""Traces for an operator; nothing of it is loaded without the setting."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot import logs
+from bot.bootstrap.door_form import Inside
+from bot.doctor import Check, Complaint, Finding
+from bot.domain.talk.errors import StoreError
+from bot.ports.outbox import Delivered, OutboxRow
+from bot.settings import Settings
+from bot.settings.sections import TracesAccess
+from bot.shipped import in_checkout
+from bot.shipped.version import running_version
+
+if TYPE_CHECKING:
+    from bot.adapters.traces.exporter import Exporter
+    from bot.adapters.traces.span import Span
+
+_LOG = logging.getLogger(__name__)
+_ABOUT = "See docs/incidents.md."
+_MOST_WAITING = 1_000
+"""Deliveries whose messages are still to be looked up; more are not told."""
+
+
+class TracesForm:
+    """Sends traces of turns to a collector."""
+
+    async def keep_open(self, settings: Settings, inside: Inside) -> None:
+        access = settings.traces
+        if access is None:
+            return
+        from bot.adapters.traces.span import trace_name
+        from bot.adapters.traces.spans import Spans
+
+        outlet = _Outlet()
+        conceal = inside.application.parts.world.conceal
+        spans = Spans(outlet.send, conceal, content=access.content)
+        waiting: asyncio.Queue[Delivered] = asyncio.Queue(_MOST_WAITING)
+        inside.store.written.listen(spans.committed, partial(_put, waiting))
+        try:
+            exporter = await asyncio.to_thread(_exporter, access)
+        except ImportError:
+            outlet.open_to(_nobody)
+            _LOG.warning("No traces are sent: their library is missing. Run `%s`.", _install())
+            return
+        outlet.open_to(exporter.send)
+        logs.name_traces(trace_name)
+        _LOG.info("traces go to %s", access.url)
+        try:
+            while True:
+                result = await waiting.get()
+                row = await _row_of(inside, result)
+                if row is not None:
+                    spans.delivered(row, result)
+        finally:
+            logs.name_traces(None)
+            await asyncio.shield(asyncio.to_thread(exporter.end))
+
+    def checks(self, settings: Settings) -> Sequence[Check | Finding]:
+        if settings.traces is None:
+            return ()
+        return (Check("traces", partial(_try, settings.traces), _ABOUT, "warn"),)
+
+
+class _Outlet:
+    """Holds the first spans while the library is loaded, which takes a second."""
+
+    def __init__(self) -> None:
+        self._held: deque[Span] = deque(maxlen=_MOST_WAITING)
+        self._send: Callable[[Span], None] = self._held.append
+
+    def send(self, span: "Span") -> None:
+        self._send(span)
+
+    def open_to(self, send: Callable[["Span"], None]) -> None:
+        self._send = send
+        while self._held:
+            send(self._held.popleft())
+
+
+def _nobody(_: object) -> None:
+    """Stands for a library that is missing."""
+
+
+async def _row_of(inside: Inside, result: Delivered) -> OutboxRow | None:
+    try:
+        return await inside.store.page.message(result.id)
+    except StoreError:
+        return None
+
+
+def _put(waiting: "asyncio.Queue[Delivered]", result: Delivered) -> None:
+    if not waiting.full():
+        waiting.put_nowait(result)
+
+
+def _exporter(access: TracesAccess) -> "Exporter":
+    from bot.adapters.traces.exporter import Exporter
+
+    key = access.key.get_secret_value() if access.key is not None else ""
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Exporter(access.url, headers, running_version())
+
+
+def _install() -> str:
+    return "make traces" if in_checkout() else "pip install steward[traces]"
+
+
+async def _try(access: TracesAccess) -> str:
+    """Returns a sentence about a collector that takes traces."""
+    try:
+        exporter = await asyncio.to_thread(_exporter, access)
+    except ImportError:
+        told = "No traces are sent: their library is missing."
+        raise Complaint(told, f"Run `{_install()}`.", "warn") from None
+    try:
+        reached = await asyncio.to_thread(exporter.reached)
+    finally:
+        await asyncio.to_thread(exporter.end)
+    if not reached:
+        raise Complaint(f"{access.url} takes no traces.", "Look at STEWARD_TRACES_URL.", "warn")
+    return f"{access.url} takes traces."

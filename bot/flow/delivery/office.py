@@ -1,0 +1,80 @@
+"""Tells who delivers to a chat: of several processes one does, and the others ring it."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+
+from bot.domain.talk.errors import NoSuchChat
+from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM
+from bot.ports.bell import Bell, Peal, Posts
+from bot.ports.chats import Chats
+from bot.ports.duties import Duty
+
+_POST = "delivering"
+_HERE = {Duty.RECEIVE, Duty.WEB}
+"""The duties of a process that serves terminals and the page."""
+
+_MOST_KNOWN = 10_000
+
+
+class DeliveryOffice:
+    """Holds the post of delivering to platforms, if this process has it.
+
+    So one process alone counts against the rates of a platform. A terminal and the page belong to
+    the process that serves them.
+    """
+
+    def __init__(
+        self, chats: Chats, bell: Bell, posts: Posts, duties: Collection[Duty], *, alone: bool
+    ) -> None:
+        self._chats = chats
+        self._bell = bell
+        self._posts = posts
+        self._duties = duties
+        self._alone = self._elected = alone
+        self._heard: set[int] = set()
+        self._channels: dict[int, str] = {}
+
+    async def elsewhere(self, chat: int) -> bool:
+        """Returns True, and rings, when another process delivers to the chat."""
+        heard = chat in self._heard
+        self._heard.discard(chat)
+        if self._elected and {*self._duties} >= _HERE:
+            return False
+        if not self._leaves(await self._channel(chat)):
+            return False
+        if not heard:
+            self._bell.ring(Peal.OWED, chat)
+        return True
+
+    def rung(self, chat: int) -> None:
+        """Notes that another process has rung for a chat: nobody is rung for the same again."""
+        if not self._elected:
+            self._heard.add(chat)
+
+    async def keep(self, elected: Callable[[], Awaitable[None]]) -> None:
+        """Holds the post until cancelled; `elected` is called each time that it is gained."""
+        if Duty.DELIVER in self._duties:
+            await self._posts.keep(_POST, lambda: self._hold(elected))
+
+    async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
+        self._elected = True
+        try:
+            await elected()
+            await asyncio.Event().wait()
+        finally:
+            self._elected = self._alone
+
+    def _leaves(self, channel: str) -> bool:
+        if channel not in ON_NO_PLATFORM:
+            return not self._elected
+        return (Duty.RECEIVE if channel == AT_THE_MACHINE else Duty.WEB) not in self._duties
+
+    async def _channel(self, chat: int) -> str:
+        if chat not in self._channels:
+            if len(self._channels) >= _MOST_KNOWN:
+                self._channels.clear()
+            try:
+                self._channels[chat] = (await self._chats.get(chat)).address.channel
+            except NoSuchChat:
+                return ""
+        return self._channels[chat]

@@ -1,0 +1,72 @@
+"""A bell between processes on one store, and the posts of which each has one process at a time."""
+
+from collections.abc import Awaitable, Callable
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+SCHEDULE_POST = "what is due"
+"""The post of the process that does what is due by itself."""
+
+
+class Peal(StrEnum):
+    """The reason for which one process rings the others."""
+
+    WORK = "work"
+    """A chat has work."""
+    STOP = "stop"
+    """The drain of a chat has to look at its rows again, right now."""
+    OWED = "owed"
+    """A message is owed to a chat."""
+    BESIDE = "beside"
+    """Tasks or passages have changed, so that something may be due."""
+
+
+Hearer: TypeAlias = Callable[[Peal, int], None]
+"""Is told the reason and the chat."""
+
+
+class Bell(Protocol):
+    """Rings all other processes; a ring may be lost, and a look finds what it was about."""
+
+    def ring(self, peal: Peal, chat: int) -> None:
+        """Rings soon, and returns at once."""
+        ...
+
+    def hear(self, hearer: Hearer) -> None:
+        """Has somebody told of each ring of another process from now on."""
+        ...
+
+
+class Posts(Protocol):
+    """Gives each post to one process of those that want it; a dead one loses it at once."""
+
+    async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
+        """Does the work of a post whenever this process has it, until cancelled or done.
+
+        The work is cancelled at once when the post is lost.
+        """
+        ...
+
+    def has(self, post: str) -> bool:
+        """Returns True while this process has the post."""
+        ...
+
+
+class NoBell:
+    """Says that there is no other process to ring."""
+
+    def ring(self, peal: Peal, chat: int) -> None: ...
+
+    def hear(self, hearer: Hearer) -> None: ...
+
+
+class OwnPosts:
+    """Gives every post to the only process."""
+
+    async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
+        del post
+        await work()
+
+    def has(self, post: str) -> bool:
+        del post
+        return True

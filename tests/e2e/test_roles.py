@@ -1,0 +1,159 @@
+"""One database, and processes that share the work by roles: people notice nothing of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+
+from tests.e2e.launching import Process
+from tests.e2e.records import ServerRecords
+from tests.e2e.steward import Steward
+from tests.standins.messages_api import Gate, calls, text, tool
+from tests.words import APPROVE
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.timeout(300),
+    pytest.mark.telegrams_own("who polls, and who sends, is the same question on each platform"),
+]
+
+
+class Company:
+    """Processes on one database, each with a home of its own and one workspace for all."""
+
+    def __init__(self, steward: Steward, url: str) -> None:
+        self._steward = steward
+        self.processes: dict[str, Process] = {}
+        steward.records = ServerRecords(url)
+        steward.settings |= {
+            "STEWARD_DATABASE_URL": url,
+            "STEWARD_WORKSPACE": str(steward.workspace),
+        }
+
+    async def join(self, name: str, *roles: str) -> None:
+        """Have one more process work."""
+        self.processes[name] = await self._steward.launched(
+            "run",
+            *(word for role in roles for word in ("--role", role)),
+            STEWARD_HOME=str(self._steward.folder / name),
+        )
+
+    async def leave(self, name: str, *, orderly: bool = False) -> int:
+        """Have a process end; its exit code."""
+        process = self.processes.pop(name)
+        with suppress(ProcessLookupError):
+            (process.terminate if orderly else process.kill)()
+        return await process.wait()
+
+    async def knows_of(self, processes: int) -> None:
+        """Wait until so many listen to the bell."""
+        wanted = [(processes,)]
+        await self._steward.eventually(
+            lambda: (
+                self._steward.records.rows(
+                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+                    " AND application_name = 'steward bell'"
+                )
+                == wanted
+            )
+        )
+
+
+@pytest.fixture
+async def company(own_postgres_url: str, steward: Steward) -> AsyncIterator[Company]:
+    """A process that receives, two that work, and one for all the rest."""
+    company = Company(steward, own_postgres_url)
+    try:
+        await steward.start(STEWARD_ROLE="receive")
+        await company.join("first", "work")
+        await company.join("second", "work")
+        await company.join("rest", "deliver", "schedule", "web")
+        await company.knows_of(4)
+        yield company
+    finally:
+        for name in [*company.processes]:
+            await company.leave(name)
+
+
+async def test_words_cards_stops_and_commands_reach_whoever_has_the_chat(
+    company: Company, steward: Steward
+) -> None:
+    steward.script(text("The parrot is green."))
+    steward.say("What colour has the parrot?")
+    await steward.sees("The parrot is green.")
+
+    write = tool("write_file", {"path": "one.md", "content": "one"})
+    steward.script(calls(write), text("It is there."))
+    steward.say("Write one file")
+    card = await steward.card()
+    steward.press(card, APPROVE)
+    await steward.sees("It is there.")
+    assert (steward.workspace / "one.md").read_text() == "one"
+
+    held = Gate()
+    steward.script(text("Nobody reads this.").held(held, after=1))
+    steward.say("What colour has the ladder?")
+    await held.arrived()
+    steward.say("/stop")
+    await held.abandoned()
+    await steward.eventually(lambda: steward.records.stop_reasons[-1] == "user_cancelled")
+
+    steward.say("/help")
+    await steward.sees("/stop")
+    await steward.recorded()
+    assert len(steward.model.requests) == 4
+
+
+async def test_who_polls_delivers_or_works_may_die_and_another_one_goes_on(
+    company: Company, steward: Steward
+) -> None:
+    steward.foreseen += ["terminated by other getUpdates", "Conflict"]
+    await company.join("heir", "receive", "deliver")
+    await company.knows_of(5)
+    steward.script(text("The parrot is green."))
+    steward.say("What colour has the parrot?")
+    await steward.sees("The parrot is green.")
+    await steward.kill()
+    steward.script(text("The ladder is red."))
+    steward.say("What colour has the ladder?")
+    await steward.sees("The ladder is red.")
+
+    await company.leave("rest")
+    steward.script(text("The chair is blue."))
+    steward.say("What colour has the chair?")
+    await steward.sees("The chair is blue.")
+
+    held = Gate()
+    steward.script(text("Nobody reads this.").held(held, after=1), text("The wall is white."))
+    steward.say("What colour has the wall?")
+    await held.arrived()
+    for name in ("first", "second"):
+        await company.leave(name)
+    await company.join("third", "work")
+    await steward.sees("The wall is white.")
+    await steward.recorded()
+    shown = [one.text for one in steward.shown]
+    assert len(shown) == len({*shown}), "nothing is doubled"
+
+
+async def test_a_rolling_restart_of_the_workers_is_not_noticed(
+    company: Company, steward: Steward
+) -> None:
+    held = Gate()
+    steward.script(text("The parrot is green.").held(held, after=1), text("The parrot is green."))
+    steward.say("What colour has the parrot?")
+    await held.arrived()
+    for name in ("first", "second"):
+        assert await company.leave(name, orderly=True) == 0
+        await company.join(f"{name} anew", "work")
+        await company.knows_of(4)
+    held.release()
+    await steward.sees("The parrot is green.")
+    await steward.recorded()
+    assert len(steward.showing("The parrot is green.")) == 1
+
+
+async def test_a_role_on_sqlite_is_refused_in_a_sentence(steward: Steward) -> None:
+    code, told = await steward.printed_by("run", "--role", "work")
+    assert code == 2
+    assert "SQLite has one process that does all of it" in told
