@@ -1,4 +1,4 @@
-"""Does for a chat that is at work here what its queueing would do, had the message come here."""
+"""Does what queueing does, for a chat of this process whose message came to another one."""
 
 import logging
 
@@ -36,7 +36,7 @@ class RungChats(ActivityOwner):
         self._seen: dict[int, int] = {}
 
     def hear(self, chat: int) -> None:
-        """Notes a ring; a chat that is not at work here is simply drained."""
+        """Notes a ring; a chat that is not being drained is left to its lane."""
         if self.open and self._queue.at_hand(chat):
             self.start(self._look(chat, busy=self._queue.busy(chat)), f"rung for {chat}")
 
