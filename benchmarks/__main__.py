@@ -40,6 +40,7 @@ from benchmarks import (
     takeover,
     turn_cost,
     verbose,
+    workers,
     year,
 )
 from benchmarks.figure import HEADER, Figure
@@ -54,6 +55,7 @@ BENCHMARKS: Mapping[str, Callable[[Path, Scale], AsyncIterator[Figure]]] = {
     "turn": turn_cost.measure,
     "postgres": postgres.measure,
     "takeover": takeover.measure,
+    "workers": workers.measure,
     "chats": many_chats.measure,
     "drafts": drafts_and_edits.measure,
     "cards": open_cards.measure,

@@ -12,13 +12,13 @@ import httpx
 
 from benchmarks.figure import Figure, median
 from benchmarks.process import MeasuredProcess
-from benchmarks.reading import opened_page
+from benchmarks.reading import opened_page, signed_in
 from benchmarks.scale import Scale
-from benchmarks.scripted_model import ANSWER, two_rounds
+from benchmarks.scripted_model import ANSWER, asking, two_rounds
 from benchmarks.stage import Stage, stage
 from tests.e2e.browser import Browser, Heard
 from tests.ports import free_port
-from tests.standins.bot_api import Person
+from tests.standins.bot_api import Person, ShownMessage
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 from tests.standins.messages_api.script import Respond
 from tests.standins.messages_api.wire import content_blocks
@@ -29,13 +29,14 @@ _FIRST_DELTA = 3
 """The number of the event of a reply that has its first words."""
 
 _THINKING_SECONDS = 0.3
-_SETTLING_SECONDS = 13.0
+_SETTLING_SECONDS = 21.0
 """Seconds within which each open page has got its first sign of life."""
 
 _ANSWERING_SECONDS = 0.01
 """Seconds between two questions for a page that is not there yet."""
 
 _SETTING = "STEWARD_WEB_PORT"
+_DENY = "Deny"
 
 
 class _Moment(Gate):
@@ -98,6 +99,8 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
             yield Figure("The model's first word to that on the page", first, "ms", aim="≤ 30 ms")
             async for figure in _idle(talk, process, scale):
                 yield figure
+    async for figure in _presses(folder, scale):
+        yield figure
     async for figure in _starts(folder, scale):
         yield figure
 
@@ -159,6 +162,64 @@ async def _idle(talk: _Talk, process: MeasuredProcess, scale: Scale) -> AsyncIte
         await asyncio.sleep(scale.rest_seconds)
         share = (process.cpu_ms() - cpu) / (time.perf_counter() - begun) / 10
         yield Figure("… of one core", share, "%", aim="≤ 1 %")
+
+
+async def _presses(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
+    """Denies one card after another, by turns on the phone and on the page of the same chat."""
+    there, here = list[float](), list[float]()
+    port = free_port()
+    async with stage(folder / "presses", asking) as on:
+        [person] = on.people(1)
+        async with (
+            on.steward([person], {_SETTING: str(port)}),
+            signed_in(on, person, port) as page,
+            page.listening(path := f"/chat/telegram:{person.id}") as heard,
+        ):
+            for _ in range(scale.around):
+                there.append(await _on_the_phone(on, person, heard))
+                here.append(await _on_the_page(on, person, heard, page, path))
+    yield Figure("A press on the phone to its event at the page", median(there), "ms", aim="≤ 1 s")
+    yield Figure("A press on the page to the phone's card", median(here), "ms", aim="≤ 1 s")
+
+
+async def _on_the_phone(on: Stage, person: Person, heard: Heard) -> float:
+    card, element, answered = await _asked(on, person, heard)
+    begun = time.perf_counter()
+    on.bot_api.press(person, card, next(label for label in card.labels if _DENY in label))
+    await heard.until(
+        lambda one: any(e.element == element and _DENY not in e.text for e in one.events)
+    )
+    taken = (time.perf_counter() - begun) * 1000
+    await on.answers(1, answered)
+    return taken
+
+
+async def _on_the_page(on: Stage, person: Person, heard: Heard, page: Browser, path: str) -> float:
+    _, _, answered = await _asked(on, person, heard)
+    deny = next(one for one in await page.forms(path) if one.label.startswith(_DENY))
+    begun = time.perf_counter()
+    await page.send(deny)
+    await on.bot_api.wait_for(lambda: _open_card(on, person) is None, seconds=60)
+    taken = (time.perf_counter() - begun) * 1000
+    await on.answers(1, answered)
+    return taken
+
+
+async def _asked(on: Stage, person: Person, heard: Heard) -> tuple[ShownMessage, str, int]:
+    """Has a card shown on both; returns that of the phone, its name on the page, and a mark."""
+    known, calls = len(heard.events), len(on.bot_api.calls)
+    on.bot_api.say(person, "Write a note.")
+    card = await on.bot_api.wait_for(lambda: _open_card(on, person), seconds=60)
+    assert card is not None
+    shown = await heard.until(
+        lambda one: next((e for e in one.events[known:] if _DENY in e.text), None)
+    )
+    return card, shown.element, calls
+
+
+def _open_card(on: Stage, person: Person) -> ShownMessage | None:
+    messages = on.bot_api.screen(person.id).from_bot
+    return next((one for one in messages if any(_DENY in label for label in one.labels)), None)
 
 
 @asynccontextmanager

@@ -55,6 +55,10 @@ class Memory(Protocol):
         """Returns the next conversation to read from before the memory; None when none is left."""
         ...
 
+    async def count_owed(self) -> int:
+        """Returns the number of passages that the index of words is owed: it takes no time."""
+        ...
+
     async def condition(self) -> MemoryCondition: ...
 
 

@@ -3,11 +3,12 @@
 from datetime import UTC, datetime
 from typing import Any
 
+from bot.adapters.web import orders
 from bot.adapters.web.found import FoundChat
 from bot.adapters.web.frame import Frame
 from bot.adapters.web.orders import OrderAnswer
 from bot.adapters.web.pages.card_views import card_view
-from bot.adapters.web.pages.giving import Back, Question
+from bot.adapters.web.pages.giving import Back, Question, Return
 from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.shown import ListedChat
 from bot.domain.talk.message import Button, CodeBlock, Markdown, Plain
@@ -273,7 +274,8 @@ def _sure(x: str) -> dict[str, Any]:
 
 def _answered(x: str) -> dict[str, Any]:
     frame, back = _frame("Memory", "more", x), Back("/memory", "Memory")
-    return {"frame": frame, "told": x, "back": back}
+    undo = Return("/memory/note", (("note", x), ("text", x)))
+    return {"frame": frame, "answer": orders.told(x), "back": back, "undo": undo}
 
 
 _MAKERS = {

@@ -298,7 +298,7 @@ def test_offline_keeps_the_draft_and_decides_nothing(chat: Chrome, site: Site) -
     try:
         waits_for(chat, "return !document.getElementById('offline').hidden")
         chat.execute_script("document.querySelector('#card-o8 .key.main').click()")
-        spoken(chat, "Offline: nothing can be decided until the line is back.")
+        spoken(chat, "Offline: nothing can be decided until the connection is back.")
         chat.find_element(By.ID, "words").send_keys("later", Keys.ENTER)
         spoken(chat, "Not sent yet")
         assert site.posts == []

@@ -341,6 +341,13 @@ async def test_the_parts_of_a_score_are_all_of_it(store: StorePorts) -> None:
     assert await store.words.explained("", ME, 10) == Explained()
 
 
+async def test_what_no_word_finds_yet_is_counted(store: StorePorts) -> None:
+    await commit(store, KeepPassage(DOG), KeepPassage(replace(DOG, id="other")))
+    assert await store.memory.count_owed() == 2
+    await store.words.take_in(await store.memory.owed(1))
+    assert await store.memory.count_owed() == 1
+
+
 async def test_the_date_of_a_passage_is_found_too(store: StorePorts) -> None:
     later = replace(DOG, id="later", at=NOW + timedelta(days=60))
     await remember(store, DOG, later)

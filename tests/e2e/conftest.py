@@ -25,6 +25,9 @@ from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
 
 _PLATFORMS = tuple(ON_PLATFORMS)
+COMPANY = "STEWARD_TEST_COMPANY"
+"""The variable that has each scenario on Telegram served by three processes on PostgreSQL."""
+
 THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 _ON_EACH = "on_each_platform"
 _SERVED: dict[str, tuple[str, ...]] = {
@@ -170,6 +173,8 @@ async def steward(
             # Migrations cost a third of a start, and only a test of the start is about them.
             shutil.copy(request.getfixturevalue("empty_database"), steward.home)
         steward.excused = stalls.excuse
+        if os.environ.get(COMPANY) and platform == "telegram":
+            steward.shares(request.getfixturevalue("own_postgres_url"))
         try:
             yield steward
             if not steward.failed:

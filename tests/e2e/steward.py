@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from bot.flow.commanding.choices import CHOICES
 from tests.e2e.hands import TelegramHands
 from tests.e2e.launching import Launch, Process, Start, surroundings
-from tests.e2e.records import Records
+from tests.e2e.records import Records, ServerRecords
 from tests.e2e.ways import DiscordWay, TelegramWay
 from tests.patience import PATIENCE
 from tests.standins.bot_api import TOKEN, BotApi, Person, Press, ShownMessage
@@ -59,6 +59,8 @@ class Steward(TelegramHands):
         self._launch = launch
         self._output = folder / "output.txt"
         self._process: Process | None = None
+        self._beside: Sequence[tuple[str, Sequence[str]]] = ()
+        self._company: list[Process] = []
         self._tidy = False
 
     def reached_at(self, telegram_url: str, model_url: str) -> None:
@@ -93,8 +95,34 @@ class Steward(TelegramHands):
         """Start the process and wait until it takes updates; settings stay for later starts."""
         self.settings |= {name: str(value) for name, value in settings.items()}
         listening = self._listening()
+        for name, roles in () if self._company else self._beside:
+            self._share_home(name)
+            self._company.append(
+                await self.launched("run", *roles, STEWARD_HOME=str(self.folder / name))
+            )
         self._process = await self.launched("run")
         await self.until(listening)
+
+    def shares(self, url: str) -> None:
+        """Have two more processes on this database: one works, and one does all but receive."""
+        self.records = ServerRecords(url)
+        self.settings |= {
+            "STEWARD_DATABASE_URL": url,
+            "STEWARD_WORKSPACE": str(self.workspace),
+            "STEWARD_ROLE": "receive,web",
+        }
+        self._beside = (
+            ("working", ("--role", "work")),
+            ("delivering", ("--role", "deliver", "--role", "schedule")),
+        )
+
+    def _share_home(self, name: str) -> None:
+        """Give another process a home with the same files of people."""
+        home = self.folder / name
+        home.mkdir(exist_ok=True)
+        for known in ("skills", "plans", "hooks", "persona.md"):
+            if not (home / known).is_symlink():
+                (home / known).symlink_to(self.home / known)
 
     def _listening(self) -> Callable[[], object]:
         """A condition that comes true when the next process takes updates."""
@@ -326,7 +354,12 @@ class Steward(TelegramHands):
         self._tidy = True
 
     async def abandon(self) -> None:
-        """End the process whatever it does."""
+        """End the process whatever it does, and all beside it."""
+        for process in self._company:
+            with suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+        self._company.clear()
         if self.running:
             await self.kill()
 

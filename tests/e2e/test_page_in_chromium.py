@@ -1,8 +1,10 @@
 """The page of the running program in a real Chromium."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from typing import Any, ParamSpec, TypeVar
 
 import pytest
@@ -14,8 +16,10 @@ from tests.browser.driving import focused, spoken, types, waits_for
 from tests.browser.looking import axe_core, seen_by_axe, sticking_out
 from tests.e2e.browser import LINK
 from tests.e2e.steward import Steward
+from tests.e2e.times import Times
 from tests.ports import free_port
 from tests.standins.messages_api import calls, text, tool
+from tests.words import APPROVE
 
 pytestmark = [
     pytest.mark.browser,
@@ -73,10 +77,23 @@ def driver() -> Iterator[Chrome]:
 @pytest.fixture
 async def page(steward: Steward, driver: Chrome) -> AsyncIterator[Page]:
     """Chromium, in which the person at the machine has signed in by the printed link."""
+    async with opened(steward, driver) as found:
+        yield found
+
+
+@asynccontextmanager
+async def opened(steward: Steward, driver: Chrome) -> AsyncIterator[Page]:
     programs()
     await steward.start(STEWARD_WEB_PORT=free_port())
     link = await steward.eventually(lambda: LINK.search(steward.output))
     await steward.eventually(lambda: answers(link[1]))
+    async with entered(driver, link) as found:
+        yield found
+
+
+@asynccontextmanager
+async def entered(driver: Chrome, link: re.Match[str]) -> AsyncIterator[Page]:
+    """Signs in by a link; what the browser knows is gone afterwards."""
     found = Page(driver, link[1])
     await found.do(faults, driver)  # those of the test before
     await found.do(driver.get, link[0])
@@ -144,6 +161,67 @@ async def test_a_kill_loses_no_message_and_doubles_none(steward: Steward, page: 
     await page.hears("Second.")
     said = "return [...document.querySelectorAll('.words')].map((e) => e.textContent)"
     assert await page.do(page.driver.execute_script, said) == ["One", "Two"]
+
+
+async def test_a_page_that_stands_open_for_a_day_goes_on_and_one_of_a_month_ends(
+    steward: Steward, driver: Chrome
+) -> None:
+    times = Times(steward)
+    async with opened(steward, driver) as page:
+        await page.do(driver.execute_script, "window.stayed = true")
+        steward.script(calls(tool("write_file", {"path": "a.txt", "content": "x"})))
+        await page.say("Write a file")
+        await page.wait("return document.querySelector('.card.open')")
+        times.move(25 * 3600)
+        # Nobody decided within a day: the page shows it without being loaded again.
+        await page.wait("return !document.querySelector('.card.open')")
+        steward.script(text("Good morning."))
+        await page.say("Are you still there?")
+        await page.hears("Good morning.")
+        assert await page.do(driver.execute_script, "return window.stayed")
+        assert not (steward.home / "workspace" / "a.txt").exists()
+        # Its session ends 30 days after the last visit, and with it what it shows.
+        times.move(31 * 24 * 3600)
+        await page.wait("return location.pathname === '/enter'")
+        assert await page.do(driver.execute_script, "return !window.stayed")
+
+
+async def test_a_press_on_the_phone_is_an_event_on_the_page_and_the_other_way_round(
+    steward: Steward, driver: Chrome
+) -> None:
+    programs()
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    steward.say("/login")
+    link = LINK.search((await steward.sees("Open this link in your browser")).text)
+    assert link is not None
+    await steward.eventually(lambda: answers(link[1]))
+    async with entered(driver, link) as page:
+        await page.do(driver.get, f"{page.origin}/chat/telegram:42")
+        await page.wait("return document.getElementById('live')?.textContent === 'Live'")
+        await page.do(driver.execute_script, "window.stayed = true")
+        for name, words in (("a.txt", "First."), ("b.txt", "Second.")):
+            call = calls(tool("write_file", {"path": name, "content": "x"}))
+            steward.script(call, text(words))
+            steward.say(f"Write {name}")
+            card = await steward.card(about=name)
+            await page.wait("return document.querySelector('.card.open')")
+            if name == "a.txt":
+                steward.press(card, APPROVE)
+                await page.wait("return !document.querySelector('.card.open')")
+            else:
+                deny = "[...document.querySelectorAll('.card.open .key')].find(APPROVES).click()"
+                deny = deny.replace("APPROVES", "(e) => e.textContent.includes('Deny')")
+                await page.do(driver.execute_script, deny)
+                await steward.until(lambda: not steward.cards)
+            await page.hears(words)
+            await steward.sees(words)
+        assert await page.do(driver.execute_script, "return window.stayed")
+        asked = "return performance.getEntriesByType('resource').map((one) => one.name)"
+        fetched = await page.do(driver.execute_script, asked)
+        assert not [one for one in fetched if one.endswith("/chat/telegram:42")]
+    workspace = steward.home / "workspace"
+    assert (workspace / "a.txt").exists()
+    assert not (workspace / "b.txt").exists()
 
 
 async def test_every_page_of_a_program_in_use_is_for_everybody(

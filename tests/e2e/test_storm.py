@@ -6,6 +6,7 @@ import pytest
 
 from tests.e2e import storm_of_sends
 from tests.e2e.conftest import THOROUGH
+from tests.e2e.own_server import own_server
 from tests.e2e.storm import faults, storm
 
 
@@ -25,3 +26,15 @@ async def test_no_message_is_doubled_by_a_death_between_its_sending_and_its_reco
     count = await storm_of_sends.storm(tmp_path, platform, kills=20 if THOROUGH else 10, seed=1)
     assert count.cut > 0
     assert (count.lost, count.doubled) == ([], []), str(count)
+
+
+@pytest.mark.commands
+@pytest.mark.timeout(300)
+async def test_a_storm_over_three_workers_and_their_server_loses_and_doubles_nothing(
+    tmp_path: Path,
+) -> None:
+    with own_server() as server:
+        seconds = 60 if THOROUGH else 12
+        tally = await storm(tmp_path, seconds=seconds, seed=1, server=server, workers=3)
+    assert tally.asked > 0
+    assert faults(tally) == [], str(vars(tally))

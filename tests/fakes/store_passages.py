@@ -58,6 +58,9 @@ class MemoryPassages:
         ]
         return Past(chat, rest[0], tuple(turns))
 
+    async def count_owed(self) -> int:
+        return len(await self.owed(len(self.rows.passages)))
+
     async def condition(self) -> MemoryCondition:
         last, ended = self.rows.past
         kept, owed = len(self.rows.passages), len(await self.owed(len(self.rows.passages)))

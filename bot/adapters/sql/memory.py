@@ -122,6 +122,9 @@ class SqlMemory(Reads):
     async def past(self) -> Past | None:
         return await self._database.read(_past)
 
+    async def count_owed(self) -> int:
+        return await self._scalar(_COUNT_OWED)
+
     async def condition(self) -> MemoryCondition:
         return await self._database.read(_condition)
 

@@ -53,8 +53,8 @@ class MemoryInspection:
         return RecallTeller(looked, places, zone, self._conceal).lines()
 
     async def _condition(self) -> str:
-        words, meaning = await self._recall.condition()
-        if words.owed:
+        owed, meaning = await self._recall.readiness()
+        if owed:
             return "Some answers are still being indexed, and cannot be found yet."
         if meaning is None:
             return "Found by words."

@@ -101,14 +101,14 @@ class NowInspection:
         return tuple(lines)
 
     async def _program(self, now: datetime) -> tuple[Figure, ...]:
-        condition = await self._store.memory.condition()
+        owed = await self._store.memory.count_owed()
         held = self._world.holds()
-        owed = f"{condition.owed:,} to do" if condition.owed else "nothing to do"
+        indexed = f"{counted(owed, 'answer')} to index" if owed else "every answer can be found"
         delays = f"{held.times}, the longest {held.longest:.1f} s" if held.times else "none"
         return (
             Figure("Version", version("steward")),
             Figure("Running for", span((now - self._began).total_seconds())),
-            Figure("Memory", f"{counted(condition.passages, 'passage')}, {owed}"),
+            Figure("Memory", indexed),
             Figure("Delays of all chats", delays),
             Figure("Commands", await self._world.commands_run()),
         )

@@ -165,6 +165,11 @@ class Recall:
         held = {one.id: one for one in await self._memory.around([one.id for one in found])}
         return [(held[one.id], one) for one in found if one.id in held]
 
+    async def readiness(self) -> tuple[int, MeaningCondition | None]:
+        """Returns the number of passages that no word finds yet, and the state of meaning."""
+        by_meaning = None if self._meaning is None else await self._meaning.condition()
+        return await self._memory.count_owed(), by_meaning
+
     async def condition(self) -> tuple[MemoryCondition, MeaningCondition | None]:
         """Returns the state of the memory, and of its search by meaning if there is one."""
         by_meaning = None if self._meaning is None else await self._meaning.condition()

@@ -24,7 +24,7 @@ from bot.domain.value import frozen
 MOST = 520
 """Streams of one program."""
 
-BEAT_SECONDS = 12.0
+BEAT_SECONDS = 20.0
 """Seconds without an event after which a line tells that the stream is alive."""
 
 _LAP_SECONDS = 0.05

@@ -18,7 +18,7 @@
   }, say);
   // What could not be sent waits with its id, and goes once.
   let waits = false;
-  on("unsent", () => { waits = true; told("Not sent yet: there is no line. It goes once, as soon as the line is back."); }, say);
+  on("unsent", () => { waits = true; told("Not sent yet: there is no connection. It is sent once, as soon as the connection is back."); }, say);
   on("refused", () => { waits = false; }, say);
   on("sent", ({ detail }) => {
     if (words.value === detail.get("text")) words.value = "";

@@ -45,7 +45,7 @@ const page = (() => {
       }
       form.dispatchEvent(new CustomEvent(sent ? "sent" : "refused", { detail: data }));
     } catch {
-      told("Nothing was done: there is no line to the program.", true);
+      told("Nothing was done: there is no connection to the program.", true);
       form.dispatchEvent(new CustomEvent("unsent"));
     }
     // A card that was decided stays busy until its row comes.
@@ -58,7 +58,7 @@ const page = (() => {
     if (form.matches("[aria-busy]") || key?.matches("[aria-disabled]")) return;
     id("palette")?.hidePopover();
     if (navigator.onLine || form.matches("#say")) send(form, key);
-    else told("Offline: nothing can be decided until the line is back.", true);
+    else told("Offline: nothing can be decided until the connection is back.", true);
   });
 
   on("click", (event) => {
