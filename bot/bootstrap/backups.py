@@ -30,7 +30,7 @@ DATABASE, SETTINGS, SEALED = "steward.db", "settings.env", "secrets.sealed"
 _SECRET_FILES = frozenset({DOTENV, TOML, "skills.toml"})
 """Files with keys of the operator; `.env` lies beside the home in a checkout."""
 
-_OWN = frozenset({"lock", "door", "meaning", FOLDER, "chat.log", "chat.log.1"})
+_OWN = frozenset({"lock", "door", "meaning", ".cache", FOLDER, "chat.log", "chat.log.1"})
 """Names in a home that a copy does not need: what a run makes anew, and other backups."""
 
 Say = Callable[[str], None]

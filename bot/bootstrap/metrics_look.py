@@ -56,7 +56,13 @@ class Look:
             ages = [None if q.oldest is None else (now - q.oldest).total_seconds() for q in waiting]
             queues = [(q.name, q.waiting, age) for q, age in zip(waiting, ages, strict=True)]
         state = State(
-            version("steward"), queues, dict(self._platforms()), holds, await _lag(), self._began
+            version("steward"),
+            queues,
+            queues is not None and self._inside.store.works(),
+            dict(self._platforms()),
+            holds,
+            await _lag(),
+            self._began,
         )
         return state.text(self._counts.registry)
 

@@ -26,8 +26,9 @@ def leave(home: Path) -> list[Path]:
     (folder / "before-upgrade-1.part").touch()
     (folder / "times.json.123").touch()
     old = [home / ".steward-tried", folder / "before-upgrade-1.part", folder / "times.json.123"]
+    hours_ago = time.time() - 9_000
     for one in old:
-        os.utime(one, (time.time() - 9_000,) * 2)
+        os.utime(one, (hours_ago, hours_ago))
     (folder / "young.part").touch()
     (home / "notes.part").touch()
     with closing(socket.socket(socket.AF_UNIX)) as door:

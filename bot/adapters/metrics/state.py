@@ -17,6 +17,8 @@ class State:
     version: str
     queues: Sequence[tuple[str, int, float | None]] | None
     """Each queue with its length and the seconds that its oldest entry has waited."""
+    works: bool
+    """True while the database answers, and nobody waits for it."""
     platforms: Mapping[str, bool]
     holds: Holds
     lag: float
@@ -26,7 +28,7 @@ class State:
         """Yields the families of numbers, as the library wants them from a collector."""
         yield _gauge("steward_build_info", "The version.", {self.version: 1.0}, "version")
         yield _one("steward_start_time_seconds", "When the run began.", self.began.timestamp())
-        yield _one("steward_database_up", "1 if it answers.", float(self.queues is not None))
+        yield _one("steward_database_up", "1 if it answers and takes writes.", float(self.works))
         waiting = {name: float(count) for name, count, _ in self.queues or ()}
         yield _gauge("steward_queue_length", "Things that wait.", waiting, "queue")
         ages = {name: age or 0.0 for name, _, age in self.queues or ()}

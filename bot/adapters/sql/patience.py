@@ -55,6 +55,11 @@ class Patience:
         self._returned = asyncio.Event()
         self._told = False
 
+    @property
+    def works(self) -> bool:
+        """Returns False while anybody waits for the database to work again."""
+        return self._works.is_set()
+
     def begin(self) -> None:
         """Ends the start of the program, in which a person may still see what has to be changed.
 

@@ -101,6 +101,8 @@ class Store:
     """Reads every row, for so many seconds; False if they were too few, StoreDamaged for damage."""
     queues: Callable[[], Awaitable[Sequence[Queue]]]
     """Returns the work that waits."""
+    works: Callable[[], bool]
+    """Tells if nobody waits for the database to work again, as on a full disk."""
     damage: Damage
     """The first damage that anybody met."""
     written: Written
@@ -146,8 +148,13 @@ async def open_store(
         watched = WatchedDatabase(database, patience, damage.found, written.tell)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        alone_there = _store(watched, words, damage, now, written)
+        works = _works if patience is None else lambda: patience.works
+        alone_there = replace(_store(watched, words, damage, now, written), works=works)
         yield await _shared(alone_there, parsed, database, patience, stack, alone=alone)
+
+
+def _works() -> bool:
+    return True
 
 
 def _store(
@@ -191,6 +198,7 @@ def _store(
         check_writable=partial(try_writing, database),
         check_readable=partial(rows_read, database),
         queues=partial(queues, database),
+        works=_works,
         damage=damage,
         written=written,
     )
