@@ -98,7 +98,7 @@ async def _loads(
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
             for name, path in PAGES.items():
                 told = f"{scale.turns:,} turns{named}: {name}"
-                taken = await loaded(page, process, path.format(**places))
+                taken = await _loaded(page, process, path.format(**places))
                 yield Figure(told, taken, "ms", aim="≤ 100 ms")
 
 
@@ -172,7 +172,7 @@ def _owed(url: str) -> int:
         return connection.execute(owed).scalar_one()
 
 
-async def loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
+async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
     """Returns the milliseconds of a load, the median of some; the first one is a warm-up."""
     told: list[float] = []
     for _ in range(_LOOKS):

@@ -44,7 +44,7 @@ _WORDS_ASKED, _WORDS_TOLD = 170, 120
 """Words of a question and of an answer: 1 kB and 0.7 kB."""
 
 _TABLES = ("turn", "entry", "approval", "verdict", "usage", "inbox", "outbox", "sight", "audit")
-_UPDATE = 10_000_000_000
+UPDATE = 10_000_000_000
 """Numbers of updates that no stand-in gives."""
 
 _ALL = (*_TABLES, "passage")
@@ -213,7 +213,7 @@ class _Maker:
         if name == "entry":
             row["seq"] = seqs + place + 1
         if name == "inbox":
-            row["key"] = f"{_UPDATE + number * _MOST_ROWS + place}"
+            row["key"] = f"{UPDATE + number * _MOST_ROWS + place}"
         if name == "sight":
             row["outbox"] = number * _MOST_ROWS + place + 1
             row["message_id"] = f"{self._message + number * _MOST_ROWS + place}"

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import os
-import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from bot.bootstrap.door_form import Inside
+from bot.bootstrap.kept_backups import MARK, made
 from bot.bootstrap.upgrading import FOLDER
 from bot.doctor import Check, Complaint, Finding
 from bot.domain.talk.errors import SettingError
@@ -25,13 +25,9 @@ from bot.shipped import command
 TIMES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta(weeks=1)}
 """The times between two backups that make themselves."""
 
-MARK = "-auto"
-"""Stands in the names of these backups: only they are deleted again."""
-
 PLAN = "times.json"
 """The name of the file with the times."""
 
-_NAME = re.compile(r"steward-(\d{8}-\d{6})(?:-auto)?\.tar\.gz")
 _LOOK_SECONDS = 60.0
 _AGAIN = timedelta(hours=1)
 """The time after a backup that failed until the next try."""
@@ -68,16 +64,6 @@ def times_of(home: Path) -> BackupTimes | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return times if times.every in TIMES and times.keep > 0 else None
-
-
-def made(home: Path) -> Sequence[tuple[datetime, Path]]:
-    """Returns the backups in the folder, the newest first; each was proven as it was made."""
-    found: list[tuple[datetime, Path]] = []
-    for file in (home / FOLDER).glob("steward-*"):
-        if (named := _NAME.fullmatch(file.name)) is not None:
-            at = datetime.strptime(named[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
-            found.append((at, file))
-    return sorted(found, reverse=True)
 
 
 class BackupForm:

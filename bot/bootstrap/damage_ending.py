@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from bot.adapters.sql.store import Store
 from bot.bootstrap.database import told
+from bot.bootstrap.kept_backups import newest
 from bot.domain.talk.errors import ChannelError, StoreDamaged, StoreError
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
 from bot.ports.channel import Channel
@@ -21,6 +22,7 @@ _WORDS = (
     "My database is damaged, so I have stopped and answer nobody. Nothing was deleted. On the "
     "machine: `steward doctor` says more, and docs/operating.md says how to bring a backup back."
 )
+_NEWEST = " The newest backup is {copy}."
 _LOG = logging.getLogger(__name__)
 
 
@@ -53,11 +55,13 @@ async def told_owners(
 ) -> StoreDamaged:
     """Tells owners, once a day and without the database; returns the fault for the operator."""
     if not _told_lately(settings.home / _MARK):
+        copy = await asyncio.to_thread(newest, settings.home)
+        words = _WORDS + (_NEWEST.format(copy=copy) if copy else "")
         async with asyncio.TaskGroup() as group:
             for key in owners:
                 name, _, number = key.partition(":")
                 if name in channels:
-                    group.create_task(_tell(channels[name], Address(name, number)))
+                    group.create_task(_tell(channels[name], Address(name, number), words))
     # What was met at the opening has its advice already.
     return fault if isinstance(fault.__cause__, StoreDamaged) else told(settings, fault)
 
@@ -73,8 +77,8 @@ def _told_lately(mark: Path) -> bool:
     return lately
 
 
-async def _tell(channel: Channel, owner: Address) -> None:
-    notice = Outbound(OutboundKind.NOTICE, (Plain(_WORDS),))
+async def _tell(channel: Channel, owner: Address, words: str) -> None:
+    notice = Outbound(OutboundKind.NOTICE, (Plain(words),))
     try:
         async with asyncio.timeout(_TELLING_SECONDS):
             for piece in channel.split(notice):

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.adapters.sql.store import Store, open_store
+from bot.bootstrap.kept_backups import newest
 from bot.domain.talk.errors import (
     SettingError,
     StoreAway,
@@ -74,7 +75,9 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
             return "Try again when it has ended."
         case StoreDamaged():
             what = file or "the database"
-            return f"Bring {what} back from a backup: see docs/operating.md."
+            copy = newest(settings.home)
+            which = f" (the newest is {copy})" if copy else ""
+            return f"Bring {what} back from a backup{which}: see docs/operating.md."
         case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
             return f"Make room on the disk of {file or 'the server'}."
         case StoreUnwritable() if "I/O" in str(fault) or "could not" in str(fault):

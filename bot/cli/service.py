@@ -18,13 +18,13 @@ Its log, and at the first start the pairing link: journalctl -u steward"""
 
 
 @click.command("service", short_help="Print or install a unit of systemd.")
-@click.option("--user", metavar="NAME", help="The user it runs as; you, if left out.")
+@click.option("--user", metavar="NAME", help="The user that it runs as. If left out: you.")
 @click.option(
     "credentials",
     "--credential",
     metavar="SETTING=FILE",
     multiple=True,
-    help="A secret that systemd reads from a file, as root; can be repeated.",
+    help="A secret that systemd reads from a file as root. You can repeat it.",
 )
 @click.option(
     "further",
@@ -32,7 +32,7 @@ Its log, and at the first start the pairing link: journalctl -u steward"""
     metavar="FOLDER",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
-    help="A further folder that it may write to, such as your projects; can be repeated.",
+    help="Another folder that it may write to, such as your projects. You can repeat it.",
 )
 @click.option("--install", is_flag=True, help="Write it to /etc/systemd/system, as root.")
 @click.pass_obj
@@ -43,9 +43,9 @@ def service_command(
     further: Sequence[Path],
     install: bool,
 ) -> int:
-    """Print the unit of a service that may touch little but its own folders.
+    """Print a unit for systemd: a service that can write to its own folders alone.
 
-    Stand in the folder with its .env. With --install the unit is written, and its folders are made.
+    Call it in the folder with the .env of the service. --install writes the unit and makes folders.
     """
     if program.service is None:
         raise SettingError("This program makes no unit.")

@@ -122,7 +122,7 @@ class Unit:
             told = self._shown()
             if told.get("StatusText", "").startswith(SERVES):
                 return ""
-            if told.get("ActiveState") == "failed" or told.get("NRestarts", "0") != "0":
+            if told.get("ActiveState") == "failed" or told.get("SubState") == "auto-restart":
                 return f"It ended, with code {told.get('ExecMainStatus')}: see its log."
             if told.get("StatusText", "") != status:
                 status, since = told.get("StatusText", ""), time.monotonic()
@@ -134,7 +134,7 @@ class Unit:
         return f"{self._name} runs."
 
     def _shown(self) -> Mapping[str, str]:
-        names = "ActiveState,StatusText,NRestarts,ExecMainStatus"
+        names = "ActiveState,SubState,StatusText,ExecMainStatus"
         lines = _systemctl("show", f"--property={names}", self._name).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 

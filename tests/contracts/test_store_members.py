@@ -107,14 +107,15 @@ async def test_linking_takes_an_account_from_whoever_had_it(store: StorePorts):
 
 async def test_the_nth_newest_message_counts_those_of_one_person(store: StorePorts, chat: Chat):
     bob = await a_member(store)
+    cleo = await store.people.admit(Sender("telegram", "79", "Cleo"), Role.MEMBER)
     await taken(store, chat, bob.id, 10, 30, 20)
-    await taken(store, chat, bob.id + 1, 40)
+    await taken(store, chat, cleo.id, 40)
     assert await store.members.nth_newest(bob.id, 1, later(60)) == later(30)
     assert await store.members.nth_newest(bob.id, 3, later(60)) == later(10)
     assert await store.members.nth_newest(bob.id, 4, later(60)) is None
     assert await store.members.nth_newest(bob.id, 1, later(20)) == later(20)
     assert await store.members.nth_newest(bob.id, 1, later(-60)) is None
-    assert await store.members.seen() == {bob.id: later(30), bob.id + 1: later(40)}
+    assert await store.members.seen() == {bob.id: later(30), cleo.id: later(40)}
 
 
 async def test_a_fragment_of_a_message_does_not_count(store: StorePorts, chat: Chat):

@@ -52,6 +52,20 @@ async def test_owners_are_told_of_a_damaged_page_once_and_the_program_ends(
     assert len(steward.showing(TOLD)) == 1
 
 
+async def test_the_newest_backup_is_named_where_the_damage_is_told(steward: Steward) -> None:
+    await lived(steward)
+    folder = steward.home / "backups"
+    folder.mkdir()
+    for day in ("20261101", "20261120"):
+        (folder / f"steward-{day}-020304-auto.tar.gz").touch()
+    damage(steward.records.path, "entry")
+    steward.records = Records(steward.home / "none.db")
+    assert await steward.exit_code("run") == DAMAGED
+    newest = f"{folder / 'steward-20261120-020304-auto.tar.gz'}, of 2026-11-20 02:03 UTC"
+    assert newest in (await steward.sees(TOLD)).text
+    assert newest in steward.output.splitlines()[-1]
+
+
 def garble(file: Path, words: bytes, by: bytes) -> None:
     """Writes over words of rows, and leaves every page sound."""
     with closing(sqlite3.connect(file)) as connection:

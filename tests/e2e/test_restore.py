@@ -6,7 +6,7 @@ import pytest
 
 from bot.adapters.sql.moment import change_of
 from tests.e2e.conftest import THOROUGH
-from tests.e2e.records import Records
+from tests.e2e.records import Records, ServerRecords
 from tests.e2e.steward import KEY, Steward
 from tests.e2e.storm_of_copies import copies
 from tests.e2e.test_backup import SECRET, server, talk, url
@@ -79,3 +79,30 @@ async def test_what_was_begun_is_closed_told_or_asked_about(url: str, steward: S
 async def test_copies_taken_in_a_storm_of_kills_come_back_whole(tmp_path: Path) -> None:
     count = await copies(tmp_path, 200 if THOROUGH else 3, seed=1)
     assert (count.taken > 0, count.faults) == (True, [])
+
+
+@pytest.mark.postgres
+async def test_a_backup_comes_back_into_a_server_where_the_settings_name_one(
+    own_postgres_url: str, steward: Steward
+) -> None:
+    await talk(steward)
+    await steward.stop()
+    file, home = steward.folder / "b.tar.gz", steward.folder / "again"
+    code, told = await steward.printed_by("backup", str(file))
+    assert code == 0, told
+    there = {"STEWARD_HOME": str(home), "STEWARD_WORKSPACE": str(home / "workspace")}
+    there |= {"STEWARD_DATABASE_URL": own_postgres_url}
+    code, told = await steward.printed_by("restore", str(file), **there)
+    assert (code, f"Brought back to {home}" in told) == (0, True), told
+    assert not (home / "steward.db").exists()
+    code, told = await steward.printed_by("verify", **there)
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+    code, told = await steward.printed_by("restore", str(file), **there)
+    assert (code, "Nothing is written over" in told) == (2, True), told
+    steward.home, steward.workspace = home, home / "workspace"
+    steward.records = ServerRecords(own_postgres_url)
+    await steward.start(**there)
+    await steward.sees(BROUGHT_BACK)
+    steward.script(text("Green."))
+    steward.say("And which now?")
+    await steward.sees("Green.")

@@ -14,6 +14,8 @@ import pytest
 from bot.adapters.sql.carrying import difference
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.moment import moment_of
+from bot.one_off import first_poll
+from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
 from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
 from tests.patience import PATIENCE
 from tests.standins.bot_api import TOKEN, BotApi
@@ -203,3 +205,59 @@ async def test_an_update_takes_back_a_version_that_never_polls_and_keeps_a_good_
         await ann.answered(3)
     code, said = await ann.does("update", "--look")
     assert (code, "Steward 9.0.0 is the newest version there is." in said) == (0, True), said
+
+
+SERVICE = """\
+[Service]
+Type=notify
+NotifyAccess=all
+ExecStart=/bin/sh -c '%s'
+Restart=on-failure
+RestartSec=5
+TimeoutStartSec=infinity
+"""
+WAYS = {
+    "good": 'systemd-notify --ready; systemd-notify --status="Serves telegram."; sleep 900',
+    "dies": "exit 3",
+    "silent": "sleep 900",
+}
+WATCH = """\
+import sys
+from bot.one_off.first_poll import Unit
+unit = Unit("steward.service")
+unit.stop()
+print(repr(unit.reached(float(sys.argv[1]))))
+unit.stop()
+"""
+
+
+async def test_a_service_of_systemd_is_started_and_watched_until_its_first_poll(
+    tmp_path: Path,
+) -> None:
+    needs_systemd()
+    served = tmp_path / "served"
+    served.mkdir()
+    (served / "watch.py").write_text(WATCH)
+    python = str(Path(PROGRAM).with_name("python"))
+    told = dict[str, str]()
+    with own_systemd(tmp_path / "systemd", served) as systemd:
+        for name, way in WAYS.items():
+            (served / "steward.service").write_text(SERVICE % way)
+            await systemd.did("cp", "steward.service", "/etc/systemd/system/")
+            await systemd.did("systemctl", "daemon-reload")
+            told[name] = (await systemd.did(python, "watch.py", "3")).strip()
+    assert told["good"] == "''"
+    assert "It ended, with code 3" in told["dies"]
+    assert "There was no sign of it for 3 s." in told["silent"]
+
+
+def test_the_service_of_a_process_is_known_by_its_control_group(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = tmp_path / "7"
+    monkeypatch.setattr(first_poll, "_GROUPS", str(tmp_path / "{}"))
+    group.write_text("0::/system.slice/steward.service\n")
+    assert first_poll.unit_of(7) == "steward.service"
+    group.write_text("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run.scope\n")
+    assert first_poll.unit_of(7) == ""
+    assert first_poll.unit_of(8) == ""

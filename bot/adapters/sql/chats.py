@@ -103,16 +103,16 @@ _HOLDS = or_(
     conversation.c.parent.is_not(None),
     exists().where(entry.c.conversation == conversation.c.id),
 )
-_LISTED = (
-    _CONVERSATIONS.where(conversation.c.chat == bindparam("of"), OPENABLE, _HOLDS)
-    .order_by(
-        conversation.c.closed_at.is_(None).desc(),
-        conversation.c.closed_at.desc(),
-        conversation.c.id,
-    )
+_LISTED = _CONVERSATIONS.where(conversation.c.chat == bindparam("of"), OPENABLE, _HOLDS)
+_LISTED_OPEN = _LISTED.where(conversation.c.closed_at.is_(None)).order_by(conversation.c.id)
+_LISTED_CLOSED = (
+    _LISTED.where(conversation.c.closed_at.is_not(None))
+    .order_by(conversation.c.closed_at.desc(), conversation.c.id)
     .limit(bindparam("most"))
     .offset(bindparam("skipped"))
 )
+"""Apart from the open ones: so an index gives their order, however many there are."""
+
 _BEGINNING = (
     select(entry.c.body)
     .where(entry.c.conversation == bindparam("of"))
@@ -164,7 +164,13 @@ class SqlChats(Reads):
 
 
 def _listed(connection: Connection, wanted: Mapping[str, int]) -> list[ListedConversation]:
-    found = [Conversation(*row) for row in connection.execute(_LISTED, wanted)]
+    of, most, skipped = wanted["of"], wanted["most"], wanted["skipped"]
+    opened = connection.execute(_LISTED_OPEN, {"of": of}).all()
+    rows = opened[skipped : skipped + most]
+    if most > len(rows):
+        more = {"of": of, "most": most - len(rows), "skipped": max(0, skipped - len(opened))}
+        rows = [*rows, *connection.execute(_LISTED_CLOSED, more)]
+    found = [Conversation(*row) for row in rows]
     return [ListedConversation(each, _begins(connection, each.id)) for each in found]
 
 

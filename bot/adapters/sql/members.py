@@ -10,7 +10,6 @@ from sqlalchemy import (
     cast,
     delete,
     exists,
-    func,
     literal,
     or_,
     select,
@@ -88,11 +87,15 @@ _ASKED = tuple(
 )
 """Handled messages are removed some day, so a task may be all that is left of them."""
 
-_SEEN = (
-    select(inbox.c.person, func.max(inbox.c.received_at).label("at"))
-    .where(COUNTED)
-    .group_by(inbox.c.person)
+_LAST_ASKED = (
+    select(inbox.c.received_at)
+    .where(inbox.c.person == person.c.id, COUNTED)
+    .order_by(inbox.c.received_at.desc())
+    .limit(1)
+    .scalar_subquery()
 )
+_SEEN = select(person.c.id, _LAST_ASKED.label("at"))
+"""Looks at the last message of each person, not at all that they ever wrote."""
 _NTH_NEWEST = (
     select(inbox.c.received_at)
     .where(inbox.c.person == bindparam("of"), COUNTED, inbox.c.received_at <= bindparam("until"))
@@ -176,7 +179,9 @@ class SqlMembers(Reads):
         return await self._database.read(lambda c: open_work(c, person))
 
     async def seen(self) -> Mapping[int, datetime]:
-        return await self._database.read(lambda c: {row.person: row.at for row in c.execute(_SEEN)})
+        return await self._database.read(
+            lambda c: {of: at for of, at in c.execute(_SEEN) if at is not None}
+        )
 
     async def owner_chats(self) -> Sequence[int]:
         return await self._database.read(owner_chats)

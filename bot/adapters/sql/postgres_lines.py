@@ -53,6 +53,9 @@ class Line:
             raise OperationalError("LISTEN", None, error) from error
 
     def end(self) -> None:
+        """Ends the line; one that has ended stays so."""
+        if self.connection.closed:
+            return
         with suppress(DBAPIError):
             self.connection.invalidate()
             self.connection.close()

@@ -76,7 +76,9 @@ async def site() -> AsyncIterator[str]:
 
 def pages(site: str, **bounds: Any) -> WebPages:
     reach = Reach(frozenset({site.removeprefix("http://")}))
-    return WebPages(WebBounds(**{"bytes": 100_000, "seconds": 5.0, "redirects": 3} | bounds), reach)
+    return WebPages(
+        WebBounds(**{"bytes": 100_000, "seconds": 30.0, "redirects": 3} | bounds), reach
+    )
 
 
 async def test_a_page_comes_with_its_kind_and_encoding(site: str) -> None:

@@ -76,6 +76,8 @@ class Gateway:
         self.identified = 0
         self.resumed = 0
         self.refuse_handshakes = 0
+        self.away = False
+        """True while no connection is taken."""
         self.refused_intents = 0
         """Intents that are switched off in the portal, of those that can be."""
         self.forgets = False
@@ -89,6 +91,8 @@ class Gateway:
         self._began_at = -1e9
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
+        if self.away:
+            return web.Response(status=503)
         if self.refuse_handshakes:
             self.refuse_handshakes -= 1
             return web.Response(status=503)
