@@ -80,6 +80,8 @@ async def _played(at: Phone, browser: Chrome) -> Sequence[bytes]:
     steward.say("Keep the backups for 30 days instead of 7")
     await steward.card()
     await _shows(browser, "return document.querySelector('.card.open')")
+    # The list of conversations is looked up a moment later.
+    await _shows(browser, "return document.querySelector('h1').textContent.startsWith('Keep')")
     await shot()
     key = browser.find_element(By.CSS_SELECTOR, ".card.open .key.main")
     await asyncio.to_thread(key.click)

@@ -52,6 +52,7 @@ class Application:
             self.parts.way_out.placing,
             self.parts.chat_work.trials,
             self.parts.chat_work.lanes,
+            self.parts.chat_work.rung,
             self.parts.entrance.lines,
             asyncio.TaskGroup() as group,
         ):
@@ -84,7 +85,9 @@ class Application:
 
     def _hear(self, peal: Peal, chat: int) -> None:
         """Does what another process rings for."""
-        if peal is Peal.OWED:
+        if peal is Peal.WORK:
+            self.parts.chat_work.rung.hear(chat)
+        elif peal is Peal.OWED:
             self.parts.way_out.office.rung(chat)
             self.parts.way_out.delivery.wake(chat)
         elif peal is Peal.BESIDE and self.parts.store.posts.has(SCHEDULE_POST):

@@ -35,7 +35,19 @@ class MemoryCondition:
     """True until it is noted that nothing from before the memory is left to read."""
 
 
-class Memory(Protocol):
+class OwedPassages(Protocol):
+    """The passages that the index of words is owed."""
+
+    async def owed(self, limit: int) -> Sequence[Passage]:
+        """Returns the oldest of them."""
+        ...
+
+    async def count_owed(self) -> int:
+        """Returns their number, along an index of these alone."""
+        ...
+
+
+class Memory(OwedPassages, Protocol):
     """Passages as they are stored; they are written by changes of the journal."""
 
     async def get(self, id: str) -> Passage | None: ...
@@ -47,16 +59,8 @@ class Memory(Protocol):
         """
         ...
 
-    async def owed(self, limit: int) -> Sequence[Passage]:
-        """Returns the oldest passages that the index of words is owed."""
-        ...
-
     async def past(self) -> Past | None:
         """Returns the next conversation to read from before the memory; None when none is left."""
-        ...
-
-    async def count_owed(self) -> int:
-        """Returns the number of passages that the index of words is owed: it takes no time."""
         ...
 
     async def condition(self) -> MemoryCondition: ...

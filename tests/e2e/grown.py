@@ -50,7 +50,7 @@ async def run(folder: Path) -> None:
     """Runs all of them until cancelled; each that ends is started again."""
     async with asyncio.TaskGroup() as group:
         for name, arguments in commands().items():
-            group.create_task(_kept(arguments, dict(os.environ) | homes(folder)[name]))
+            group.create_task(_kept(arguments, {**os.environ, **homes(folder)[name]}))
 
 
 async def _kept(arguments: Sequence[str], settings: Mapping[str, str]) -> None:

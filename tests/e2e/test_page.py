@@ -87,12 +87,7 @@ async def test_a_killed_program_loses_and_doubles_nothing(steward: Steward, page
     # Sent, not answered: the next life answers, once.
     await steward.kill()
     gate.release()
-    steward.script(
-        text("The answer of the second life."),
-        calls(tool(*WRITE)),
-        text("Written."),
-        text("Written."),
-    )
+    steward.script(text("The answer of the second life."), calls(tool(*WRITE)), text("Written."))
     await steward.start()
     await door(steward)
     async with page.listening(stream, first.last_id) as second:
@@ -104,8 +99,12 @@ async def test_a_killed_program_loses_and_doubles_nothing(steward: Steward, page
         card = await second.hears("a.txt")
         pressed = next(one for one in await page.forms(home) if "Approve" in one.label)
     # The stream was cut before the press, and the program dies right behind it.
+    asked_for = len(steward.model.requests)
     await page.send(pressed)
     await steward.kill()
+    if len(steward.model.requests) > asked_for:
+        # The life that was killed had asked for these words already.
+        steward.script(text("Written."))
     await steward.start()
     await door(steward)
     async with page.listening(stream, second.last_id) as third:

@@ -84,8 +84,8 @@ class SqlBell:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LEAVING_SECONDS):
                     await self._ring_all()
-        if self._line is not None:
-            self._line.cut()
+        if (line := self._line) is not None:
+            line.cut()
         await asyncio.wait([self._task])
         await asyncio.to_thread(self._thread.join, 2.0)
 
@@ -161,8 +161,9 @@ class SqlBell:
             except (StoreError, DBAPIError):
                 time.sleep(_PAUSE_SECONDS)
             finally:
-                if self._line is not None:
-                    self._line.end()
+                line, self._line = self._line, None
+                if line is not None:
+                    line.end()
                 self._held = set()
                 self._tell(self._lose)
 

@@ -15,6 +15,7 @@ from bot.flow.queue.chat_queue import ChatQueue
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.rest_desk import RestDesk
+from bot.flow.queue.rung import RungChats
 from bot.flow.queue.seams import Seams
 from bot.flow.queue.trials import Trials
 from bot.flow.room import Ground
@@ -71,6 +72,12 @@ class ChatWork:
         pacing = Pacing(store.members, store.outbox, journal, clock, pace)
         queue, lanes = self.queue, self.lanes
         return Queueing(store.inbox, journal, lanes, queue, pacing, reactions, self.seams)
+
+    @cached_property
+    def rung(self) -> RungChats:
+        """The part that looks at what other processes have put into the queue of a chat."""
+        inbox, rows = self._ground.store.inbox, self._rooms.reading.rows
+        return RungChats(inbox, rows, self.queue, self._way_out.reactions, self.lanes)
 
     @cached_property
     def seams(self) -> Seams:

@@ -105,6 +105,10 @@ class ChatQueue:
         """Returns True while the chat is being worked on; waiting for fragments does not count."""
         return chat in self._at_work
 
+    def at_hand(self, chat: int) -> bool:
+        """Returns True while a drain of the chat goes on, also one that waits for fragments."""
+        return chat in self._at_work or chat in self._resting
+
     def opens(self, chat: int, message: InboundMessage) -> bool:
         """Returns True for a fragment of the running turn's message, if no reply has come yet."""
         if chat not in self._begun:

@@ -8,6 +8,7 @@ from sqlalchemy import NullPool, create_engine, text
 
 from bot.adapters.sql.store import Store, open_store
 from bot.ports.bell import Peal
+from tests.e2e.own_server import own_server
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.postgres
@@ -136,3 +137,23 @@ async def test_work_that_fails_fails_the_keeper_of_the_post(stores: tuple[Store,
 
     with pytest.raises(ValueError, match="a fault"):
         await stores[0].posts.keep("poll", fail)
+
+
+async def test_bell_and_posts_are_back_each_time_that_the_server_was_away() -> None:
+    with own_server() as server:
+        async with (
+            open_store(server.url, alone=True) as one,
+            open_store(server.url, alone=True) as other,
+        ):
+            heard, holder = Heard(other), Holder(one)
+            await until(lambda: holder.at_work)
+            for times in (2, 3):
+                await server.stop()
+                await until(lambda: not holder.at_work)
+                # Long enough for tries that fail.
+                await asyncio.sleep(1)
+                await server.start()
+                heard.rings.clear()
+                await rung(one, heard)
+                await until(lambda times=times: holder.times == times)
+            await holder.leave()
