@@ -260,8 +260,9 @@ async def test_what_is_asked_often_is_found_by_index(sqlite_url: str, file: Path
             await store.rules.of(1, 1)
             await store.ledger.ran_since(1, NOW)
             await store.ledger.audit(1, 10)
-    assert len(asked) == 25
+    assert len(asked) == 26
     used = by_index(file, asked)
+    assert any("USING INDEX ix_conversation_closed" in one for one in used)
     assert "SCAN approval USING INDEX ix_approval_decided" in used
     assert "SEARCH inbox USING INDEX ix_inbox_waiting (chat=?)" in used
     assert "SEARCH inbox USING INDEX ix_inbox_message (chat=? AND message_id=?)" in used
