@@ -1,7 +1,6 @@
 """Ends a run on a damaged database, and tells the owners so in their chats."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import NoReturn
 from bot.adapters.sql.store import Store
 from bot.bootstrap.database import told
 from bot.bootstrap.kept_backups import newest
-from bot.domain.talk.errors import ChannelError, StoreDamaged, StoreError
-from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
+from bot.bootstrap.telling_owners import tell_owners
+from bot.domain.talk.errors import StoreDamaged
 from bot.ports.channel import Channel
 from bot.settings import Settings
 
-_TELLING_SECONDS = 10.0
 _DAY_SECONDS = 86_400.0
 _MARK = "damage-told"
 _WORDS = (
@@ -23,7 +21,6 @@ _WORDS = (
     "machine: `steward doctor` says more, and docs/operating.md says how to bring a backup back."
 )
 _NEWEST = " The newest backup is {copy}."
-_LOG = logging.getLogger(__name__)
 
 
 async def end_on_damage(store: Store) -> NoReturn:
@@ -39,14 +36,6 @@ def damage_in(ended: StoreDamaged | ExceptionGroup[Exception]) -> StoreDamaged |
     return None if damage is None else damage_in(damage.exceptions[0])
 
 
-async def owner_keys(store: Store) -> Collection[str]:
-    """Returns the accounts of owners; none where they cannot be read."""
-    try:
-        return {key for key, person in await store.people.accounts() if person.is_owner}
-    except StoreError:
-        return ()
-
-
 async def told_owners(
     settings: Settings,
     fault: StoreDamaged,
@@ -57,11 +46,7 @@ async def told_owners(
     if not _told_lately(settings.home / _MARK):
         copy = await asyncio.to_thread(newest, settings.home)
         words = _WORDS + (_NEWEST.format(copy=copy) if copy else "")
-        async with asyncio.TaskGroup() as group:
-            for key in owners:
-                name, _, number = key.partition(":")
-                if name in channels:
-                    group.create_task(_tell(channels[name], Address(name, number), words))
+        await tell_owners(owners, channels, words)
     # What was met at the opening has its advice already.
     return fault if isinstance(fault.__cause__, StoreDamaged) else told(settings, fault)
 
@@ -75,13 +60,3 @@ def _told_lately(mark: Path) -> bool:
     except OSError:
         return False
     return lately
-
-
-async def _tell(channel: Channel, owner: Address, words: str) -> None:
-    notice = Outbound(OutboundKind.NOTICE, (Plain(words),))
-    try:
-        async with asyncio.timeout(_TELLING_SECONDS):
-            for piece in channel.split(notice):
-                await channel.send(owner, piece)
-    except (ChannelError, TimeoutError) as fault:
-        _LOG.warning("an owner cannot be told of the damage: %s", fault or "no answer in time")

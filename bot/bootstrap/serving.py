@@ -10,11 +10,12 @@ from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.adapters.system_clock import SystemClock
 from bot.bootstrap.channel_form import ChannelForm, Host, OpenChannel
 from bot.bootstrap.contained_channel import ChannelFaults, ContainedChannel
-from bot.bootstrap.damage_ending import damage_in, end_on_damage, owner_keys, told_owners
+from bot.bootstrap.damage_ending import damage_in, end_on_damage, told_owners
 from bot.bootstrap.door_form import DoorForm, Inside
 from bot.bootstrap.hosting import host_of
 from bot.bootstrap.listener import Listener
 from bot.bootstrap.opening import Counted, Running, opened, uncounted
+from bot.bootstrap.telling_owners import owner_keys, tell_when_unwritable
 from bot.bootstrap.world import Channels
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
@@ -57,7 +58,7 @@ async def serve(
                 owners.update(await owner_keys(running.store))
                 with watch.watching() if watch is not None else nullcontext():
                     opening = [partial(door.keep_open, settings) for door in doors]
-                    await run(served, running, host, opening, faults)
+                    await run(settings, served, running, host, opening, faults)
         except (StoreDamaged, ExceptionGroup) as ended:
             damage = damage_in(ended)
             if damage is None:
@@ -105,6 +106,7 @@ def _contained(
 
 
 async def run(
+    settings: Settings,
     served: Sequence[OpenChannel],
     running: Running,
     host: Host,
@@ -127,6 +129,10 @@ async def run(
         beside = [
             group.create_task(application.run(), name="application"),
             group.create_task(end_on_damage(running.store), name="damage"),
+            group.create_task(
+                tell_when_unwritable(settings, running.store, application.parts.world.channels),
+                name="full disk",
+            ),
             # The application has begun by then: calls that are taken find their lanes.
             *[group.create_task(door(inside), name="door") for door in doors],
         ]

@@ -55,7 +55,7 @@ async def _ask_here(settings: Settings, wish: Wish, secrets: Secrets, *, as_json
         rules = NamedRules(live.store, settings.policy.documents, question.address, question.sender)
         await rules.check(wish.yes_to)
         listen = partial(_hold, question, record, rules)
-        await run([OpenChannel(channel, listen)], live, host_of(live), (), faults)
+        await run(settings, [OpenChannel(channel, listen)], live, host_of(live), (), faults)
         await question.finish()
         report = await record.report()
     printed(question, report, as_json=as_json)

@@ -54,6 +54,8 @@ class Patience:
         self._told_at: dict[str, float] = {}
         self._returned = asyncio.Event()
         self._told = False
+        self._stuck = asyncio.Event()
+        self._unwritable = StoreUnwritable("nothing was tried")
 
     @property
     def works(self) -> bool:
@@ -112,6 +114,12 @@ class Patience:
         await self._returned.wait()
         self._returned.clear()
 
+    async def unwritable(self) -> StoreUnwritable:
+        """Waits until nothing can be written for a moment, as on a full disk; returns the fault."""
+        await self._stuck.wait()
+        self._stuck.clear()
+        return self._unwritable
+
     async def _turn(self) -> None:
         """Waits for a turn to try again, or until it works for somebody."""
         async with self._turns:
@@ -128,6 +136,9 @@ class Patience:
             self._told = self._is_news(fault, now)
             if self._told:
                 _LOG.warning("The database cannot work now: %s. Everything waits for it.", fault)
+                if isinstance(fault, StoreUnwritable):
+                    self._unwritable = fault
+                    self._stuck.set()
         self._trouble = fault
         self._works.clear()
 

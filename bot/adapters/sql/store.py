@@ -1,5 +1,6 @@
 """Opens the store: one value with every port on one database."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
@@ -51,7 +52,7 @@ from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.adapters.sql.voice import SqlVoice
 from bot.adapters.sql.word_index import Engine, SqlWords
 from bot.adapters.sql.written import Written
-from bot.domain.talk.errors import SettingError
+from bot.domain.talk.errors import SettingError, StoreUnwritable
 from bot.domain.value import field, frozen, replace
 from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
 from bot.ports.duties import EVERY_DUTY, Duty
@@ -103,6 +104,8 @@ class Store:
     """Returns the work that waits."""
     works: Callable[[], bool]
     """Tells if nobody waits for the database to work again, as on a full disk."""
+    unwritable: Callable[[], Awaitable[StoreUnwritable]]
+    """Waits until nothing can be written for a moment, as on a full disk; returns the fault."""
     damage: Damage
     """The first damage that anybody met."""
     written: Written
@@ -148,13 +151,20 @@ async def open_store(
         watched = WatchedDatabase(database, patience, damage.found, written.tell)
         # A damaged index is made anew, so its damage is told by the index itself.
         words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        works = _works if patience is None else lambda: patience.works
-        alone_there = replace(_store(watched, words, damage, now, written), works=works)
+        alone_there = _store(watched, words, damage, now, written)
+        if patience is not None:
+            alone_there = replace(
+                alone_there, works=lambda: patience.works, unwritable=patience.unwritable
+            )
         yield await _shared(alone_there, parsed, database, patience, stack, alone=alone)
 
 
 def _works() -> bool:
     return True
+
+
+async def _never() -> StoreUnwritable:
+    return await asyncio.Future()
 
 
 def _store(
@@ -199,6 +209,7 @@ def _store(
         check_readable=partial(rows_read, database),
         queues=partial(queues, database),
         works=_works,
+        unwritable=_never,
         damage=damage,
         written=written,
     )

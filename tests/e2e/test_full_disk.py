@@ -1,0 +1,37 @@
+"""A disk that is full while people write: owners are told once, and nothing is lost."""
+
+import resource
+
+import psutil
+import pytest
+
+from tests.e2e.steward import Steward
+from tests.standins.messages_api import text
+
+pytestmark = pytest.mark.flows_own("the disk is below every platform")
+
+TOLD = "I cannot write to my database"
+
+
+async def test_a_full_disk_is_told_once_and_what_was_said_meanwhile_is_answered(
+    steward: Steward,
+) -> None:
+    steward.script(text("Good morning."))
+    await steward.start()
+    steward.say("Hello")
+    await steward.sees("Good morning.")
+    await steward.recorded()
+    process = psutil.Process(steward.pid)
+    before = process.rlimit(resource.RLIMIT_FSIZE)
+    # No file takes a byte more, as on a disk that somebody else has filled.
+    process.rlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    steward.script(text("There is room again."))
+    steward.say("Are you there?")
+    told = await steward.sees(TOLD)
+    assert "On the machine: Look at the disk of" in told.text
+    assert steward.running
+    process.rlimit(resource.RLIMIT_FSIZE, before)
+    await steward.sees("There is room again.")
+    await steward.recorded()
+    assert len(steward.showing(TOLD)) == len(steward.showing("There is room again.")) == 1
+    assert steward.records.stop_reasons == ["final_answer", "final_answer"]
