@@ -51,8 +51,11 @@ class TelegramListener:
         Only then does the next poll confirm it, so a batch may come again but is never lost.
         """
         offset: int | None = None
+        # The first poll waits for nothing, so that it is soon known if Telegram is reached.
+        wait = 0
         while True:
-            found = await self._poll(offset)
+            found = await self._poll(offset, wait)
+            wait = self._poll_seconds
             if isinstance(found, list):
                 found = await self._hand_over(found, accept)
             if isinstance(found, Outage):
@@ -61,10 +64,9 @@ class TelegramListener:
             self._silence.over()
             offset = found if found is not None else offset
 
-    async def _poll(self, offset: int | None) -> "list[Any] | Outage":
-        limit = self._poll_seconds + self._grace_seconds
+    async def _poll(self, offset: int | None, wait: int) -> "list[Any] | Outage":
         try:
-            payload = await self._api.updates(offset, self._poll_seconds, limit)
+            payload = await self._api.updates(offset, wait, wait + self._grace_seconds)
         except Refused as error:
             return await self._met(error)
         except TelegramError as error:
