@@ -98,6 +98,8 @@ async def test_what_is_old_goes_and_what_was_said_stays(url: str, steward: Stewa
     steward.say("/why")
     assert (await steward.sees("Why this answer", times=2)).text == why
     await page_shows(steward, "Which colour?", "Note milk.")
+    # The end of a night measures, and so does each day.
+    await steward.eventually(lambda: steward.records.rows("SELECT 1 FROM measure LIMIT 1"))
     steward.say("/status")
     told = await steward.sees("• Database: ")
     assert "• Most of it: " in told.text

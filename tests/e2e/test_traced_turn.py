@@ -1,8 +1,8 @@
 """What one turn of the program enters, and what it asks of its database.
 
 Counts and no times, so a slow machine changes little: a reply may come in more pieces then, and
-each of them goes through the files of a running turn once more. So the first turn of a dozen that
-keeps to all bounds counts.
+each of them goes through the files of a running turn once more. At night a start also removes what
+is old beside the first turns. So the first turn of a dozen that keeps to all bounds counts.
 """
 
 import json
@@ -41,7 +41,8 @@ class Traced:
     @property
     def more_than_allowed(self) -> bool:
         return (
-            self.changes > MOST_CHANGES
+            len(set(self.files)) > MOST_FILES
+            or self.changes > MOST_CHANGES
             or self.jobs > MOST_JOBS
             or len(self.statements) > MOST_STATEMENTS
         )

@@ -32,10 +32,12 @@ _CHUNK = 1 << 18
 def clear_spool(spool: Path, before: datetime, besides: Collection[str]) -> None:
     """Deletes copies that are older, but for those that messages are still to bring."""
     oldest = before.timestamp()
+    # A folder that was made a moment ago gets its copy at once.
+    old = [folder for folder in spool.glob("*/") if folder.stat().st_mtime < oldest]
     for copy in spool.glob("*/*"):
         if copy.is_file() and copy.stat().st_mtime < oldest and str(copy) not in besides:
             copy.unlink(missing_ok=True)
-    for folder in spool.glob("*/"):
+    for folder in old:
         with suppress(OSError):
             folder.rmdir()
 

@@ -11,7 +11,7 @@ from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.office import DeliveryOffice
-from bot.flow.delivery.seats import Admission
+from bot.flow.delivery.seats import Admission, nowhere
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
 from bot.flow.policy import Policy
@@ -45,10 +45,15 @@ class WayOut:
         return AnnouncingJournal(
             self._store.journal,
             self.delivery.wake,
-            self._index_owed,
+            self._index_owed if self._shared or self._world.meaning else self.indexing.wake,
             self._voiced,
             self._moved,
         )
+
+    @property
+    def _shared(self) -> bool:
+        """True where other processes may work on the same database."""
+        return self._store.peers.possible
 
     def _index_owed(self) -> None:
         if not self._store.posts.has(SCHEDULE_POST):
@@ -68,15 +73,19 @@ class WayOut:
             Outlet(self._store.outbox, self._world.channels, self._world.clock),
             Reports(self._never_shown, self._told_of_move),
             self._policy.limits.card_seconds,
-            admission=Admission(self._world.clock, self._store.peers, self.office.elsewhere),
+            admission=Admission(
+                self._world.clock,
+                self._store.peers,
+                self.office.elsewhere if self._shared else nowhere,
+            ),
         )
 
     @cached_property
     def office(self) -> DeliveryOffice:
         """The post of the process that delivers to platforms."""
         store = self._store
-        alone = not store.peers.possible
-        return DeliveryOffice(store.chats, store.bell, store.posts, self._world.duties, alone=alone)
+        duties, alone = self._world.duties, not self._shared
+        return DeliveryOffice(store.chats, store.bell, store.posts, duties, alone=alone)
 
     async def _never_shown(self, row: OutboxRow, why: str) -> None:
         await UnsentFiles(self.journal).tell(row, why)

@@ -99,9 +99,12 @@ def test_old_copies_of_every_kind_are_cleared_and_newer_ones_stay(tmp_path: Path
             file.parent.mkdir()
             file.write_text("x")
             os.utime(file, (time.time() - age, time.time() - age))
+            os.utime(file.parent, (time.time() - age, time.time() - age))
+    # An export that begins just now has a folder, and no file yet.
+    (tmp_path / "new-export").mkdir()
     owed = tmp_path / "old-content" / "content"
     clear_spool(tmp_path, datetime.now(UTC) - timedelta(days=30), {str(owed)})
     assert owed.is_file()
     left = [folder for folder in tmp_path.iterdir() if folder != owed.parent]
-    assert len(left) == 5
+    assert len(left) == 6
     assert all(folder.name.startswith("new-") for folder in left)
