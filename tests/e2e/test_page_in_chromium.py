@@ -6,6 +6,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import urlsplit
 
 import pytest
 from selenium.webdriver import Chrome, Keys
@@ -17,6 +18,7 @@ from tests.browser.looking import axe_core, seen_by_axe, sticking_out
 from tests.e2e.browser import LINK
 from tests.e2e.steward import Steward
 from tests.e2e.times import Times
+from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE
@@ -47,6 +49,12 @@ class Page:
 
     async def wait(self, told: str, *values: object) -> Any:
         return await self.do(waits_for, self.driver, told, *values)
+
+    async def leaves_for(self, path: str) -> None:
+        """Waits for another page; a script that waits in this one would go with it."""
+        async with asyncio.timeout(PATIENCE):
+            while urlsplit(await self.do(lambda: self.driver.current_url)).path != path:
+                await asyncio.sleep(0.05)
 
     async def say(self, words: str) -> None:
         await self.do(self.driver.find_element(By.ID, "words").send_keys, words, Keys.ENTER)
@@ -182,7 +190,7 @@ async def test_a_page_that_stands_open_for_a_day_goes_on_and_one_of_a_month_ends
         assert not (steward.home / "workspace" / "a.txt").exists()
         # Its session ends 30 days after the last visit, and with it what it shows.
         times.move(31 * 24 * 3600)
-        await page.wait("return location.pathname === '/enter'")
+        await page.leaves_for("/enter")
         assert await page.do(driver.execute_script, "return !window.stayed")
 
 
