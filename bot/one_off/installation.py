@@ -8,7 +8,13 @@ import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import (
+    PackageNotFoundError,
+    distribution,
+    distributions,
+    metadata,
+    requires,
+)
 from importlib.resources.abc import Traversable
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,6 +24,7 @@ from urllib.parse import unquote, urlsplit
 from zipfile import BadZipFile
 from zipfile import Path as ArchivePath
 
+from packaging.requirements import Requirement
 from packaging.version import InvalidVersion, Version
 
 from bot.domain.talk.errors import SettingError, StoreUnwritable
@@ -26,10 +33,6 @@ from bot.shipped import checkout
 from bot.shipped.version import running_version
 
 _WHEEL = re.compile(r"steward-([^-]+)(?:-[^-]+){3}\.whl")
-_EXTRAS = {"postgres": "psycopg", "meaning": "chromadb"}
-_STEPS = ("run", "postgres", "meaning", "dev")
-"""Steps of `make` that a checkout may have gone through; each has its lock."""
-
 _LAST_LINES = 600
 
 
@@ -111,7 +114,7 @@ class Packaged:
         return None if found is None or not is_newer(found.version) else found
 
     def install(self, version: NewerVersion) -> None:
-        extras = [name for name, module in _EXTRAS.items() if find_spec(module) is not None]
+        extras = [extra for extra in _extras() if _has(extra)]
         told = f"[{','.join(extras)}]" if extras else ""
         name, at, number = version.requirement.partition("==")
         wanted = f"{name}{told}{at}{number}"
@@ -156,7 +159,9 @@ class Checkout:
 
     def install(self, version: NewerVersion) -> None:
         self._git("merge", "--quiet", "--ff-only", version.requirement)
-        made = [step for step in _STEPS if (self.kept.environment / f".{step}").exists()]
+        # The steps of `make` that a checkout may have gone through; each has its lock.
+        steps = ("run", *_extras(), "dev")
+        made = [step for step in steps if (self.kept.environment / f".{step}").exists()]
         targets = [f".venv/.{step}" for step in made or ("run",)]
         _run("make", "--silent", "-C", str(self._root), *targets)
 
@@ -191,6 +196,18 @@ def is_newer(version: str) -> bool:
         return Version(version) > Version(running_version())
     except InvalidVersion:
         return False
+
+
+def _extras() -> Sequence[str]:
+    """Returns the optional parts of the program, as its package names them."""
+    return metadata("steward").get_all("Provides-Extra", [])
+
+
+def _has(extra: str) -> bool:
+    """Returns True when everything is installed that an optional part needs."""
+    needed = [Requirement(line) for line in requires("steward") or ()]
+    names = [one.name for one in needed if one.marker and one.marker.evaluate({"extra": extra})]
+    return all(any(distributions(name=name)) for name in names)
 
 
 def _in_folder(folder: Path) -> NewerVersion | None:

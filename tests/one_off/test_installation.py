@@ -16,7 +16,9 @@ MAKEFILE = """\
 .venv/.run:
 	@grep -q bad CHANGELOG.md && exit 1; cp CHANGELOG.md .venv/installed
 .venv/.dev: .venv/.run
-.PHONY: .venv/.run .venv/.dev
+.venv/.traces: .venv/.run
+	@cp CHANGELOG.md .venv/traces
+.PHONY: .venv/.run .venv/.dev .venv/.traces
 """
 
 
@@ -52,7 +54,8 @@ def checkout(tmp_path: Path) -> Checkout:
     git(tmp_path, "clone", "--quiet", str(origin), "own")
     environment = tmp_path / "own" / ".venv"
     environment.mkdir()
-    (environment / ".dev").touch()
+    for step in (".dev", ".traces"):
+        (environment / step).touch()
     (environment / "installed").write_text("old")
     return Checkout(tmp_path / "own", beside)
 
@@ -71,7 +74,8 @@ def test_a_checkout_fetches_says_what_is_new_installs_by_its_locks_and_goes_back
     ]
     checkout.kept.keep()
     checkout.install(newest)
-    assert "Birds" in (own / ".venv" / "installed").read_text()
+    for one in ("installed", "traces"):
+        assert "Birds" in (own / ".venv" / one).read_text()
     checkout.go_back()
     assert (own / ".venv" / "installed").read_text() == "old"
     assert git(own, "rev-parse", "HEAD") == before
@@ -104,7 +108,7 @@ def test_an_update_that_was_cut_off_names_the_way_back(tmp_path: Path) -> None:
         kept.check()
 
 
-def test_an_environment_without_pip_is_served_by_uv(
+def test_an_environment_without_pip_is_served_by_uv_with_the_optional_parts_it_has(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     wheel = tmp_path / "steward-99.0.0-py3-none-any.whl"
@@ -116,6 +120,9 @@ def test_an_environment_without_pip_is_served_by_uv(
     ran: list[tuple[str, ...]] = []
     monkeypatch.setattr(installation, "_run", lambda *command: ran.append(command))
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(
+        installation, "distributions", lambda name: [] if name == "chromadb" else [name]
+    )
     monkeypatch.setattr(installation.shutil, "which", lambda name: f"/bin/{name}")
     place = installation.Packaged(tmp_path, tmp_path)
     newest = place.newest()
@@ -123,4 +130,4 @@ def test_an_environment_without_pip_is_served_by_uv(
     place.install(newest)
     links = ("--find-links", str(tmp_path))
     expected = ("/bin/uv", "pip", "install", "--quiet", "--python", sys.executable)
-    assert ran == [(*expected, *links, str(wheel))]
+    assert ran == [(*expected, *links, f"{wheel}[postgres,traces]")]
