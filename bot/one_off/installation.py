@@ -1,7 +1,6 @@
 """The place that the program is installed in: finds newer versions, installs one, and goes back."""
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from zipfile import BadZipFile
 from zipfile import Path as ArchivePath
 
 from packaging.requirements import Requirement
+from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
 from bot.domain.talk.errors import SettingError, StoreUnwritable
@@ -32,7 +32,6 @@ from bot.one_off.newer_version import NewerVersion
 from bot.shipped import checkout
 from bot.shipped.version import running_version
 
-_WHEEL = re.compile(r"steward-([^-]+)(?:-[^-]+){3}\.whl")
 _LAST_LINES = 600
 
 
@@ -214,10 +213,8 @@ def _in_folder(folder: Path) -> NewerVersion | None:
     """Returns the newest wheel of a folder."""
     found: list[tuple[Version, Path]] = []
     for file in folder.glob("steward-*.whl"):
-        named = _WHEEL.fullmatch(file.name)
-        if named is not None:
-            with suppress(InvalidVersion):
-                found.append((Version(named[1]), file))
+        with suppress(InvalidWheelFilename):
+            found.append((parse_wheel_filename(file.name)[1], file))
     if not found:
         raise SettingError(f"There is no wheel of Steward in {folder}.")
     version, wheel = max(found)
