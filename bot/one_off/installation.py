@@ -15,7 +15,6 @@ from importlib.metadata import (
     requires,
 )
 from importlib.resources.abc import Traversable
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Protocol
@@ -29,6 +28,7 @@ from packaging.version import InvalidVersion, Version
 
 from bot.domain.talk.errors import SettingError, StoreUnwritable
 from bot.one_off.newer_version import NewerVersion
+from bot.setup.installing import installer
 from bot.shipped import checkout
 from bot.shipped.version import running_version
 
@@ -241,14 +241,10 @@ def _came_from() -> Path | None:
 
 
 def _installer() -> Sequence[str]:
-    """Returns the command that installs into this environment; uv makes them without pip."""
-    if find_spec("pip") is not None:
-        quiet = ("--quiet", "--disable-pip-version-check", "--no-input")
-        return (sys.executable, "-m", "pip", "install", *quiet)
-    uv = shutil.which("uv")
-    if uv is None:
+    found = installer()
+    if not found:
         raise SettingError("Neither pip nor uv is here to install with. Install uv, and try again.")
-    return (uv, "pip", "install", "--quiet", "--python", sys.executable)
+    return (*found, "--quiet")
 
 
 def _run(*command: str) -> str:

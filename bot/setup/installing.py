@@ -34,7 +34,7 @@ def is_there() -> bool:
 
 def can_install() -> bool:
     """Returns true when pip or uv is there; `uv tool install` leaves pip out."""
-    return bool(_installer())
+    return bool(installer())
 
 
 def by_hand() -> str:
@@ -63,7 +63,7 @@ def install(tell: Callable[[int, int], None]) -> None:
         raise NotInstalled("pip found nothing to do, but the index is not there.")
 
 
-def _installer() -> tuple[str, ...]:
+def installer() -> tuple[str, ...]:
     """Returns the command that installs packages beside this program; empty if there is none."""
     if find_spec("pip") is not None:
         plain = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
@@ -87,7 +87,7 @@ def _ran(tell: Callable[[int, int], None]) -> str | None:
     wanted, count = _packages()
     last, come = "no reason given", 0
     with subprocess.Popen(
-        [*_installer(), *wanted],
+        [*installer(), *wanted],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

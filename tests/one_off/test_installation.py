@@ -11,6 +11,7 @@ from bot.adapters.sql.migrating import REVISIONS
 from bot.domain.talk.errors import SettingError
 from bot.one_off import installation
 from bot.one_off.installation import Checkout, KeptEnvironment
+from bot.setup import installing
 
 MAKEFILE = """\
 .venv/.run:
@@ -119,15 +120,15 @@ def test_an_environment_without_pip_is_served_by_uv_with_the_optional_parts_it_h
     (tmp_path / "steward-no_version-py3-none-any.whl").touch()
     ran: list[tuple[str, ...]] = []
     monkeypatch.setattr(installation, "_run", lambda *command: ran.append(command))
-    monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(installing, "find_spec", lambda name: None)
     monkeypatch.setattr(
         installation, "distributions", lambda name: [] if name == "chromadb" else [name]
     )
-    monkeypatch.setattr(installation.shutil, "which", lambda name: f"/bin/{name}")
+    monkeypatch.setattr(installing.shutil, "which", lambda name: f"/bin/{name}")
     place = installation.Packaged(tmp_path, tmp_path)
     newest = place.newest()
     assert newest is not None
     place.install(newest)
     links = ("--find-links", str(tmp_path))
-    expected = ("/bin/uv", "pip", "install", "--quiet", "--python", sys.executable)
+    expected = ("/bin/uv", "pip", "install", "--python", sys.executable, "--quiet")
     assert ran == [(*expected, *links, f"{wheel}[postgres,traces]")]
