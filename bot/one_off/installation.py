@@ -26,6 +26,7 @@ from packaging.requirements import Requirement
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
+from bot.bootstrap.backups import check_room
 from bot.domain.talk.errors import SettingError, StoreUnwritable
 from bot.one_off.newer_version import NewerVersion
 from bot.setup.installing import installer
@@ -73,12 +74,10 @@ class KeptEnvironment:
         """Copies the environment; raises StoreUnwritable when there is no room for it."""
         files = (file for file in self.environment.rglob("*") if not file.is_symlink())
         size = sum(file.stat().st_size for file in files if file.is_file())
-        free = shutil.disk_usage(self.environment).free
-        if free < 2 * size:
-            raise StoreUnwritable(
-                f"There is no space beside {self.environment}: {2 * size / 1e6:,.0f} MB are "
-                f"needed, {free / 1e6:,.0f} MB are free. Nothing was changed"
-            )
+        try:
+            check_room(self.environment, 2 * size)
+        except StoreUnwritable as fault:
+            raise StoreUnwritable(f"Nothing was changed: {fault}.") from None
         spare = self.copy.with_name(f"{self.copy.name}.part")
         shutil.rmtree(spare, ignore_errors=True)
         try:

@@ -1,6 +1,7 @@
 """The command `steward update`: brings the program up to date, or back if that fails."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from bot.adapters.sql.migrating import revision_of
@@ -28,21 +29,18 @@ def updated(
     wait: float,
 ) -> int:
     """Says what is new, installs it when that is agreed to, and takes it back if it fails."""
-    try:
-        with installation(source) as place:
-            newest = place.newest()
-            if newest is None:
-                say(f"Steward {running_version()} is the newest version there is.")
-                return 0
-            say(f"Steward {newest.version} can take the place of {running_version()}:")
-            for line in newest.changes():
-                say(line)
-            if not agreed():
-                say("Nothing was changed.")
-                return 1
-            return _update(_Update(settings, place, say, folder, wait), newest)
-    except StoreUnavailable as fault:
-        raise told(settings, fault) from None
+    with installation(source) as place:
+        newest = place.newest()
+        if newest is None:
+            say(f"Steward {running_version()} is the newest version there is.")
+            return 0
+        say(f"Steward {newest.version} can take the place of {running_version()}:")
+        for line in newest.changes():
+            say(line)
+        if not agreed():
+            say("Nothing was changed.")
+            return 1
+        return _update(_Update(settings, place, say, folder, wait), newest)
 
 
 class _Update:
@@ -52,18 +50,32 @@ class _Update:
         self, settings: Settings, place: Installation, say: Say, folder: Path, wait: float
     ) -> None:
         self.place, self.say, self.wait = place, say, wait
-        self._url = settings.database_url
+        self._settings = settings
         self.serves = not unserved(settings)
         self.commands = Commands(settings, folder)
         self.keeper: Keeper = keeper_of(settings, self.commands)
         self.revision = self.revision_now()
 
     def revision_now(self) -> str | None:
-        file = file_at(self._url)
+        url = self._settings.database_url
+        file = file_at(url)
         if file is not None and not file.exists():
             return None
-        with moment_of(self._url) as connection:
-            return revision_of(connection)
+        try:
+            with moment_of(url) as connection:
+                return revision_of(connection)
+        except StoreUnavailable as fault:
+            raise told(self._settings, fault) from None
+
+    def rolled_back(self) -> tuple[int, str]:
+        """Takes an upgrade of the database back if there was one; returns a code and what it said.
+
+        What cannot be read may have been upgraded: the command that goes back says more.
+        """
+        with suppress(StoreUnavailable):
+            if self.revision is None or self.revision_now() == self.revision:
+                return 0, ""
+        return self.commands.run("rollback", "--yes")
 
 
 def _update(work: _Update, newest: NewerVersion) -> int:
@@ -109,15 +121,12 @@ def _take_back(work: _Update, newest: NewerVersion, why: str) -> int:
     """Puts the program and its database back, and says so."""
     work.say(f"Steward {newest.version} did not come up: {why}")
     work.keeper.stop()
-    moved = work.revision_now() != work.revision
     # The newer one knows both shapes of the database; the one from before may have to do.
-    gone_back = not moved or work.revision is None or work.commands.run("rollback", "--yes")[0] == 0
+    code, said = work.rolled_back()
     work.place.go_back()
-    said = ""
-    if not gone_back:
-        code, said = work.commands.run("rollback", "--yes")
-        gone_back = code == 0
-    if not gone_back:
+    if code != 0:
+        code, said = work.rolled_back()
+    if code != 0:
         work.say(f"Steward {running_version()} is back, but its database is not: {said}")
         work.say(f"Look at docs/backup.md, then run `{command('rollback')}`.")
         return 1
