@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Protocol
@@ -16,11 +16,13 @@ from typing import IO, Protocol
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.bootstrap.service_manager import SERVES
 from bot.domain.talk.errors import FolderHeld, SettingError
+from bot.one_off.ended_command import output_of
 from bot.settings import Settings
 
 _STOP_SECONDS = 30.0
 _LAST = 400
 _LOOK_SECONDS = 0.5
+_SYSTEMCTL = "systemctl"
 _GROUPS = "/proc/{}/cgroup"
 
 
@@ -135,13 +137,15 @@ class Unit:
 
     def _shown(self) -> Mapping[str, str]:
         names = "ActiveState,SubState,StatusText,ExecMainStatus"
-        lines = _systemctl("show", f"--property={names}", self._name).splitlines()
+        lines = output_of(_SYSTEMCTL, "show", f"--property={names}", self._name).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def _control(self, *order: str) -> None:
-        _systemctl(*order, self._name)
+        output_of(_SYSTEMCTL, *order, self._name)
         if order[0] == "stop":
-            _systemctl("reset-failed", self._name, check=False)
+            # One that has not failed has nothing to be reset.
+            with suppress(SettingError):
+                output_of(_SYSTEMCTL, "reset-failed", self._name)
 
 
 def keeper_of(settings: Settings, commands: Commands) -> Keeper:
@@ -222,10 +226,3 @@ def _owner(home: Path) -> pwd.struct_passwd:
 def _read(output: IO[bytes]) -> str:
     output.seek(0)
     return " ".join(output.read().decode(errors="replace").split())
-
-
-def _systemctl(*order: str, check: bool = True) -> str:
-    done = subprocess.run(["systemctl", *order], capture_output=True, text=True, check=False)
-    if check and done.returncode != 0:
-        raise SettingError(f"systemctl {order[0]} failed: {done.stderr.strip()}")
-    return done.stdout

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -28,12 +27,11 @@ from packaging.version import InvalidVersion, Version
 
 from bot.bootstrap.backups import check_room
 from bot.domain.talk.errors import SettingError, StoreUnwritable
+from bot.one_off.ended_command import output_of
 from bot.one_off.newer_version import NewerVersion
 from bot.setup.installing import installer
 from bot.shipped import checkout
 from bot.shipped.version import running_version
-
-_LAST_LINES = 600
 
 
 class Installation(Protocol):
@@ -117,7 +115,7 @@ class Packaged:
         name, at, number = version.requirement.partition("==")
         wanted = f"{name}{told}{at}{number}"
         links = [] if self._source is None else ["--find-links", str(self._source)]
-        _run(*_installer(), *links, wanted)
+        output_of(*_installer(), *links, wanted)
 
     def go_back(self) -> None:
         self.kept.put_back()
@@ -125,7 +123,7 @@ class Packaged:
     def _in_index(self) -> NewerVersion:
         """Fetches the newest one, and looks into it."""
         place = self._beside / "newest"
-        _run(*_installer(), "--no-deps", "--target", str(place), "steward")
+        output_of(*_installer(), "--no-deps", "--target", str(place), "steward")
         (info,) = place.glob("steward-*.dist-info")
         version = info.name.removeprefix("steward-").removesuffix(".dist-info")
         return NewerVersion(version, f"steward=={version}", place / "bot" / "shipped")
@@ -161,14 +159,14 @@ class Checkout:
         steps = ("run", *_extras(), "dev")
         made = [step for step in steps if (self.kept.environment / f".{step}").exists()]
         targets = [f".venv/.{step}" for step in made or ("run",)]
-        _run("make", "--silent", "-C", str(self._root), *targets)
+        output_of("make", "--silent", "-C", str(self._root), *targets)
 
     def go_back(self) -> None:
         self._git("reset", "--quiet", "--keep", self._before)
         self.kept.put_back()
 
     def _git(self, *arguments: str) -> str:
-        return _run("git", "-C", str(self._root), *arguments).strip()
+        return output_of("git", "-C", str(self._root), *arguments).strip()
 
 
 @contextmanager
@@ -244,14 +242,3 @@ def _installer() -> Sequence[str]:
     if not found:
         raise SettingError("Neither pip nor uv is here to install with. Install uv, and try again.")
     return (*found, "--quiet")
-
-
-def _run(*command: str) -> str:
-    """Runs a command to its end and returns what it printed; raises SettingError if it fails."""
-    done = subprocess.run(
-        command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        told = " ".join((done.stderr or done.stdout).split())[-_LAST_LINES:]
-        raise SettingError(f"{Path(command[0]).name} failed: {told}")
-    return done.stdout

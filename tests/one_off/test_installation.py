@@ -119,7 +119,7 @@ def test_an_environment_without_pip_is_served_by_uv_with_the_optional_parts_it_h
     ZipFile(wheel, "w").close()
     (tmp_path / "steward-no_version-py3-none-any.whl").touch()
     ran: list[tuple[str, ...]] = []
-    monkeypatch.setattr(installation, "_run", lambda *command: ran.append(command))
+    monkeypatch.setattr(installation, "output_of", lambda *command: ran.append(command))
     monkeypatch.setattr(installing, "find_spec", lambda name: None)
     monkeypatch.setattr(
         installation, "distributions", lambda name: [] if name == "chromadb" else [name]
