@@ -34,9 +34,15 @@ _NOISY = (
     "mcp",
     "client",
 )
-_trace_name: Callable[[str], str] | None = None
-"""Returns the trace of a turn, while traces are sent."""
 
+
+@dataclass(slots=True)
+class _Traces:
+    name: Callable[[str], str] | None = None
+    """Returns the trace of a turn, while traces are sent."""
+
+
+_traces = _Traces()
 _context: ContextVar[Mapping[str, Any] | None] = ContextVar("log_context", default=None)
 
 
@@ -64,10 +70,14 @@ class Secrets:
         return text
 
 
-def name_traces(named: Callable[[str], str] | None) -> None:
-    """Has each line about a turn name its trace, or none any more."""
-    global _trace_name  # noqa: PLW0603
-    _trace_name = named
+@contextmanager
+def traces_named(name: Callable[[str], str]) -> Iterator[None]:
+    """Has each line about a turn name its trace meanwhile."""
+    _traces.name = name
+    try:
+        yield
+    finally:
+        _traces.name = None
 
 
 @contextmanager
@@ -136,8 +146,8 @@ def _about(record: logging.LogRecord) -> dict[str, Any]:
     """Returns chat and turn of a record: its own `extra` before the context it was written in."""
     own = {name: value for name in ("chat", "turn") if (value := getattr(record, name, None))}
     about = {**(_context.get() or {}), **own}
-    if _trace_name is not None and "turn" in about:
-        about["trace_id"] = _trace_name(str(about["turn"]))
+    if _traces.name is not None and "turn" in about:
+        about["trace_id"] = _traces.name(str(about["turn"]))
     return about
 
 

@@ -49,16 +49,15 @@ class TracesForm:
             _LOG.warning("No traces are sent: their library is missing. Run `%s`.", _install())
             return
         outlet.open_to(exporter.send)
-        logs.name_traces(trace_name)
         _LOG.info("traces go to %s", access.url)
         try:
-            while True:
-                result = await waiting.get()
-                row = await _row_of(inside, result)
-                if row is not None:
-                    spans.delivered(row, result)
+            with logs.traces_named(trace_name):
+                while True:
+                    result = await waiting.get()
+                    row = await _row_of(inside, result)
+                    if row is not None:
+                        spans.delivered(row, result)
         finally:
-            logs.name_traces(None)
             await asyncio.shield(asyncio.to_thread(exporter.end))
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
