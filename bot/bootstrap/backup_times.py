@@ -110,14 +110,9 @@ def _is_due(home: Path, now: datetime) -> bool:
 async def _make(settings: Settings) -> None:
     """Makes a backup, and deletes those that are one too many."""
     _tidy(settings.home)
-    own = {
-        "STEWARD_HOME": str(settings.home),
-        "STEWARD_WORKSPACE": str(settings.workspace),
-        "STEWARD_DATABASE_URL": settings.database_url,
-    }
     child = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "bot", "backup", "--by-service"),
-        env=dict(os.environ) | own,
+        env={**os.environ, **settings.places},
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,

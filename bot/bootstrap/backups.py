@@ -116,7 +116,7 @@ def _manifest(
 
 def _plain_settings(settings: Settings) -> str:
     """Returns the settings without a secret that were not left as they are."""
-    own = {"STEWARD_HOME", "STEWARD_WORKSPACE", "STEWARD_DATABASE_URL"}
+    own = settings.places
     given = {
         line.name: line.value
         for line in settings.lines

@@ -56,12 +56,7 @@ class Commands:
             # Root must leave no file in the home that its user cannot change.
             self._user = owner
             environment |= {"HOME": owner.pw_dir, "USER": owner.pw_name, "LOGNAME": owner.pw_name}
-        own = {
-            "STEWARD_HOME": str(settings.home),
-            "STEWARD_WORKSPACE": str(settings.workspace),
-            "STEWARD_DATABASE_URL": settings.database_url,
-        }
-        self._environment = environment | own
+        self._environment = {**environment, **settings.places}
 
     def begun(
         self, *arguments: str, output: IO[bytes], **further: str

@@ -361,6 +361,15 @@ class Settings:
         return frozenset(Duty(one) for one in self.role) or EVERY_DUTY
 
     @property
+    def places(self) -> Mapping[str, str]:
+        """Returns the settings of where everything lies, for another process of this home."""
+        return {
+            "STEWARD_HOME": str(self.home),
+            "STEWARD_WORKSPACE": str(self.workspace),
+            "STEWARD_DATABASE_URL": self.database_url,
+        }
+
+    @property
     def has_model(self) -> bool:
         """Returns True when there is a key or a server for at least one real model."""
         keys = (self.anthropic.key, self.openai.key)
