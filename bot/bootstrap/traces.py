@@ -14,7 +14,7 @@ from bot.domain.talk.errors import StoreError
 from bot.ports.outbox import Delivered, OutboxRow
 from bot.settings import Settings
 from bot.settings.sections import TracesAccess
-from bot.shipped import in_checkout
+from bot.shipped import installs
 from bot.shipped.version import running_version
 
 if TYPE_CHECKING:
@@ -46,7 +46,9 @@ class TracesForm:
             exporter = await asyncio.to_thread(_exporter, access)
         except ImportError:
             outlet.open_to(_nobody)
-            _LOG.warning("No traces are sent: their library is missing. Run `%s`.", _install())
+            _LOG.warning(
+                "No traces are sent: their library is missing. Run `%s`.", installs("traces")
+            )
             return
         outlet.open_to(exporter.send)
         _LOG.info("traces go to %s", access.url)
@@ -106,17 +108,13 @@ def _exporter(access: TracesAccess) -> "Exporter":
     return Exporter(access.url, headers, running_version())
 
 
-def _install() -> str:
-    return "make traces" if in_checkout() else "pip install steward[traces]"
-
-
 async def _try(access: TracesAccess) -> str:
     """Returns a sentence about a collector that takes traces."""
     try:
         exporter = await asyncio.to_thread(_exporter, access)
     except ImportError:
         told = "No traces are sent: their library is missing."
-        raise Complaint(told, f"Run `{_install()}`.", "warn") from None
+        raise Complaint(told, f"Run `{installs('traces')}`.", "warn") from None
     try:
         reached = await asyncio.to_thread(exporter.reached)
     finally:

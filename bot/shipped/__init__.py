@@ -21,6 +21,11 @@ def checkout() -> Path | None:
     return _ROOT if in_checkout() else None
 
 
+def installs(part: str) -> str:
+    """Returns what a person types to install an optional part of the program."""
+    return f"make {part}" if in_checkout() else f"pip install steward[{part}]"
+
+
 def command(name: str) -> str:
     """Returns what a person types for a command of the program, such as `setup`."""
     if not in_checkout():

@@ -11,7 +11,7 @@ from bot.adapters.chroma.process import ChromaProcess
 from bot.domain.memory.meaning import Vector, first_bytes, unit
 from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, MeaningError
 from bot.ports.embedder import Embedded
-from bot.shipped import in_checkout
+from bot.shipped import installs
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,8 +40,7 @@ class LocalEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> Embedded:
         if find_spec("chromadb") is None:
-            install = "make meaning" if in_checkout() else "pip install steward[meaning]"
-            raise EmbedderError(f"the local embedder is not installed: run `{install}`")
+            raise EmbedderError(f"the local embedder is not installed: run `{installs('meaning')}`")
         found: list[Vector] = []
         for n in range(0, len(texts), _AT_ONCE):
             found.extend(await self._some(texts[n : n + _AT_ONCE]))

@@ -12,7 +12,7 @@ from bot.adapters.chroma.process import ChromaProcess, Died
 from bot.domain.memory.meaning import Vector
 from bot.domain.memory.passage import Whose
 from bot.domain.talk.errors import VectorsAway, VectorsLost
-from bot.shipped import in_checkout
+from bot.shipped import installs
 
 _REACH_SECONDS = 10.0
 _OPEN_SECONDS = 120.0
@@ -128,8 +128,7 @@ class ChromaVectors:
 
 def _check_installed() -> None:
     if find_spec("chromadb") is None:
-        install = "make meaning" if in_checkout() else "pip install steward[meaning]"
-        raise VectorsAway(f"the index of meaning is not installed: run `{install}`")
+        raise VectorsAway(f"the index of meaning is not installed: run `{installs('meaning')}`")
 
 
 def _of_home(home: Path) -> str:

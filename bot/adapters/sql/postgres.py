@@ -25,7 +25,7 @@ from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING
 from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import DriverMissing
 from bot.ports.duties import EVERY_DUTY, Duty
-from bot.shipped import in_checkout
+from bot.shipped import installs
 
 T = TypeVar("T")
 _MIGRATION_LOCK = 7_391_204_518
@@ -237,8 +237,7 @@ def postgres_engine(url: URL, busy_seconds: float, process: int) -> Engine:
             connect_args={"options": options, **silence},
         )
     except ModuleNotFoundError:
-        install = "make postgres" if in_checkout() else "pip install steward[postgres]"
-        raise DriverMissing("PostgreSQL", install) from None
+        raise DriverMissing("PostgreSQL", installs("postgres")) from None
     event.listen(engine, "connect", _prepare_many)
     return engine
 
