@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.patience import Patience
-from bot.adapters.sql.store import Store, open_store
+from bot.adapters.sql.store import ServingProcess, Store, open_store
 from bot.bootstrap.below import Ground, opened_below
 from bot.bootstrap.database import told
 from bot.bootstrap.meaning import till_of
@@ -142,10 +142,7 @@ async def opened_store(
         store = await stack.enter_async_context(
             open_store(
                 settings.database_url,
-                patience=patience,
-                alone=True,
-                before=partial(copied_first, settings),
-                duties=settings.duties,
+                serving=ServingProcess(patience, partial(copied_first, settings), settings.duties),
             )
         )
         await store.check_writable()

@@ -15,7 +15,7 @@ import pytest
 from bot.adapters.sql.carrying import carry, clear, counted
 from bot.adapters.sql.migrating import REVISIONS, revision_of, upgrade
 from bot.adapters.sql.moment import change_of, moment_of
-from bot.adapters.sql.store import open_store
+from bot.adapters.sql.store import ServingProcess, open_store
 from bot.bootstrap.upgrading import copied_first
 from bot.settings import Settings, read_settings
 from tests.e2e.steward import Steward
@@ -163,7 +163,8 @@ async def test_an_upgrade_after_which_nothing_happened_is_taken_back_without_a_t
     as_of_the_first_release(url, steward.folder)
     with moment_of(url) as connection:
         before = counted(connection)
-    async with open_store(url, before=partial(copied_first, settings_of(steward))):
+    copying = ServingProcess(before=partial(copied_first, settings_of(steward)))
+    async with open_store(url, serving=copying):
         pass
     await taken_back(steward, "Nothing happened since, so nothing is lost.")
     with moment_of(url) as connection:

@@ -32,7 +32,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import Engine
 
 from bot.adapters.sql.migrating import REVISIONS
-from bot.adapters.sql.store import open_store
+from bot.adapters.sql.store import ServingProcess, open_store
 from bot.adapters.sql.tables import whole_metadata
 from bot.bootstrap.upgrading import Course
 from bot.domain.talk.chat import Activation, LongAnswers
@@ -480,7 +480,7 @@ async def test_the_steps_of_a_migration_are_told_one_by_one(tmp_path: Path) -> N
         ahead.extend((revision, *steps))
         yield done.append
 
-    async with open_store(url, before=before):
+    async with open_store(url, serving=ServingProcess(before=before)):
         pass
     assert tuple(ahead) == REVISIONS
     assert tuple(done) == REVISIONS[1:]

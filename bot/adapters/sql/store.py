@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontext
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import URL, Connection, delete, make_url
 from sqlalchemy.exc import ArgumentError
@@ -43,7 +44,7 @@ from bot.adapters.sql.records import SqlRecords
 from bot.adapters.sql.scheduled import SqlScheduled
 from bot.adapters.sql.sessions import SqlSessions
 from bot.adapters.sql.soundness import rows_read
-from bot.adapters.sql.sqlite import open_sqlite
+from bot.adapters.sql.sqlite import SqliteDatabase, open_sqlite
 from bot.adapters.sql.sqlite_words import SqliteEngine
 from bot.adapters.sql.tables import pairing
 from bot.adapters.sql.turns import SqlTurns
@@ -58,6 +59,9 @@ from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
 from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.lanes import OwnedChats
 from bot.ports.peers import NoPeers, Peers
+
+if TYPE_CHECKING:
+    from bot.adapters.sql.postgres import PostgresDatabase
 
 
 @frozen
@@ -120,6 +124,20 @@ class Store:
     """The posts of which each has one process at a time."""
 
 
+@frozen
+class ServingProcess:
+    """A process that serves, and not one that looks on: alone with a file, or beside others."""
+
+    patience: Patience | None = None
+    """Waits without end for a server that is away, or for a disk that is full later on."""
+    before: Before | None = None
+    """Called with the revision of an older database before it is upgraded."""
+    duties: Collection[Duty] = EVERY_DUTY
+
+
+_LOOKS_ON = ServingProcess()
+
+
 @asynccontextmanager
 async def open_store(
     url: str,
@@ -127,36 +145,34 @@ async def open_store(
     busy_seconds: float = 5.0,
     now: Now = wall_clock,
     upgrade: bool = True,
-    patience: Patience | None = None,
-    alone: bool = False,
-    before: Before | None = None,
-    duties: Collection[Duty] = EVERY_DUTY,
+    serving: ServingProcess | None = None,
 ) -> AsyncIterator[Store]:
     """Opens the database at a URL (`sqlite:///file` or `postgresql://…`); migrates it when due.
 
-    With `alone` no other process may have opened the same file alone: SettingError. Without
-    `upgrade` an older database stays as it is, and StoreTooOld is raised; else `before` is called
-    with its revision before it is upgraded. Waits for a lock up to `busy_seconds`, and with
-    `patience` without end for a server that is away, or for a disk that is full later on. Raises
-    SettingError for any other URL, and a StoreError when the database cannot be used.
+    When it is `serving` no other process may serve with the same file: SettingError. Without
+    `upgrade` an older database stays as it is, and StoreTooOld is raised. Waits for a lock up to
+    `busy_seconds`. Raises SettingError for any other URL, and a StoreError when the database cannot
+    be used.
     """
-    prepare = partial(migrate, before=before) if upgrade else inspect_only
+    by = serving or _LOOKS_ON
+    prepare = partial(migrate, before=by.before) if upgrade else inspect_only
     parsed = _parsed(url)
     damage = Damage(_file_of(parsed))
     async with (
-        _opened(parsed, busy_seconds, prepare, patience, duties, alone=alone) as database,
+        _opened(parsed, busy_seconds, prepare, by, alone=serving is not None) as database,
         AsyncExitStack() as stack,
     ):
         written = Written()
-        watched = WatchedDatabase(database, patience, damage.found, written.tell)
+        watched = WatchedDatabase(database, by.patience, damage.found, written.tell)
         # A damaged index is made anew, so its damage is told by the index itself.
-        words = SqlWords(WatchedDatabase(database, patience), _engine(parsed), damage.found)
-        alone_there = _store(watched, words, damage, now, written)
-        if patience is not None:
-            alone_there = replace(
-                alone_there, works=lambda: patience.works, unwritable=patience.unwritable
-            )
-        yield await _shared(alone_there, parsed, database, patience, stack, alone=alone)
+        words = SqlWords(WatchedDatabase(database, by.patience), _engine(parsed), damage.found)
+        store = _store(watched, words, damage, now, written)
+        if (patience := by.patience) is not None:
+            store = replace(store, works=lambda: patience.works, unwritable=patience.unwritable)
+        if not isinstance(database, SqliteDatabase):
+            bells = None if serving is None else stack
+            store = await _shared(store, database, by.patience, bells)
+        yield store
 
 
 def _works() -> bool:
@@ -237,50 +253,37 @@ def _engine(url: URL) -> Engine:
 
 async def _shared(
     store: Store,
-    url: URL,
-    database: Database,
+    database: "PostgresDatabase",
     patience: Patience | None,
-    stack: AsyncExitStack,
-    *,
-    alone: bool,
+    bells: AsyncExitStack | None,
 ) -> Store:
-    """Returns the store with what processes share; one that serves is known from here on."""
-    if url.get_backend_name() == "sqlite":
-        return store
+    """Returns the store with what processes share; one with `bells` is known from here on."""
     from bot.adapters.sql.bell import SqlBell
     from bot.adapters.sql.owned_chats import SqlOwnedChats
     from bot.adapters.sql.peers import SqlPeers
-    from bot.adapters.sql.postgres import PostgresDatabase
     from bot.adapters.sql.session_locks import SessionLocks
 
-    assert isinstance(database, PostgresDatabase)
     locks = SessionLocks(database, patience)
     store = replace(store, owned_chats=SqlOwnedChats(locks), peers=SqlPeers(locks))
-    if not alone:
+    if bells is None:
         return store
     await locks.open()
-    bell = await stack.enter_async_context(SqlBell(database))
+    bell = await bells.enter_async_context(SqlBell(database))
     # What another process rings for may stand on an open page.
     bell.hear(lambda _peal, _chat: store.written.tell())
     return replace(store, bell=bell, posts=bell)
 
 
 def _opened(
-    url: URL,
-    busy_seconds: float,
-    prepare: Work[None],
-    patience: Patience | None,
-    duties: Collection[Duty],
-    *,
-    alone: bool,
-) -> AbstractAsyncContextManager[Database]:
+    url: URL, busy_seconds: float, prepare: Work[None], by: ServingProcess, *, alone: bool
+) -> "AbstractAsyncContextManager[SqliteDatabase | PostgresDatabase]":
     backend = url.get_backend_name()
     if backend == "sqlite" and url.database not in (None, "", ":memory:"):
         return open_sqlite(url, busy_seconds, prepare, alone=alone)
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres
 
-        return open_postgres(url, busy_seconds, prepare, patience, duties)
+        return open_postgres(url, busy_seconds, prepare, by.patience, by.duties)
     raise SettingError("the database must be a SQLite file or PostgreSQL")
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
-from bot.adapters.sql.store import Store, open_store
+from bot.adapters.sql.store import ServingProcess, Store, open_store
 from bot.ports.bell import Peal
 from tests.e2e.own_server import own_server
 from tests.patience import PATIENCE
@@ -18,8 +18,8 @@ pytestmark = pytest.mark.postgres
 async def stores(own_postgres_url: str) -> AsyncIterator[tuple[Store, Store]]:
     """Two processes on one database, as the server sees them."""
     async with (
-        open_store(own_postgres_url, alone=True) as first,
-        open_store(own_postgres_url, alone=True) as second,
+        open_store(own_postgres_url, serving=ServingProcess()) as first,
+        open_store(own_postgres_url, serving=ServingProcess()) as second,
     ):
         yield first, second
 
@@ -142,8 +142,8 @@ async def test_work_that_fails_fails_the_keeper_of_the_post(stores: tuple[Store,
 async def test_bell_and_posts_are_back_each_time_that_the_server_was_away() -> None:
     with own_server() as server:
         async with (
-            open_store(server.url, alone=True) as one,
-            open_store(server.url, alone=True) as other,
+            open_store(server.url, serving=ServingProcess()) as one,
+            open_store(server.url, serving=ServingProcess()) as other,
         ):
             heard, holder = Heard(other), Holder(one)
             await until(lambda: holder.at_work)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
-from bot.adapters.sql.store import Store, open_store
+from bot.adapters.sql.store import ServingProcess, Store, open_store
 from bot.domain.change import Change, SaveTurn, Show
 from bot.domain.talk.errors import StoreAway
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
@@ -34,7 +34,7 @@ class Processes:
 
     async def begin(self, number: int) -> Store:
         stack = self._stacks[number] = AsyncExitStack()
-        store = await stack.enter_async_context(open_store(self._url, alone=True))
+        store = await stack.enter_async_context(open_store(self._url, serving=ServingProcess()))
         await store.peers.take_over()
         return store
 
