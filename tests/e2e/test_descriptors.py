@@ -2,9 +2,9 @@
 
 import resource
 
-import psutil
 import pytest
 
+from tests.e2e.first_answer import answered_once
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import calls, text, tool
 
@@ -15,12 +15,7 @@ async def test_without_descriptors_nothing_is_lost_and_it_goes_on_by_itself(
     steward: Steward,
 ) -> None:
     (steward.workspace / "a.md").write_text("hello")
-    steward.script(text("Good morning."))
-    await steward.start()
-    steward.say("Hello")
-    await steward.sees("Good morning.")
-    await steward.recorded()
-    process = psutil.Process(steward.pid)
+    process = await answered_once(steward)
     before = process.rlimit(resource.RLIMIT_NOFILE)
     # Not one more than it has: what it keeps open works on.
     process.rlimit(resource.RLIMIT_NOFILE, (process.num_fds(), before[1]))

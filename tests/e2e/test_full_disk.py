@@ -2,9 +2,9 @@
 
 import resource
 
-import psutil
 import pytest
 
+from tests.e2e.first_answer import answered_once
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import text
 
@@ -16,12 +16,7 @@ TOLD = "I cannot write to my database"
 async def test_a_full_disk_is_told_once_and_what_was_said_meanwhile_is_answered(
     steward: Steward,
 ) -> None:
-    steward.script(text("Good morning."))
-    await steward.start()
-    steward.say("Hello")
-    await steward.sees("Good morning.")
-    await steward.recorded()
-    process = psutil.Process(steward.pid)
+    process = await answered_once(steward)
     before = process.rlimit(resource.RLIMIT_FSIZE)
     # No file takes a byte more, as on a disk that somebody else has filled.
     process.rlimit(resource.RLIMIT_FSIZE, (0, before[1]))
