@@ -90,6 +90,13 @@ class Practice:
                 await store.people.admit(owner, Role.OWNER)
         return file
 
+    async def been_left_with_a_damaged_index(self) -> None:
+        """Leaves the database of an earlier run whose index of words is damaged."""
+        file = await self.been_used_by(ANN)
+        async with self.store() as store:
+            await remember(store, DOG, CAR)
+        damage(file, "passage_words_data")
+
     def store(self) -> AbstractAsyncContextManager[Store]:
         return open_store(f"sqlite:///{self.home / 'steward.db'}")
 
@@ -262,10 +269,7 @@ async def test_a_damaged_page_is_found_wherever_it_is(practice: Practice, name: 
 async def test_a_damaged_index_of_words_is_told_as_one_that_can_be_made_anew(
     practice: Practice,
 ) -> None:
-    file = await practice.been_used_by(ANN)
-    async with practice.store() as store:
-        await remember(store, DOG, CAR)
-    damage(file, "passage_words_data")
+    await practice.been_left_with_a_damaged_index()
     report = await practice.report()
     assert report.about("database").startswith("ok")
     assert report.about("memory").startswith("warn memory The index of words is damaged:")

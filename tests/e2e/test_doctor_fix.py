@@ -9,9 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.adapters.home_door.place import NAME
-from tests.contracts.test_store_memory import CAR, DOG, remember
 from tests.e2e.steward import Steward
-from tests.e2e.test_doctor import ANN, Practice, damage, practice
+from tests.e2e.test_doctor import Practice, practice
 from tests.ports import free_port
 from tests.standins.messages_api import text
 
@@ -39,10 +38,7 @@ def leave(home: Path) -> list[Path]:
 async def test_the_doctor_fixes_rights_folders_leftovers_and_the_index(
     practice: Practice,
 ) -> None:
-    file = await practice.been_used_by(ANN)
-    async with practice.store() as store:
-        await remember(store, DOG, CAR)
-    damage(file, "passage_words_data")
+    await practice.been_left_with_a_damaged_index()
     left = leave(practice.home)
     (practice.folder / ".env").write_text("ANTHROPIC_API_KEY=sk-a-key\n")
     (practice.folder / ".env").chmod(0o644)
