@@ -20,6 +20,7 @@ import pytest
 
 from bot.adapters.sql.migrating import REVISIONS
 from tests.patience import PATIENCE
+from tests.processes import ending_well
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.serving import serving
 from tests.words import NOWHERE_TO_CHAT
@@ -223,16 +224,9 @@ async def test_an_installed_program_migrates_its_database_and_answers_in_telegra
         process = await asyncio.create_subprocess_exec(
             installed / "steward", "run", cwd=tmp_path, env=environment(installed, **settings)
         )
-        try:
+        async with ending_well(process):
             telegram.say(ann, "Hello")
             await telegram.wait_for(lambda: _showing(telegram, ann.id, "demo"), 30)
-            process.terminate()
-            async with asyncio.timeout(PATIENCE):
-                assert await process.wait() == 0
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
     assert revision(tmp_path) == REVISIONS[-1]
 
 

@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing
 from functools import partial
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from bot.bootstrap.upgrading import copied_first
 from bot.settings import Settings, read_settings
 from tests.e2e.steward import Steward
 from tests.e2e.test_backup import server, url
-from tests.patience import PATIENCE
+from tests.processes import ending_well
 from tests.standins.messages_api import ReceivedRequest, Reply, text
 
 __all__ = ["server", "url"]
@@ -73,15 +73,8 @@ class OldProgram:
                 stdout=output,
                 stderr=output,
             )
-        try:
+        async with ending_well(process):
             yield
-            process.terminate()
-            async with asyncio.timeout(PATIENCE):
-                assert await process.wait() == 0
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -18,6 +18,7 @@ from bot.one_off import first_poll
 from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
 from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
 from tests.patience import PATIENCE
+from tests.processes import ending_well
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.serving import serving
 
@@ -112,15 +113,8 @@ class Operator:
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
         process = await self._begun("run")
-        try:
+        async with ending_well(process):
             yield
-            process.terminate()
-            async with asyncio.timeout(PATIENCE):
-                assert await process.wait() == 0
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
 
     def says(self, words: str) -> None:
         self.telegram.say(self._ann, words)
