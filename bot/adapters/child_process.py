@@ -4,11 +4,10 @@ import asyncio
 import os
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
 
-T = TypeVar("T")
+from bot.adapters.to_its_end import to_its_end
 
 
 def environment_of(own: Mapping[str, str], passed_on: Sequence[str] = ()) -> Mapping[str, str]:
@@ -16,16 +15,6 @@ def environment_of(own: Mapping[str, str], passed_on: Sequence[str] = ()) -> Map
     known = {name: os.environ[name] for name in passed_on if name in os.environ}
     path = os.pathsep.join(filter(None, sys.path))
     return {"PYTHONPATH": path, "LANG": "C.UTF-8", **known, **own}
-
-
-async def to_its_end(work: asyncio.Future[T] | Coroutine[Any, Any, T]) -> T:
-    """Lets the work end even if a cancel comes meanwhile; the cancel is raised afterwards."""
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait({task})
-        raise
 
 
 async def _kept(process: Process) -> None:

@@ -12,8 +12,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from bot.adapters.child_process import started, to_its_end
+from bot.adapters.child_process import started
 from bot.adapters.mcp.last_words import LastWords
+from bot.adapters.to_its_end import to_its_end
 from bot.domain.tools.server import ServerSpec, without_secrets
 
 T = TypeVar("T")

@@ -1,6 +1,5 @@
 """An open database that runs pieces of work, each in a transaction of its own."""
 
-import asyncio
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
@@ -58,12 +57,3 @@ class Database(Protocol):
 def first_of(rows: Sequence[Any]) -> Any:
     """Returns the first row; None when there is none."""
     return rows[0] if rows else None
-
-
-async def decided(transaction: asyncio.Future[T]) -> T:
-    """Waits for a transaction to its end: a cancel is passed on only after it."""
-    try:
-        return await asyncio.shield(transaction)
-    except asyncio.CancelledError:
-        await asyncio.wait([transaction])
-        raise

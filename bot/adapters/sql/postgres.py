@@ -16,12 +16,13 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
-from bot.adapters.sql.database import Work, decided
+from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.prepared import Prepared, Values, fetched
 from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING
+from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import DriverMissing
 from bot.ports.duties import EVERY_DUTY, Duty
 from bot.shipped import in_checkout
@@ -80,7 +81,7 @@ class PostgresDatabase:
         self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
         begin = _DURABLE if durable or seen else _LIGHT
-        return await decided(self._run(self._transact, work, begin))
+        return await to_its_end(self._run(self._transact, work, begin))
 
     async def hold(self, key: int) -> bool:
         """Holds the key by a line of its own: the server frees it with the line."""
@@ -92,7 +93,7 @@ class PostgresDatabase:
 
         A line that fails is ended, and `begin` runs first on the next one.
         """
-        return await decided(self._run(self._run_apart, begin, work))
+        return await to_its_end(self._run(self._run_apart, begin, work))
 
     def open_line(self) -> Line:
         """Opens a line that belongs to the caller, in the caller's thread."""

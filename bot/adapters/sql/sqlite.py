@@ -17,10 +17,11 @@ from typing import Any, TypeVar
 
 from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event
 
-from bot.adapters.sql.database import Work, decided
+from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import translated
 from bot.adapters.sql.own_thread import OwnThread
 from bot.adapters.sql.prepared import Prepared, Values, fetched
+from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import SettingError
 
 T = TypeVar("T")
@@ -109,7 +110,7 @@ class SqliteDatabase:
     async def write(
         self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
     ) -> T:
-        return await decided(self._writer.run(self._writer.transact, work, durable))
+        return await to_its_end(self._writer.run(self._writer.transact, work, durable))
 
     async def hold(self, key: int) -> bool:
         """Returns True: one process at a time serves the folder of a file."""

@@ -21,6 +21,7 @@ from bot.adapters.terminal.fragments import Fragments, Lines, joined, styled
 from bot.adapters.terminal.layout import Layout
 from bot.adapters.terminal.look import Look, prose_width
 from bot.adapters.terminal.visible import visible
+from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.message import (
     Block,
     Button,
@@ -185,15 +186,18 @@ class Screen:
     async def draft(self, text: str) -> None:
         """Shows how far an answer is: `text` is all of it so far, with its tools."""
         async with self._lock:
-            text = visible(text)
-            if self._answer.startswith(text.strip()) and not (self._draft.moves and not text):
-                return  # a straggler: the answer itself is on the screen already
-            self._expected, self._answer = True, ""
-            if pieces := self._draft.grow(text):
-                await self._end_progress()
-                await self._print_pieces(pieces)
-            await self._tell_news()
-            self._refresh()
+            # The end of a turn cancels its drafts: pieces that were taken have to be printed.
+            await to_its_end(self._grow(visible(text)))
+
+    async def _grow(self, text: str) -> None:
+        if self._answer.startswith(text.strip()) and not (self._draft.moves and not text):
+            return  # a straggler: the answer itself is on the screen already
+        self._expected, self._answer = True, ""
+        if pieces := self._draft.grow(text):
+            await self._end_progress()
+            await self._print_pieces(pieces)
+        await self._tell_news()
+        self._refresh()
 
     async def show(self, message_id: str, content: Outbound) -> None:
         """Shows a new message."""

@@ -1,5 +1,6 @@
 """The terminal channel: answers, drafts, news and files, as the person sees them."""
 
+import asyncio
 import unicodedata
 
 import pytest
@@ -7,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.adapters.terminal.draft import CUT
+from bot.adapters.terminal.fragments import Fragments
 from bot.adapters.terminal.look import Look
 from bot.adapters.terminal.update import ADDRESS
 from bot.adapters.terminal.visible import visible
@@ -144,6 +146,32 @@ async def test_tools_in_a_draft_move_until_they_are_done_and_are_printed_once(de
     await desk.draft("✓ read c")
     await desk.answer("It says hello")
     assert desk.paper.printed == ("Let me look\n\n✓ read a\n✗ read b\n✓ read c\n\nIt says hello\n")
+
+
+async def test_the_end_of_a_turn_loses_no_words_of_a_draft_that_is_being_printed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, free = asyncio.Event(), asyncio.Event()
+    show = desk.paper.show
+
+    async def slow(fragments: Fragments) -> None:
+        written.set()
+        await free.wait()
+        await show(fragments)
+
+    monkeypatch.setattr(desk.paper, "show", slow)
+    text = "What is left:\n\n- Thu dentist\n- Fri market"
+    drafting = asyncio.create_task(desk.draft(f"✓ Edit week.md\n\n{text}"))
+    await written.wait()
+    drafting.cancel()
+    answering = asyncio.create_task(desk.answer(text))
+    await asyncio.sleep(0)
+    free.set()
+    with pytest.raises(asyncio.CancelledError):
+        await drafting
+    await answering
+    assert "What is left:" in desk.paper.printed
+    assert desk.paper.printed.count("Fri market") == 1
 
 
 async def test_a_draft_that_comes_after_its_answer_is_not_shown_again(desk: Desk) -> None:
