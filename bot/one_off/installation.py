@@ -26,8 +26,12 @@ from bot.shipped import checkout
 from bot.shipped.version import running_version
 
 _WHEEL = re.compile(r"steward-([^-]+)(?:-[^-]+){3}\.whl")
-_EXTRAS = {"postgres": "psycopg", "meaning": "chromadb"}
-_STEPS = ("run", "postgres", "meaning", "dev")
+_EXTRAS = {
+    "postgres": "psycopg",
+    "meaning": "chromadb",
+    "traces": "opentelemetry-exporter-otlp-proto-http",
+}
+_STEPS = ("run", "postgres", "meaning", "traces", "dev")
 """Steps of `make` that a checkout may have gone through; each has its lock."""
 
 _LAST_LINES = 600
@@ -62,9 +66,9 @@ class KeptEnvironment:
         """Raises SettingError when an update before this one was cut off."""
         if self.copy.exists():
             raise SettingError(
-                f"An update was cut off. The version from before is whole in {self.copy}. To go "
-                f"back: rm -r {self.environment} && mv {self.copy} {self.environment}. To try "
-                "again, delete the copy first."
+                f"An update before this one was cut off. A copy of the version from before is in "
+                f"{self.copy}. To go back: rm -r {self.environment} && mv {self.copy} "
+                f"{self.environment}. To try again, delete the copy first."
             )
 
     def keep(self) -> None:
@@ -111,7 +115,7 @@ class Packaged:
         return None if found is None or not is_newer(found.version) else found
 
     def install(self, version: NewerVersion) -> None:
-        extras = [name for name, module in _EXTRAS.items() if find_spec(module) is not None]
+        extras = [name for name, package in _EXTRAS.items() if _is_here(package)]
         told = f"[{','.join(extras)}]" if extras else ""
         name, at, number = version.requirement.partition("==")
         wanted = f"{name}{told}{at}{number}"
@@ -141,7 +145,16 @@ class Checkout:
 
     def newest(self) -> NewerVersion | None:
         if self._git("status", "--porcelain", "--untracked-files=no"):
-            raise SettingError(f"{self._root} has changes of yours: commit them, or put them away.")
+            raise SettingError(
+                f"{self._root} has changes of yours: commit them, or call `git stash`."
+            )
+        try:
+            self._git("rev-parse", "@{upstream}")
+        except SettingError:
+            raise SettingError(
+                f"{self._root} stands on no branch that follows another repository, so git cannot "
+                "tell what is new. Go to one, as in `git switch main`."
+            ) from None
         self._git("fetch", "--quiet")
         self._before, newest = self._git("rev-parse", "HEAD"), self._git("rev-parse", "@{upstream}")
         if not self._git("log", "--format=%H", "-1", "HEAD..@{upstream}"):
@@ -174,16 +187,24 @@ def installation(source: Path | None) -> Iterator[Installation]:
     with TemporaryDirectory(prefix="steward-") as beside:
         root = checkout()
         if root is not None and source is not None:
-            raise SettingError("This is a checkout: git brings what is new, not a folder.")
+            raise SettingError("This is a checkout, which is updated by git: leave out --from.")
         if root is not None:
             yield Checkout(root, Path(beside))
             return
         if sys.prefix == sys.base_prefix:
             raise SettingError(
-                "Steward stands in Python's own folder, for instance in an image: I do not change "
-                "that. Build the image again, or install Steward into an environment of its own."
+                "Steward is installed in Python's own folder, as in an image. An update does not "
+                "change that. Build the image, or install Steward in an environment of its own."
             )
         yield Packaged(source, Path(beside))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def is_newer(version: str) -> bool:

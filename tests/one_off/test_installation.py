@@ -86,6 +86,14 @@ def test_a_checkout_with_changes_of_its_owner_is_not_touched(
         checkout.newest()
 
 
+def test_a_checkout_on_no_branch_says_which_step_is_missing(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    git(tmp_path / "own", "switch", "--quiet", "--detach")
+    with pytest.raises(SettingError, match="Go to one, as in `git switch main`"):
+        checkout.newest()
+
+
 def test_what_make_cannot_install_is_told(checkout: Checkout, tmp_path: Path) -> None:
     publish(tmp_path / "origin", "A bad one.")
     newest = checkout.newest()
@@ -116,6 +124,7 @@ def test_an_environment_without_pip_is_served_by_uv(
     ran: list[tuple[str, ...]] = []
     monkeypatch.setattr(installation, "_run", lambda *command: ran.append(command))
     monkeypatch.setattr(installation, "find_spec", lambda name: None)
+    monkeypatch.setattr(installation, "_is_here", lambda package: package.startswith("open"))
     monkeypatch.setattr(installation.shutil, "which", lambda name: f"/bin/{name}")
     place = installation.Packaged(tmp_path, tmp_path)
     newest = place.newest()
@@ -123,4 +132,4 @@ def test_an_environment_without_pip_is_served_by_uv(
     place.install(newest)
     links = ("--find-links", str(tmp_path))
     expected = ("/bin/uv", "pip", "install", "--quiet", "--python", sys.executable)
-    assert ran == [(*expected, *links, str(wheel))]
+    assert ran == [(*expected, *links, f"{wheel}[traces]")]
