@@ -152,13 +152,13 @@ def table(findings: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
-def as_one_line(findings: Sequence[Finding], fixed: Sequence[str] = ()) -> str:
-    """Returns the report for other programs: one line of JSON, with what was fixed."""
+def as_one_line(findings: Sequence[Finding], fixed: Sequence[str] = (), left: str = "") -> str:
+    """Returns the report for other programs: one line of JSON, with what was fixed or left."""
     lines = [
         {"subject": one.subject, "level": one.level, "sentence": one.sentence, "mend": one.mend}
         for one in findings
     ]
-    told = {"fixed": list(fixed), "findings": lines, "next": what_next(findings)}
+    told = {"fixed": list(fixed), "left": left, "findings": lines, "next": what_next(findings)}
     return json.dumps(told, ensure_ascii=False)
 
 

@@ -278,6 +278,13 @@ def test_relative_links_lead_somewhere(page: Path) -> None:
     assert broken == []
 
 
+def test_no_page_is_half_merged() -> None:
+    mark = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
+    assert ROOT / "CHANGELOG.md" in PAGES
+    assert mark.search("- One.\n<<<<<<< HEAD\n") is not None
+    assert [page.name for page in PAGES if mark.search(page.read_text())] == []
+
+
 def test_links_were_looked_at() -> None:
     links = [link for page in PAGES for link in _LINK.findall(page.read_text())]
     assert sum("#" in link and "://" not in link for link in links) > 2

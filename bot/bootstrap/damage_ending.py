@@ -18,7 +18,7 @@ _DAY_SECONDS = 86_400.0
 _MARK = "damage-told"
 _WORDS = (
     "My database is damaged, so I have stopped and answer nobody. Nothing was deleted. On the "
-    "machine: `steward doctor` says more, and docs/operating.md says how to bring a backup back."
+    "machine: `steward doctor` says more, and docs/incidents.md says how to bring a backup back."
 )
 _NEWEST = " The newest backup is {copy}."
 

@@ -77,7 +77,7 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
             what = file or "the database"
             copy = newest(settings.home)
             which = f" (the newest is {copy})" if copy else ""
-            return f"Bring {what} back from a backup{which}: see docs/operating.md."
+            return f"Bring {what} back from a backup{which}: see docs/incidents.md."
         case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
             return f"Make room on the disk of {file or 'the server'}."
         case StoreUnwritable() if "I/O" in str(fault) or "could not" in str(fault):

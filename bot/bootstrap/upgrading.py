@@ -103,7 +103,7 @@ def _copy(settings: Settings, revision: str) -> None:
     snapshot: Any = import_module("bot.adapters.sql.snapshot")
     folder = settings.home / FOLDER
     size = snapshot.size_of(settings.database_url)
-    _tell(f"The database is upgraded. I copy it first: {size / 1e6:,.0f} MB.")
+    _tell(f"This version upgrades the database. It is copied first: {size / 1e6:,.1f} MB.")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{BEFORE}*.part*"):
@@ -118,7 +118,7 @@ def _copy(settings: Settings, revision: str) -> None:
         raise StoreUnwritable(f"{folder} cannot be written: {why}") from None
     for old in copies(settings.home)[_KEPT:]:
         old.unlink()
-    _tell(f"Copied to {file}. `steward rollback` would go back to it. Upgrading …")
+    _tell(f"Copied to {file}. `steward rollback` goes back to it. Upgrading …")
 
 
 def copies(home: Path) -> list[Path]:

@@ -51,7 +51,7 @@ async def _looked(file: Path) -> str:
     """Returns what is still to be said of a sound file; a damaged one is a complaint."""
     found = await asyncio.to_thread(looked_through, file, LOOK_SECONDS)
     if found.faults:
-        raise Complaint(_damage(found), f"Bring {file} back from a backup: see docs/operating.md.")
+        raise Complaint(_damage(found), f"Bring {file} back from a backup: see docs/incidents.md.")
     if not found.unread:
         return ""
     read = found.tables - found.unread

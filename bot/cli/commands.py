@@ -32,8 +32,8 @@ from bot.visits.error_line import print_error
 from bot.visits.own_folder import is_own_folder, may_be_project
 
 _ONE_PROCESS = (
-    "A role is a part of the work, and SQLite has one process that does all of it. Leave --role "
-    "and STEWARD_ROLE out, or set STEWARD_DATABASE_URL to a database of PostgreSQL."
+    "With SQLite one process does all the work, so it has no roles. Leave out --role and "
+    "STEWARD_ROLE, or let STEWARD_DATABASE_URL name a PostgreSQL database."
 )
 _NO_TERMINAL = "There is no terminal to chat in"
 _ASK = 'To ask one thing without one, use: steward ask "your question"'
@@ -115,7 +115,7 @@ def _serve_a_part(program: Program, settings: Settings) -> int:
         raise SettingError(_ONE_PROCESS)
     if unserved := program.unserved(settings):
         names = " or ".join(name for _, name in unserved)
-        raise SettingError(f"No chat app is set up for this role: set {names}.")
+        raise SettingError(f"A process with a role needs the token of your chat app: set {names}.")
     return _serve_or_chat(program, settings)
 
 
@@ -205,17 +205,22 @@ def doctor(program: Program, *, as_json: bool, fix: bool) -> int:
     """Look at everything a run needs, and say how to fix what is wrong.
 
     --fix makes missing folders, takes the right to read from other users, deletes what earlier runs
-    left behind, sets rows right and makes a damaged index anew. It changes nothing that you wrote.
+    left behind, repairs rows and makes a damaged index anew. It changes nothing that you wrote.
+    While Steward runs, it only makes folders and changes rights.
     """
     settings, folder = settings_of(program, look=False), place_of(program).folder
     log_to(program, settings, logging.StreamHandler())
     fixed: list[str] = []
+    left = ""
     if fix and program.repair is not None:
-        program.repair(settings, folder, fixed.append)
+        left = program.repair(settings, folder, fixed.append)
+        if not (as_json or fixed or left):
+            click.echo("Nothing had to be fixed.\n")
     findings = asyncio.run(program.examine(settings, folder))
-    lines = [*(f"fixed  {one}" for one in fixed), *([""] if fixed else []), table(findings)]
+    done = [*(f"fixed  {one}" for one in fixed), *([f"left   {left}"] if left else [])]
+    lines = [*done, *([""] if done else []), table(findings)]
     report = "\n".join((*lines, "", what_next(findings)))
-    click.echo(program.secrets.hidden(as_one_line(findings, fixed) if as_json else report))
+    click.echo(program.secrets.hidden(as_one_line(findings, fixed, left) if as_json else report))
     return int(any(finding.level == "fail" for finding in findings))
 
 

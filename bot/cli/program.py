@@ -226,7 +226,7 @@ class Program:
     """Makes, proves and brings back copies of everything."""
     service: MakeService | None = None
     """Makes the service that systemd runs."""
-    repair: Callable[[Settings, Path, Say], None] | None = None
-    """Fixes what is safe to fix, before the doctor looks."""
+    repair: Callable[[Settings, Path, Say], str] | None = None
+    """Fixes what is safe to fix, before the doctor looks; returns what it did not touch."""
     update: Update | None = None
     """Brings the program itself up to date."""

@@ -16,7 +16,7 @@ from bot.setup.prompts import agreed
     "source",
     type=click.Path(exists=True, file_okay=False, resolve_path=True, path_type=Path),
     metavar="FOLDER",
-    help="A folder with wheels of Steward; not for a checkout.",
+    help="The folder with the new wheel of Steward; not for a checkout.",
 )
 @click.option("--look", is_flag=True, help="Say what is new, and change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -25,7 +25,7 @@ from bot.setup.prompts import agreed
     type=click.IntRange(1, 86_400),
     default=120,
     metavar="SECONDS",
-    help="Go back after so long without a sign of the new version; 120 if not given.",
+    help="Go back if nothing is heard of the new version for so long; 120 if not given.",
 )
 @click.pass_obj
 def update_command(
@@ -33,12 +33,13 @@ def update_command(
 ) -> int:
     """Bring Steward up to date: in a checkout by git, elsewhere by pip or uv.
 
-    It says what is new and asks. Then it makes a backup, installs the new version and starts it. If
-    that does not reach each of your chat apps, or does not start, the version from before is put
-    back, with its database. End Steward first; a service of systemd is stopped and started for you,
-    as root.
+    It says what is new and asks. Then it makes a backup, installs the new version and tries it. If
+    it does not start, or does not reach each of your chat apps, the version from before is put
+    back, with its database. Stop Steward first, and start it afterwards. A service of systemd is
+    stopped and started for you, if you call this as root in its folder.
 
-    Exit codes: 0 up to date, 1 taken back or not agreed to, 2 wrong settings, 75 no room.
+    Exit codes: 0 up to date; 1 taken back, not agreed to, or with --look: there is something new;
+    2 wrong settings; 75 no room.
     """
     settings = settings_of(program, serves=True)
     if program.update is None:

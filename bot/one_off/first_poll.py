@@ -128,7 +128,7 @@ class Unit:
 
     def leave(self) -> str:
         self._control("start")
-        return f"{self._name} runs."
+        return f"{self._name} was started."
 
     def _shown(self) -> Mapping[str, str]:
         names = "ActiveState,SubState,StatusText,ExecMainStatus"
@@ -150,9 +150,9 @@ def keeper_of(settings: Settings, commands: Commands) -> Keeper:
         return ByHand(commands)
     unit = unit_of(process)
     if not unit:
-        raise SettingError(f"Steward runs: it is process {process}. End it, then update.")
+        raise SettingError(f"Steward runs: it is process {process}. Stop it, then update.")
     if os.geteuid() != 0:
-        raise SettingError(f"Steward runs as {unit}, which root alone may stop: use sudo.")
+        raise SettingError(f"Steward runs as {unit}, and only root can stop that: use sudo.")
     return Unit(unit)
 
 

@@ -63,9 +63,9 @@ class KeptEnvironment:
         """Raises SettingError when an update before this one was cut off."""
         if self.copy.exists():
             raise SettingError(
-                f"An update was cut off. The version from before is whole in {self.copy}. To go "
-                f"back: rm -r {self.environment} && mv {self.copy} {self.environment}. To try "
-                "again, delete the copy first."
+                f"An update before this one was cut off. A copy of the version from before is in "
+                f"{self.copy}. To go back: rm -r {self.environment} && mv {self.copy} "
+                f"{self.environment}. To try again, delete the copy first."
             )
 
     def keep(self) -> None:
@@ -140,7 +140,16 @@ class Checkout:
 
     def newest(self) -> NewerVersion | None:
         if self._git("status", "--porcelain", "--untracked-files=no"):
-            raise SettingError(f"{self._root} has changes of yours: commit them, or put them away.")
+            raise SettingError(
+                f"{self._root} has changes of yours: commit them, or call `git stash`."
+            )
+        try:
+            self._git("rev-parse", "@{upstream}")
+        except SettingError:
+            raise SettingError(
+                f"{self._root} stands on no branch that follows another repository, so git cannot "
+                "tell what is new. Go to one, as in `git switch main`."
+            ) from None
         self._git("fetch", "--quiet")
         self._before, newest = self._git("rev-parse", "HEAD"), self._git("rev-parse", "@{upstream}")
         if not self._git("log", "--format=%H", "-1", "HEAD..@{upstream}"):
@@ -175,14 +184,14 @@ def installation(source: Path | None) -> Iterator[Installation]:
     with TemporaryDirectory(prefix="steward-") as beside:
         root = checkout()
         if root is not None and source is not None:
-            raise SettingError("This is a checkout: git brings what is new, not a folder.")
+            raise SettingError("This is a checkout, which is updated by git: leave out --from.")
         if root is not None:
             yield Checkout(root, Path(beside))
             return
         if sys.prefix == sys.base_prefix:
             raise SettingError(
-                "Steward stands in Python's own folder, for instance in an image: I do not change "
-                "that. Build the image again, or install Steward into an environment of its own."
+                "Steward is installed in Python's own folder, as in an image. An update does not "
+                "change that. Build the image, or install Steward in an environment of its own."
             )
         yield Packaged(source, Path(beside))
 

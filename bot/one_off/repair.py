@@ -24,13 +24,16 @@ Say = Callable[[str], None]
 _OLD_SECONDS = 3600.0
 """Seconds after which a temporary file is nobody's: a backup of a large home takes its time."""
 
-_RUNS = "Steward runs, so its rows and its files were left alone: stop it, then do this again."
+_RUNS = (
+    "Steward runs, so its rows and files were not touched. Stop it and run this again to fix those."
+)
 _FIXED = "fixed  "
 
 
-def repaired(settings: Settings, folder: Path, say: Say) -> None:
-    """Fixes what is safe, and says each thing; `folder` is where .env and steward.toml lie.
+def repaired(settings: Settings, folder: Path, say: Say) -> str:
+    """Fixes what is safe, and says each thing; returns a sentence if something was not touched.
 
+    `folder` is where .env and steward.toml lie.
     Nothing that a person wrote is changed or deleted. What cannot be fixed is left to the report.
     """
     for place in (settings.home, settings.workspace):
@@ -40,18 +43,18 @@ def repaired(settings: Settings, folder: Path, say: Say) -> None:
         with FolderLock(settings.home):
             _tidy(settings.home, say)
     except FolderHeld:
-        say(_RUNS)
-        return
+        return _RUNS
     except StewardError:
-        return
+        return ""
     file = file_of(settings)
     if file is not None and not file.exists():
-        return
+        return ""
     # What fails here is told by the report.
     with suppress(StewardError):
         asyncio.run(_index_anew(settings, say))
     with suppress(StewardError):
         _mend_rows(settings, say)
+    return ""
 
 
 def _make(place: Path, say: Say) -> None:

@@ -83,7 +83,7 @@ def _rolled_back(settings: Settings, say: Say, agreed: Callable[[], bool]) -> in
         way = _way(settings)
         say(f"This goes back to {way.copy.name}, from before the upgrade.")
         for loss in way.losses:
-            say(f"Lost by it: {loss}.")
+            say(f"You lose: {loss}.")
         if way.quiet:
             say("Nothing happened since, so nothing is lost.")
         if not agreed():
@@ -91,11 +91,11 @@ def _rolled_back(settings: Settings, say: Say, agreed: Callable[[], bool]) -> in
             return 1
         kept = _keep(settings)
         laid = _go_back(settings, way, kept)
-    say(f"Gone back. What was there until now is kept in {kept}.")
+    say(f"Done. The newer database is kept in {kept}.")
     if aside := _told_aside(laid):
-        say(f"Not begun a second time: {aside}.")
+        say(f"These do not start again: {aside}.")
     if not way.quiet:
-        say("Owners are told in their chats.")
+        say("Owners are told in their chats at the next start.")
     before = f"version {way.version}" if way.version else "the version from before"
     say(f"Now start {before}; this one would upgrade the database again.")
     return 0
@@ -110,7 +110,9 @@ def _way(settings: Settings) -> _Way:
         if revision not in REVISIONS:
             raise SettingError(f"{found[0]} is from a version that this one does not know.")
         if revision_of(live) == revision:
-            raise SettingError("The database is not upgraded, or is back already.")
+            raise SettingError(
+                "There is nothing to take back: the database was not upgraded, or is back already."
+            )
         before, now = counted(copy), counted(live)
         version = copy.exec_driver_sql(_LAST).scalar() or ""
         quiet = is_as_before(copy, live, _OF_STARTS)
@@ -153,10 +155,10 @@ def _notice(way: _Way, laid: LaidDown, kept: Path) -> Outbound:
     """Returns the message to owners, whose version of the program shows it next."""
     lines = [
         f"📦 An upgrade was taken back: I am as I was on {way.moment}.",
-        f"Lost: {', '.join(way.losses) or 'changes of what was there'}.",
+        f"Lost: {', '.join(way.losses) or 'changes since then'}.",
     ]
     if aside := _told_aside(laid):
-        lines.append(f"Not begun a second time: {aside}. Send again what still matters.")
+        lines.append(f"These do not start again: {aside}. Send again what still matters.")
     lines.append(f"What was lost is kept on my machine, in {FOLDER}/{kept.name}.")
     return Outbound(OutboundKind.NOTICE, (Plain("\n".join(lines)),))
 

@@ -9,7 +9,7 @@ from bot.adapters.sql.moment import file_at, moment_of
 from bot.bootstrap.database import told
 from bot.bootstrap.program import unserved
 from bot.domain.talk.errors import SettingError, StewardError, StoreUnavailable
-from bot.one_off.first_poll import Commands, Keeper, keeper_of
+from bot.one_off.first_poll import Commands, Keeper, Unit, keeper_of
 from bot.one_off.installation import Installation, installation
 from bot.one_off.newer_version import NewerVersion
 from bot.settings import Settings
@@ -34,9 +34,11 @@ def updated(
         if newest is None:
             say(f"Steward {running_version()} is the newest version there is.")
             return 0
-        say(f"Steward {newest.version} can take the place of {running_version()}:")
+        say(f"Steward {newest.version} is available; {running_version()} is installed.")
+        say("What changes:")
         for line in newest.changes():
             say(line)
+        say(f"This is for the home {settings.home}.")
         if not agreed():
             say("Nothing was changed.")
             return 1
@@ -51,9 +53,10 @@ class _Update:
     ) -> None:
         self.place, self.say, self.wait = place, say, wait
         self._settings = settings
-        self.serves = not unserved(settings)
         self.commands = Commands(settings, folder)
         self.keeper: Keeper = keeper_of(settings, self.commands)
+        # Root may not see the tokens of a service that runs.
+        self.serves = isinstance(self.keeper, Unit) or not unserved(settings)
         self.revision = self.revision_now()
 
     def revision_now(self) -> str | None:
@@ -83,9 +86,9 @@ def _update(work: _Update, newest: NewerVersion) -> int:
     if work.revision is not None:
         code, said = work.commands.run("backup")
         if code != 0:
-            raise SettingError(f"Nothing was changed, as no backup could be made: {said}")
+            raise SettingError(f"Nothing was changed, because no backup could be made: {said}")
         work.say(f"Made a backup: {said}")
-    work.say("Copying the version from before …")
+    work.say("Copying the installed version, as the way back …")
     work.place.kept.keep()
     work.keeper.stop()
     try:
@@ -103,7 +106,7 @@ def _update(work: _Update, newest: NewerVersion) -> int:
         return 0
     code, said = work.commands.run("verify")
     if code != 0:
-        work.say(f"But not everything holds: {said}")
+        work.say(f"But `{command('verify')}` found faults: {said}")
     return code
 
 
@@ -119,7 +122,7 @@ def _why_not(work: _Update) -> str:
 
 def _take_back(work: _Update, newest: NewerVersion, why: str) -> int:
     """Puts the program and its database back, and says so."""
-    work.say(f"Steward {newest.version} did not come up: {why}")
+    work.say(f"The update to {newest.version} failed: {why}")
     work.keeper.stop()
     # The newer one knows both shapes of the database; the one from before may have to do.
     code, said = work.rolled_back()
@@ -128,8 +131,8 @@ def _take_back(work: _Update, newest: NewerVersion, why: str) -> int:
         code, said = work.rolled_back()
     if code != 0:
         work.say(f"Steward {running_version()} is back, but its database is not: {said}")
-        work.say(f"Look at docs/backup.md, then run `{command('rollback')}`.")
+        work.say(f"To bring it back, run `{command('rollback')}`; see docs/backup.md.")
         return 1
-    work.say(f"Steward {running_version()} is back as it was, with its database.")
+    work.say(f"Steward {running_version()} is back, with its database.")
     work.say(work.keeper.leave())
     return 1

@@ -242,7 +242,7 @@ class TracesAccess:
     """The collector that traces of turns are sent to."""
 
     url: ServiceUrl = needed(
-        "The collector that gets traces by OTLP over HTTP, as in http://127.0.0.1:4318/v1/traces."
+        "The OpenTelemetry collector, by OTLP over HTTP, as in http://127.0.0.1:4318/v1/traces."
     )
     key: Key | None = setting(None, "The key of that collector, sent as a bearer token.")
     content: bool = setting(
@@ -300,7 +300,7 @@ class Settings:
     meaning: MeaningAccess = section(MeaningAccess, "embed_")
     role: tuple[str, ...] = setting(
         (),
-        "What this process does: receive, work, deliver, schedule, web; all when not set.",
+        "The roles of this process: receive,work,deliver,schedule,web; all if not set.",
         read=forms.roles,
     )
     lanes: int = setting(256, "Chats worked on at once; the others wait.", ge=1)

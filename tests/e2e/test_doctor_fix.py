@@ -62,7 +62,8 @@ async def test_the_doctor_fixes_rights_folders_leftovers_and_the_index(
         assert words in told, told
     assert report.about("memory").startswith("ok memory 2 of 2 answers are found by words.")
     again = await practice.run("doctor", "--fix")
-    assert "fixed" not in again.text
+    assert "fixed  " not in again.text
+    assert "Nothing had to be fixed." in again.text
 
 
 async def test_beside_a_running_program_the_doctor_asks_it_and_waits_with_its_rows(
@@ -78,7 +79,7 @@ async def test_beside_a_running_program_the_doctor_asks_it_and_waits_with_its_ro
     left.mkdir()
     os.utime(left, (1, 1))
     code, told = await steward.printed_by("doctor", "--fix")
-    assert "fixed  Steward runs, so its rows and its files were left alone" in told, told
+    assert "left   Steward runs, so its rows and files were not touched." in told, told
     assert left.exists()
     assert f"Process {steward.pid} has run since" in told
     assert f"The running Steward is ready; its numbers are on port {port} of 127.0.0.1." in told

@@ -156,4 +156,4 @@ async def test_a_rolling_restart_of_the_workers_is_not_noticed(
 async def test_a_role_on_sqlite_is_refused_in_a_sentence(steward: Steward) -> None:
     code, told = await steward.printed_by("run", "--role", "work")
     assert code == 2
-    assert "SQLite has one process that does all of it" in told
+    assert "With SQLite one process does all the work" in told

@@ -123,12 +123,12 @@ async def test_an_upgrade_from_the_first_release_is_used_and_taken_back(
     steward.say("And a leaf?")
     await steward.sees("Green.")
     await steward.stop()
-    assert "The database is upgraded. I copy it first" in steward.output
+    assert "This version upgrades the database. It is copied first" in steward.output
     count = len(REVISIONS) - 1 - REVISIONS.index(first)
     assert f"Upgraded: {count} of {count} steps" in steward.output
     (copy,) = (steward.home / "backups").glob("before-upgrade-*.db")
     assert (copy.stat().st_mode & 0o777, revision_at(url)) == (0o600, REVISIONS[-1])
-    kept = await taken_back(steward, "Lost by it: 1 messages and presses")
+    kept = await taken_back(steward, "You lose: 1 messages and presses")
     assert (revision_at(url), new_rows(copy, kept, "inbox")) == (first, 1)
     code, told = await steward.printed_by("rollback", "--yes")
     assert (code, "is back already" in told) == (2, True)

@@ -91,6 +91,14 @@ def test_a_checkout_with_changes_of_its_owner_is_not_touched(
         checkout.newest()
 
 
+def test_a_checkout_on_no_branch_says_which_step_is_missing(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    git(tmp_path / "own", "switch", "--quiet", "--detach")
+    with pytest.raises(SettingError, match="Go to one, as in `git switch main`"):
+        checkout.newest()
+
+
 def test_what_make_cannot_install_is_told(checkout: Checkout, tmp_path: Path) -> None:
     publish(tmp_path / "origin", "A bad one.")
     newest = checkout.newest()

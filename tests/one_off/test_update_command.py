@@ -93,6 +93,6 @@ def test_the_program_comes_back_although_its_database_cannot_be_read_any_more(
     monkeypatch.setattr(update_command, "Commands", Commands)
     place = Place(tmp_path, ruins=Path(sqlite_url.partition(":///")[2]))
     said = updated(place, tmp_path, monkeypatch, STEWARD_DATABASE_URL=sqlite_url)
-    assert "9.0.0 did not come up: pip failed." in said
+    assert "The update to 9.0.0 failed: pip failed." in said
     assert "is back, but its database is not: It is damaged." in said
     assert (place.environment / "program").read_text() == "old"

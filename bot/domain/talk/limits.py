@@ -177,13 +177,15 @@ class KeepBounds:
     """The days for which things are kept that are not kept for ever; 0 keeps them."""
 
     updates_days: int = setting(
-        90, "Days after which answered messages lose the form in which they came; 0 keeps it.", ge=0
+        90,
+        "Days after which the platform's own form of answered messages is deleted; 0 keeps it.",
+        ge=0,
     )
     presses_days: int = setting(
-        30, "Days after which presses and talk that was passed over are forgotten; 0 never.", ge=0
+        30, "Days after which presses and unanswered group talk are deleted; 0 keeps them.", ge=0
     )
     record_days: int = setting(
-        365, "Days after which the record keeps who did what, without its input; 0 keeps all.", ge=0
+        365, "Days after which the record of calls loses their inputs; 0 keeps them.", ge=0
     )
     rounds_days: int = setting(
         90, "Days after which the records of single rounds are deleted; 0 keeps them.", ge=0
@@ -192,7 +194,7 @@ class KeepBounds:
         400, "Days after which runs of tasks and calls of hooks are deleted; 0 keeps them.", ge=0
     )
     tool_messages_days: int = setting(
-        90, "Days after which messages that /verbose showed are forgotten; 0 keeps them.", ge=0
+        90, "Days after which messages that /verbose showed are deleted; 0 keeps them.", ge=0
     )
     files_days: int = setting(
         30, "Days after which copies of files that Steward sent are deleted; 0 keeps them.", ge=0
