@@ -301,7 +301,9 @@ async def test_an_offer_is_turned_down_wherever_the_program_dies(
         (0, ANSWER, ONE_WAITS_ABOVE),
     )
     assert ended.err.count("The web was not searched") == 1
-    assert [status for _, status, _ in steward.records.results] == ["blocked"]
+    # The card of an offer that nobody has turned down yet stays open.
+    ended_as = "skipped" if above else "blocked"
+    assert [status for _, status, _ in steward.records.results] == [ended_as], ended
 
 
 @pytest.mark.usefixtures("brisk")
