@@ -1,7 +1,7 @@
 """Builds the parts of an application as the settings want them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import TypeAlias
 
 from bot.adapters.lanes.embedded_lanes import EmbeddedLanes
@@ -10,12 +10,12 @@ from bot.adapters.lanes.shared_lanes import SharedLanes
 from bot.adapters.mcp.servers import ToolServers
 from bot.adapters.plan_folder.plan_folder import PlanFolder
 from bot.adapters.skill_folder.skill_folders import SkillFolders
-from bot.adapters.sql.store import Store
 from bot.domain.skills.skill import SkillSet
 from bot.logs import log_context
+from bot.ports.bell import Bell
 from bot.ports.clock import Clock
-from bot.ports.duties import Duty
-from bot.ports.lanes import Drain, Lanes
+from bot.ports.duties import EVERY_DUTY, Duty
+from bot.ports.lanes import Drain, Lanes, OwnedChats
 from bot.settings import Settings
 from bot.shipped import shipped
 
@@ -23,18 +23,26 @@ Hide: TypeAlias = Callable[..., None]
 """Hides texts from every later log line."""
 
 
-def lanes(settings: Settings, clock: Clock, store: Store, drain: Drain) -> Lanes:
+def lanes(
+    at_work: int,
+    clock: Clock,
+    owned: OwnedChats | None,
+    bell: Bell,
+    drain: Drain,
+    *,
+    duties: Collection[Duty] = EVERY_DUTY,
+) -> Lanes:
     """Returns lanes that name the chat in every log line."""
 
     async def told(chat: int) -> None:
         with log_context(chat=chat):
             await drain(chat)
 
-    if Duty.WORK not in settings.duties:
-        return RingingLanes(store.bell)
-    if store.owned_chats is not None:
-        return SharedLanes(told, clock, store.owned_chats, store.bell, settings.lanes)
-    return EmbeddedLanes(told, clock, settings.lanes)
+    if Duty.WORK not in duties:
+        return RingingLanes(bell)
+    if owned is not None:
+        return SharedLanes(told, clock, owned, bell, at_work)
+    return EmbeddedLanes(told, clock, at_work)
 
 
 def skill_folders(settings: Settings, clock: Clock, hide: Hide) -> SkillFolders:

@@ -51,14 +51,21 @@ class Channels:
 
 def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) -> World:
     reader, sandbox = MediaReader(settings.reading), Sandbox(network=settings.sandbox_network)
-    clock, store = SystemClock(), below.ground.store
+    clock = SystemClock()
     return World(
         clock=clock,
         channels=channels.by_name,
         models=below.models,
-        tools=tools_of(settings, store, clock, sandbox, reader),
-        workspaces=partial(workspace_of, settings, store.people),
-        lanes=partial(lanes, settings, clock, store),
+        tools=tools_of(settings, below.ground.store, clock, sandbox, reader),
+        workspaces=partial(workspace_of, settings, below.ground.store.people),
+        lanes=partial(
+            lanes,
+            settings.lanes,
+            clock,
+            below.ground.store.owned_chats,
+            below.ground.store.bell,
+            duties=settings.duties,
+        ),
         files=channels.files,
         groups=channels.groups,
         reader=reader,
