@@ -3,7 +3,8 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -42,25 +43,18 @@ class TracesForm:
         spans = Spans(outlet.send, conceal, content=access.content)
         waiting: asyncio.Queue[Delivered] = asyncio.Queue(_MOST_WAITING)
         inside.store.written.listen(spans.committed, partial(_put, waiting))
-        try:
-            exporter = await asyncio.to_thread(_exporter, access)
-        except ImportError:
-            outlet.open_to(_nobody)
-            _LOG.warning(
-                "No traces are sent: their library is missing. Run `%s`.", installs("traces")
-            )
-            return
-        outlet.open_to(exporter.send)
-        _LOG.info("traces go to %s", access.url)
+        loading = asyncio.ensure_future(asyncio.to_thread(_exporter, access))
         try:
             with logs.traces_named(trace_name):
-                while True:
-                    result = await waiting.get()
-                    row = await _row_of(inside, result)
-                    if row is not None:
-                        spans.delivered(row, result)
+                async with asyncio.TaskGroup() as group:
+                    group.create_task(_begun(loading, outlet, access.url))
+                    while True:
+                        result = await waiting.get()
+                        row = await _row_of(inside, result)
+                        if row is not None:
+                            spans.delivered(row, result)
         finally:
-            await asyncio.shield(asyncio.to_thread(exporter.end))
+            await asyncio.shield(_ended(loading, outlet))
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
         if settings.traces is None:
@@ -82,6 +76,25 @@ class _Outlet:
         self._send = send
         while self._held:
             send(self._held.popleft())
+
+
+async def _begun(loading: "asyncio.Future[Exporter]", outlet: _Outlet, url: str) -> None:
+    try:
+        exporter = await asyncio.shield(loading)
+    except ImportError:
+        outlet.open_to(_nobody)
+        _LOG.warning("No traces are sent: their library is missing. Run `%s`.", installs("traces"))
+    else:
+        outlet.open_to(exporter.send)
+        _LOG.info("traces go to %s", url)
+
+
+async def _ended(loading: "Awaitable[Exporter]", outlet: _Outlet) -> None:
+    """Sends what waits, also what was held at a run so short that the library was never ready."""
+    with suppress(ImportError):
+        exporter = await loading
+        outlet.open_to(exporter.send)
+        await asyncio.to_thread(exporter.end)
 
 
 def _nobody(_: object) -> None:
