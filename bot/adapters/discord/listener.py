@@ -48,7 +48,7 @@ class DiscordListener:
     async def listen(self, accept: Accept) -> NoReturn:
         """Runs until cancelled. `accept` keeps a batch for good, or raises a StoreError.
 
-        It goes on with the sessions that another process began.
+        Sessions that another process began are continued.
         """
         await self._take_up()
         try:
