@@ -61,6 +61,11 @@ class Host:
     """Returns the places of a channel that the bot has left, or where it may not write."""
     heard_until: Callable[[str], Awaitable[datetime | None]]
     """Returns the time at which the newest update of a channel came in."""
+    reached: Callable[[str, datetime], Awaitable[str]]
+    """Returns the position up to which a stream of updates is stored.
+
+    It is empty where none was stored since the given time.
+    """
     waiting_in: Callable[[Address], Awaitable[Sequence[RawUpdate]]]
     """Returns the messages of a chat that wait for their turn, at most 50."""
     present_words: Callable[[Press], Awaitable[str]]

@@ -47,8 +47,7 @@ async def opened(settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel
 async def _prepare(listener: DiscordListener, host: Host) -> None:
     listener.interactions.usages = host.usages
     listener.interactions.present_words = host.present_words
-    await listener.missed.prepare(host)
-    await listener.stays.prepare(host)
+    await listener.prepare(host)
 
 
 async def _greet(api: DiscordApi, clock: Clock, host: Host) -> None:

@@ -55,6 +55,7 @@ def host_of(running: Running) -> Host:
         chats_of=partial(running.store.chats.of_channel, limit=_MOST_CHATS),
         lost=Absence(running.store.ledger).lost,
         heard_until=running.store.inbox.newest,
+        reached=running.store.inbox.reached,
         waiting_in=partial(_waiting_in, running.store),
         present_words=parts.entrance.present_words,
         model=running.model,

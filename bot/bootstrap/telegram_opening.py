@@ -41,6 +41,7 @@ async def opened(settings: Settings, clock: Clock, serving: Serving) -> AsyncGen
             TelegramGroups(api),
             reached=lambda: listener.reached,
             ready=partial(account.introduced, clock),
+            prepare=partial(_prepare, listener),
             greet=partial(_greet, account, clock),
             alone=settings.telegram.webhook is None,
         )
@@ -62,6 +63,11 @@ def _listener(
         return serving(door, door.path, port, "STEWARD_WEBHOOK_PORT")
 
     return TelegramWebhook(api, clock, webhook.url, secret, webhook.port, opened)
+
+
+async def _prepare(listener: "TelegramListener | TelegramWebhook", host: Host) -> None:
+    if isinstance(listener, TelegramListener):
+        listener.stored_up_to = host.reached
 
 
 async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:

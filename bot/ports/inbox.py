@@ -58,7 +58,14 @@ class Accepting(Protocol):
     async def accept(
         self, channel: str, updates: Sequence[RawUpdate], at: datetime
     ) -> Sequence[InboundRow]:
-        """Stores updates in one durable transaction; returns the rows of the new ones."""
+        """Stores updates, and the positions behind them, in one durable transaction.
+
+        Returns the rows of the new ones.
+        """
+        ...
+
+    async def reached(self, stream: str, since: datetime) -> str:
+        """Returns the last position of a stream; empty where none was stored since this time."""
         ...
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:

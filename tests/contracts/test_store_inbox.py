@@ -9,7 +9,7 @@ import pytest
 from bot.domain.change import AmendInbound, InboundState, MarkInbound
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.errors import Conflict
-from bot.domain.talk.message import Address, RawUpdate
+from bot.domain.talk.message import Address, RawUpdate, Reached
 from bot.ports.inbox import InboundRow
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, commit
@@ -33,6 +33,20 @@ async def test_an_update_seen_before_is_not_kept_twice(store: StorePorts):
     updates = [RawUpdate("7", "again"), RawUpdate("8", "new"), RawUpdate("8", "twice in one")]
     assert len(await store.inbox.accept("telegram", updates, NOW)) == 1
     assert [r.body for r in await store.inbox.unrouted(10)] == ["first", "new"]
+
+
+async def test_a_position_is_stored_with_its_update_and_found_while_it_is_young(
+    store: StorePorts,
+):
+    assert await store.inbox.reached("here", NOW) == ""
+    here, there = Reached("here", "8"), Reached("there", "1")
+    await store.inbox.accept("telegram", [RawUpdate("7", "a", here)], NOW)
+    await store.inbox.accept("telegram", [RawUpdate("8", "b", there), RawUpdate("9", "c")], NOW)
+    later = NOW + timedelta(hours=1)
+    await store.inbox.accept("telegram", [RawUpdate("7", "a", replace(here, position="9"))], later)
+    assert await store.inbox.reached("here", later) == "9"
+    assert await store.inbox.reached("there", NOW) == "1"
+    assert await store.inbox.reached("there", later) == ""
 
 
 async def test_channels_do_not_share_their_keys(store: StorePorts):

@@ -23,13 +23,18 @@ class OnDiscord:
 
     async def start(self, **settings: object) -> None:
         """Start the program, and wait until it listens on both platforms."""
-        before = self.discord.gateway.identified
+        before = self.discord.gateway.begun
         await self.steward.start(**settings)
         await self.discord.listening(before + 1)
 
     async def restart(self) -> None:
         await self.steward.kill()
         await self.start()
+
+    async def off_for_long(self) -> None:
+        """End the program, until Discord has forgotten its sessions."""
+        await self.steward.kill()
+        self.discord.gateway.sessions.clear()
 
     def say(self, text: str, **how: Any) -> Message:
         return self.discord.say(self.ann, text, **how)

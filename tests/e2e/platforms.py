@@ -126,8 +126,8 @@ class DiscordSteward(DiscordHands, Steward):
         }
 
     def _listening(self) -> Callable[[], object]:
-        before = self.discord.gateway.identified
-        return lambda: self.discord.gateway.identified > before
+        before = self.discord.gateway.begun
+        return lambda: self.discord.gateway.begun > before
 
     def press(self, card: Any, label: str, person: Any = None, *, nth: int = 0) -> Any:
         found = [one for row in card.buttons for one in row if one.text.startswith(label)]

@@ -19,6 +19,7 @@ WRITE = tool("write_file", {"path": "notes.txt", "content": "1.0"})
 
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
+    steward.module = "tests.e2e.brisk_program"
     async with on_discord(steward) as found:
         found.foreseen += ["Unknown Message"]
         yield found
@@ -31,7 +32,7 @@ async def with_a_card_in_a_gap(discord: OnDiscord) -> tuple[Message, Gate]:
     discord.say("Write")
     card = await discord.card()
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     asking = Gate()
     discord.discord.faults.order(Fault("GET", r"/messages$", "held", gate=asking))
     await discord.start()
@@ -88,7 +89,7 @@ async def test_a_chat_that_cannot_be_asked_keeps_no_other_one_waiting(discord: O
     discord.say(f"<@{bot}> hello", at=place)
     await discord.until(lambda: discord.discord.screen(place))
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.say("Missed in private")
     # The newest chat is asked first.
     never = Fault("GET", f"/channels/{place.id}/messages$", "garbled", times=1_000)
@@ -109,7 +110,7 @@ async def test_chats_are_asked_side_by_side(discord: OnDiscord) -> None:
     discord.say(f"<@{bot}> hello", at=place)
     await discord.until(lambda: discord.discord.screen(place))
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     private = discord.discord.places.direct(discord.ann)
     held = [
         Fault("GET", f"/channels/{one.id}/messages$", "held", gate=Gate())
@@ -135,7 +136,7 @@ async def test_an_edit_and_a_deletion_while_the_program_was_off_reach_messages_t
     waiting, gone = discord.say("Two"), discord.say("Never mind this")
     await discord.until(lambda: waiting.reactions and gone.reactions)
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.edit(waiting, "Two, but better")
     discord.discord.delete(gone)
     await discord.start()
@@ -173,7 +174,7 @@ async def test_an_answered_message_that_was_edited_meanwhile_may_be_answered_ane
     said = discord.say("Tea?")
     await discord.sees("Tea.")
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.edit(said, "Coffee?")
     await discord.start()
     discord.press(await discord.card("🔁 Answer anew"), "🔁 Answer anew")
@@ -211,7 +212,7 @@ async def test_of_hundreds_of_missed_messages_the_newest_that_calls_the_bot_is_a
     discord.say(f"<@{bot}> hello", at=place)
     await discord.sees("One.", at=place)
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     for n in range(620):
         discord.say(f"talk {n}", at=place)
     discord.say(f"<@{bot}> are you there?", at=place)
@@ -232,7 +233,7 @@ async def test_messages_that_are_too_many_to_read_are_told_to_the_owner_once(
     discord.say(f"<@{bot}> hello", at=place)
     await discord.sees("Two.", at=place)
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     for n in range(160):
         discord.say(f"talk {n}", at=place)
     await discord.start()

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import AsyncIterator
+from itertools import count
 
 import pytest
 
 from tests.e2e.brisk_program import PACE
 from tests.e2e.on_discord import OnDiscord, on_discord
 from tests.e2e.steward import Steward, words_in
+from tests.e2e.test_roles import Company
 from tests.standins.discord import Channel, Fault
 from tests.standins.messages_api import ReceivedRequest, Reply, text
 from tests.words import NOT_FETCHED
@@ -35,6 +37,59 @@ async def test_what_came_while_the_connection_was_cut_is_sent_again_by_the_same_
     gateway = discord.discord.gateway
     assert (gateway.identified, gateway.resumed) == (1, 1)
     assert len(discord.steward.model.requests) == 2
+
+
+@pytest.mark.postgres
+async def test_who_takes_over_goes_on_with_the_session_of_the_one_that_died(
+    own_postgres_url: str, discord: OnDiscord
+) -> None:
+    steward, gateway = discord.steward, discord.discord.gateway
+    guild = discord.discord.guild("Home", discord.ann)
+    company = Company(steward, own_postgres_url)
+    try:
+        await discord.start()
+        await company.join("heir")
+        await company.knows_of(2)
+        # The first messages may come while it is still asking about its server.
+        for number in count(1):
+            steward.script(text(f"Answer {number}."))
+            discord.say(f"Question {number}")
+            await discord.sees(f"Answer {number}.")
+            if steward.records.rows("SELECT 1 FROM stream WHERE name LIKE 'discord:%'"):
+                break
+        await steward.kill()
+        steward.script(text("In the server."))
+        discord.say(f"<@&{guild.role}> Two", at=guild.channels[0])
+        await discord.sees("In the server.", at=guild.channels[0])
+        assert (gateway.identified, gateway.resumed) == (1, 1)
+        titles = steward.records.rows("SELECT title FROM chat WHERE title <> ''")
+        assert titles == [("#general · Home",)]
+        await steward.recorded()
+    finally:
+        for name in [*company.processes]:
+            await company.leave(name)
+
+
+async def test_a_new_start_goes_on_with_the_session_and_one_that_is_gone_begins_anew(
+    discord: OnDiscord,
+) -> None:
+    steward, gateway = discord.steward, discord.discord.gateway
+    steward.script(text("First."), text("Second."), text("Third."))
+    await discord.start()
+    discord.say("One")
+    await discord.sees("First.")
+    await steward.stop()
+    discord.say("Two")
+    await discord.start()
+    await discord.sees("Second.")
+    assert (gateway.identified, gateway.resumed) == (1, 1)
+    await steward.recorded()
+    await discord.off_for_long()
+    discord.say("Three")
+    await discord.start()
+    await discord.sees("Third.")
+    assert (gateway.identified, gateway.resumed) == (2, 1)
+    assert len(steward.model.requests) == 3
 
 
 @pytest.mark.parametrize("address", ["ws://[broken", "nowhere", "ws://127.0.0.1:1/gateway"])
@@ -98,13 +153,13 @@ async def test_what_was_written_while_the_program_was_off_is_answered_once_and_i
     discord.say(f"<@{bot}> hello", at=place)
     await discord.until(lambda: discord.discord.screen(place))
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.steward.script(text("Three."), text("Four."))
     discord.say("Missed in private")
     await discord.start()
     await discord.sees("Three.")
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.say(f"<@{bot}> missed in the server", at=place)
     await discord.start()
     await discord.until(lambda: len(discord.discord.screen(place)) == 2)
@@ -122,7 +177,7 @@ async def test_a_chat_that_could_not_be_asked_for_what_it_missed_is_asked_again(
     discord.say("First")
     await discord.sees("One.")
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.say("Missed")
     discord.discord.faults.order(Fault("GET", r"/messages$", "garbled"))
     await discord.start()
@@ -142,7 +197,7 @@ async def test_thumbs_that_were_put_while_the_program_was_off_are_found_once(
     discord.say(f"<@{bot}> hello", at=place)
     second = (await discord.until(lambda: discord.discord.screen(place)))[0]
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     eve = discord.discord.person(700_000_000_000_000_099, "Eve")
     discord.discord.react(discord.ann, first, "👍🏽")
     discord.discord.react(discord.ann, first, "🔥")
@@ -331,7 +386,7 @@ async def test_two_connections_share_the_servers_and_miss_nothing(discord: OnDis
     await answered(second, "after the break")
     assert (gateway.identified, gateway.resumed) == (2, 2)
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     for place in (first, second):
         discord.say(f"<@{bot}> while it was off", at=place)
     await discord.steward.start()

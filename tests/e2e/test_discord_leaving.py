@@ -21,6 +21,7 @@ pytestmark = pytest.mark.discords_own("servers and their channels")
 
 @pytest.fixture
 async def discord(steward: Steward) -> AsyncIterator[OnDiscord]:
+    steward.module = "tests.e2e.brisk_program"
     async with on_discord(steward) as found:
         found.foreseen += ["Missing Access", "Unknown Channel"]
         steward.foreseen.append("outbox: ")
@@ -52,7 +53,7 @@ def presences(discord: OnDiscord) -> list[str]:
 
 async def test_thrown_out_while_the_program_is_off_it_finds_out_once(discord: OnDiscord) -> None:
     guild = await greeted(discord)
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.remove_bot(guild)
     await discord.start()
     # Discord does not tell the name any more.
@@ -74,7 +75,7 @@ async def test_channels_that_are_gone_at_a_start_are_named_together(discord: OnD
     discord.say(f"<@{discord.discord.bot.id}> hello", at=garden)
     await discord.sees("Hello, garden.", at=garden)
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.remove_bot(guild)
     await discord.start()
     told = await discord.sees("I am no longer in “")
@@ -133,7 +134,7 @@ async def test_an_outage_is_no_leaving_and_not_at_a_start_either(discord: OnDisc
     await discord.steward.recorded()
     discord.discord.outage(guild)
     await discord.discord.sent()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.say("Missed")
     # So the channels are asked for once more, still in the outage.
     private = discord.discord.places.direct(discord.ann)

@@ -77,7 +77,7 @@ async def test_a_deleted_thread_is_left_alone_and_told_of_once(discord: OnDiscor
 
 async def test_a_thread_deleted_while_the_program_is_off_is_found_out(discord: OnDiscord) -> None:
     guild, thread = await with_a_card(discord)
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.delete_thread(thread, told=False)
     await discord.start()
     await discord.sees(GONE_FROM_PLANS)
@@ -182,7 +182,7 @@ async def test_an_invitation_while_the_program_is_off_is_told_at_the_start(
     discord.say("Hi")
     await discord.sees("In private.")
     await discord.steward.recorded()
-    await discord.steward.kill()
+    await discord.off_for_long()
     discord.discord.add_bot(discord.discord.guild("New", discord.ann), told=False)
     await discord.start()
     await discord.sees("I am in the server “New” now.")

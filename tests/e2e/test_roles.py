@@ -114,9 +114,13 @@ async def test_who_polls_delivers_or_works_may_die_and_another_one_goes_on(
     steward.say("What colour has the parrot?")
     await steward.sees("The parrot is green.")
     await steward.kill()
+    ((stored,),) = steward.records.rows("SELECT position FROM stream")
+    before = len(steward.telegram.calls_of("getUpdates"))
     steward.script(text("The ladder is red."))
     steward.say("What colour has the ladder?")
     await steward.sees("The ladder is red.")
+    first = steward.telegram.calls_of("getUpdates")[before]
+    assert str(first.params["offset"]) == stored, "it goes on where the other one stopped"
 
     await company.leave("rest")
     steward.script(text("The chair is blue."))

@@ -104,7 +104,13 @@ class MemoryInbox:
                 row = InboundRow(id, channel, update.key, update.body, InboundState.NEW, at)
                 self.rows.inbox[id] = row
                 added.append(row)
+            if update.reached is not None:
+                self.rows.streams[update.reached.stream] = (update.reached.position, at)
         return added
+
+    async def reached(self, stream: str, since: datetime) -> str:
+        position, at = self.rows.streams.get(stream, ("", since))
+        return position if at >= since else ""
 
     async def get(self, id: int) -> InboundRow | None:
         return self.rows.inbox.get(id)

@@ -137,6 +137,9 @@ class Rows:
     rules: dict[int, Rule] = field(default_factory=dict[int, Rule])
     rules_given: int = 0
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
+    streams: dict[str, tuple[str, datetime]] = field(
+        default_factory=dict[str, tuple[str, datetime]]
+    )
     outbox: dict[str, OutboxRow] = field(default_factory=dict[str, OutboxRow])
     recorded: dict[str, datetime] = field(default_factory=dict[str, datetime])
     seen: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])

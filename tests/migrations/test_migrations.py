@@ -57,6 +57,7 @@ RELEASED = {
     "0042": "42c37754dfbb7b6346d8ea64ae124341cb84d0ab196a499a317ac1d8d0c22d79",
     "0043": "82eb54e5a8ade2d794dbff56c48173be0379cc0600c4c2423a061f8f9f847b3b",
     "0044": "c1787a48c404a9965586ebc1001dbe666d0f5cb02589608a1a3225a85fd2de8a",
+    "0045": "cb0261f082cb785cf5b97f8bfcdaa3f7c40732f13c5a49ff1fd79d547b39c1db",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

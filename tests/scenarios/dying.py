@@ -103,6 +103,9 @@ class DyingInbox:
     ) -> Sequence[InboundRow]:
         return await self.fate.write(lambda: self.inbox.accept(channel, updates, at))
 
+    async def reached(self, stream: str, since: datetime) -> str:
+        return await self.inbox.reached(stream, since)
+
     async def get(self, id: int) -> InboundRow | None:
         return await self.inbox.get(id)
 

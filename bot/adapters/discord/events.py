@@ -21,7 +21,7 @@ from bot.adapters.discord.reactions import REACTIONS, may_be_feedback
 from bot.adapters.discord.silence import Beginning
 from bot.adapters.discord.stays import INVITED, OWN, Stays, places_in
 from bot.domain.talk.errors import StoreError
-from bot.domain.talk.message import RawUpdate
+from bot.domain.talk.message import RawUpdate, Reached
 from bot.domain.value import frozen, replace
 from bot.ports.clock import Clock
 
@@ -77,6 +77,7 @@ class Events:
                 self._begin(event.fields)
                 self._places.begin(self._shard, event.fields)
             case "RESUMED":
+                self._places.go_on(self._shard)
                 self.began()
             case name:
                 self._places.learn(name, event.fields)
@@ -136,9 +137,18 @@ class Events:
         }
         updates |= {place: await self._update(one) for place, one in presses.items()}
         if updates:
-            await self._accepted([updates[place] for place in sorted(updates)])
+            stored = [updates[place] for place in sorted(updates)]
+            stored[-1] = replace(stored[-1], reached=self._reached(batch))
+            await self._accepted(stored)
         for press in presses.values():
             self._interactions.answer(press.fields)
+
+    def _reached(self, batch: Sequence[Event]) -> Reached | None:
+        """Returns the position behind a batch; None while more has to be asked about before it."""
+        if self._missed.left(self._shard) or self._stays.uncertain:
+            return None
+        numbers = [event.sequence for event in batch if event.sequence is not None]
+        return self._session.reached(numbers[-1] if numbers else self._session.sequence)
 
     async def _store_one(self, press: Event) -> None:
         if self._is_wanted(press):

@@ -11,6 +11,7 @@ from discord.gateway import DiscordWebSocket, ReconnectWebSocket
 from yarl import URL
 
 from bot.adapters.discord.fields import Fields
+from bot.domain.talk.message import Reached
 from bot.domain.value import frozen
 
 _CONNECT_SECONDS = 60.0
@@ -24,9 +25,25 @@ class Session:
     again whatever came behind it.
     """
 
+    stream: str
+    """The name under which its position is stored, for the next process."""
     id: str = ""
     gateway: str = ""
     sequence: int | None = None
+
+    def reached(self, sequence: int | None) -> Reached | None:
+        """Returns the position behind an event; None while nothing could be gone on with."""
+        if not self.id or sequence is None:
+            return None
+        return Reached(self.stream, json.dumps([self.id, self.gateway, sequence]))
+
+    def go_on(self, position: str) -> None:
+        """Takes the position that another process has stored, if it is one."""
+        match _decoded(position):
+            case [str(id), str(gateway), int(sequence)] if id:
+                self.id, self.gateway, self.sequence = id, gateway, sequence
+            case _:
+                pass
 
     def forget(self) -> None:
         """Has the next connection begin anew."""
@@ -66,7 +83,8 @@ class GatewaySocket(DiscordWebSocket):
         if text is None:
             return
         payload = _decoded(text)
-        if payload is None:
+        if not isinstance(payload, dict):
+            # It has no number to ask again by.
             return
         if payload.get("op") != self.DISPATCH:
             await super().received_message(text)
@@ -87,13 +105,12 @@ class GatewaySocket(DiscordWebSocket):
             raise Garbled(str(error)) from None
 
 
-def _decoded(text: str) -> Mapping[str, Any] | None:
-    """Returns a payload; None for one that cannot be read, which has no number to ask again by."""
+def _decoded(text: str) -> Any:
+    """Returns what a text says; None for one that cannot be read."""
     try:
-        payload = json.loads(text)
+        return json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return payload if isinstance(payload, dict) else None
 
 
 async def connected(

@@ -24,3 +24,10 @@ class Known(Protocol):
 
     @property
     def waiting_in(self) -> Callable[[Address], Awaitable[Sequence[RawUpdate]]]: ...
+
+
+class KnownPositions(Known, Protocol):
+    """Tells where the sessions of the process before have ended, too."""
+
+    @property
+    def reached(self) -> Callable[[str, datetime], Awaitable[str]]: ...

@@ -31,6 +31,8 @@ class KnownChannels:
         self._servers: dict[str, str] = {}
         self._roles: dict[str, str] = {}
         self._awaited: dict[int, set[str]] = {}
+        self._heir = False
+        """True when another process was told of servers that this one knows nothing of."""
 
     def learn(self, name: str, event: Fields) -> None:
         """Takes what an event tells of a server or of a channel."""
@@ -47,6 +49,11 @@ class KnownChannels:
         """Takes from READY for which servers an event is still to come."""
         servers = (one.id("id") for one in ready.items("guilds"))
         self._awaited[shard] = {number for number in servers if number is not None}
+
+    def go_on(self, shard: int) -> None:
+        """Awaits no server in a session that another process began; `of` asks for each."""
+        self._heir = self._heir or shard not in self._awaited
+        self._awaited.setdefault(shard, set())
 
     @property
     def complete(self) -> bool:
@@ -120,6 +127,9 @@ class KnownChannels:
             or self._learn_channel(event.inner("channel"), server)
             or await self._asked(channel)
         )
+        # A press has no time for it.
+        if self._heir and server not in self._servers and "token" not in event:
+            await self._ask_for_server(server)
         titles = (place.name and f"#{place.name}", self._servers.get(server, ""))
         told = {
             "title": " · ".join(filter(None, titles)),
@@ -141,6 +151,14 @@ class KnownChannels:
         except ChannelError:
             return {}
         return {"person": person} if person is not None else {}
+
+    async def _ask_for_server(self, server: str) -> None:
+        """Asks for a server of which another process was told when the session began."""
+        try:
+            told = await self._api.call("GET", "/guilds/{guild_id}", names={"guild_id": server})
+        except ChannelError:
+            return
+        self._learn_server(Fields(told))
 
     async def _asked(self, channel: str) -> KnownChannel:
         """Asks for a channel that no event has told of; one that is not told has no name."""

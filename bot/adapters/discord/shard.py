@@ -59,8 +59,8 @@ class Shard:
         self._api = api
         self._beginning = sources.beginning
         self._silence = Silence(clock)
-        self._session = Session()
-        self._events = Events(api, sources, number, self._session, clock)
+        self.session = Session(f"discord:{api.own_id}:{number}/{api.shards}")
+        self._events = Events(api, sources, number, self.session, clock)
         self._events.began = self._begin
         self._fruitful = False
 
@@ -106,7 +106,7 @@ class Shard:
                     if storing.done():
                         storing.result()
                     await socket.poll_event()
-                    socket.sequence = self._session.sequence
+                    socket.sequence = self.session.sequence
             finally:
                 if not socket.socket.closed:
                     await socket.close()
@@ -116,24 +116,24 @@ class Shard:
             return _denied(fault)
         except (aiohttp.ClientError, discord.DiscordException, OSError, TimeoutError) as error:
             # The address of the session may be gone; the session may not.
-            self._session.gateway = ""
+            self.session.gateway = ""
             return _broken(error)
         except (Garbled, KeyError, TypeError, ValueError, AttributeError) as error:
             # The address itself may be what nobody can read.
-            self._session.gateway = ""
+            self.session.gateway = ""
             return Outage(f"Discord sent a payload of another form ({type(error).__name__})")
 
     async def _connected(self) -> GatewaySocket:
         """Goes on with the session; a new one begins when no other shard begins one."""
-        if self._session.id:
-            return await self._opened(self._session.gateway or await self._gateway())
+        if self.session.id:
+            return await self._opened(self.session.gateway or await self._gateway())
         async with self._beginning.turn():
             return await self._opened(await self._gateway())
 
     async def _opened(self, gateway: str) -> GatewaySocket:
         async with asyncio.timeout(_CONNECT_SECONDS):
             return await connected(
-                self._api.client, gateway, self._session, self._events, self._number
+                self._api.client, gateway, self.session, self._events, self._number
             )
 
     def _begin(self) -> None:
@@ -141,10 +141,10 @@ class Shard:
         self._silence.over()
 
     def _again(self, *, resume: bool) -> Outage | None:
-        if resume and self._session.id:
+        if resume and self.session.id:
             # One that ends before it began would end so at once the next time.
             return None if self._fruitful else Outage("Discord ends each connection")
-        self._session.forget()
+        self.session.forget()
         return Outage("Discord has ended the session", random.uniform(*_ANEW_SECONDS))
 
     async def _gateway(self) -> str:

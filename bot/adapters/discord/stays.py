@@ -72,9 +72,14 @@ class Stays:
         return self._told.get(place) is Presence.GONE
 
     @property
+    def uncertain(self) -> bool:
+        """Tells if there is something to look at, now or later."""
+        return self._doubts.any
+
+    @property
     def doubts(self) -> bool:
         """Tells if there is something that can be looked at now."""
-        return self._doubts.any and self._places.complete
+        return self.uncertain and self._places.complete
 
     def note(self, event: Event) -> Sequence[Event]:
         """Returns what an event says for certain; keeps in mind what has to be asked."""
@@ -98,6 +103,8 @@ class Stays:
                 pass
             case name if name in _OF_A_SERVER:
                 self._doubts.servers.add(number)
+                if not self._places.channels_of(number):
+                    self._doubts.servers.add(_UNKNOWN)
             case "GUILD_CREATE" if not fields.flag("unavailable"):
                 # It comes at each start, too: only what was lost there can be news.
                 self._doubts.joined[number] = fields

@@ -19,15 +19,19 @@ from sqlalchemy import (
 from bot.adapters.sql.columns import columns, values
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
-from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox
+from bot.adapters.sql.tables import HEARD, KNOWN, UNROUTED, WAITING, inbox, stream
 from bot.adapters.sql.this_process import OfThisProcess, ThisProcess
-from bot.adapters.sql.upsert import Upsert
+from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AmendInbound, InboundState, MarkInbound, PassOver, ReleaseHeard
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import RawUpdate
 from bot.ports.inbox import LATELY, InboundRow
 
 _ACCEPT = Upsert(inbox, ["channel", "key"], returning=(inbox.c.id,))
+_GO_ON = Upsert(stream, ["name"], overwrite("position", "at"))
+_REACHED = select(stream.c.position).where(
+    stream.c.name == bindparam("of"), stream.c.at >= bindparam("since")
+)
 _COLUMNS = columns(inbox, InboundRow)
 _GET = select(*_COLUMNS).where(inbox.c.id == bindparam("of"))
 _ASKED = (
@@ -128,6 +132,9 @@ class SqlInbox(Reads):
         work = partial(_accept, channel=channel, updates=updates, at=at)
         return await self._database.write(work, durable=True, repeatable=True)
 
+    async def reached(self, stream: str, since: datetime) -> str:
+        return await self._scalar(_REACHED, of=stream, since=since) or ""
+
     async def get(self, id: int) -> InboundRow | None:
         return await self._one(InboundRow, _GET, of=id)
 
@@ -172,6 +179,9 @@ def _accept(
         row = {"channel": channel, "key": one.key, "body": one.body, "state": state}
         for (id,) in _ACCEPT.rows(connection, {**row, "received_at": at, "reason": ""}):
             added.append(InboundRow(id, channel, one.key, one.body, state, at))
+        if one.reached is not None:
+            place = {"name": one.reached.stream, "position": one.reached.position, "at": at}
+            _GO_ON.run(connection, place)
     return added
 
 

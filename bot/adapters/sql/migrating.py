@@ -8,7 +8,7 @@ from sqlalchemy import Connection, column, inspect, select, table
 from bot.domain.talk.errors import StoreFault, StoreOutgrown, StoreTooNew, StoreTooOld
 from bot.shipped import shipped
 
-REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044")
+REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044", "0045")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
 Done = Callable[[str], None]

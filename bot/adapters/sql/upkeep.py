@@ -23,7 +23,7 @@ from bot.ports.upkeep import Bite, KeptSizes, Sizes
 PARTS: Mapping[str, tuple[str, ...]] = {
     "conversations": ("conversation", "entry", "turn", "artifact", "errand", "feedback"),
     "messages shown": ("outbox", "sight"),
-    "messages received": ("inbox", "received", "hearing", "voice_note"),
+    "messages received": ("inbox", "stream", "received", "hearing", "voice_note"),
     "memory": ("passage", "note", "past", "meaning", "leaving", "description"),
     "rounds": ("verdict",),
     "the record": ("audit",),

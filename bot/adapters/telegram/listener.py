@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NoReturn
 
 from telegram.error import TelegramError
@@ -14,13 +15,17 @@ from bot.adapters.telegram.faults import BAD_TOKEN, NEW_TOKEN, unreached
 from bot.adapters.telegram.raw_update import raw_update, update_number
 from bot.adapters.telegram.silence import UNREACHED, Silence
 from bot.domain.talk.errors import ChannelError, StoreError
-from bot.domain.talk.message import RawUpdate
+from bot.domain.talk.message import RawUpdate, Reached
+from bot.domain.value import replace
 from bot.ports.clock import Clock
 
 _log = logging.getLogger(__name__)
 _TOKEN_PAUSE = 60.0
 # Shorter than a poll: one that ends well between two conflicts would look like their end.
 _CONFLICT_PAUSE = 10.0
+_NUMBERS_GO_ON = timedelta(days=6)
+"""After a week without updates, Telegram may number them anew, from lower numbers on."""
+
 _NUMBER = re.compile(rb'"update_id"\s*:\s*(?P<id>\d{1,10})\b')
 # Words of a conflict with a webhook, not with a second poller.
 _WEBHOOK_ACTIVE = "webhook is active"
@@ -36,10 +41,14 @@ class TelegramListener:
         self, api: TelegramApi, clock: Clock, poll_seconds: int = 25, grace_seconds: float = 10.0
     ) -> None:
         self._api = api
+        self._clock = clock
         self._silence = Silence(api, clock)
         self._poll_seconds = poll_seconds
         self._grace_seconds = grace_seconds
         self._deleted_webhook = False
+        self._stream = f"telegram:{api.own_id}"
+        self.stored_up_to: Callable[[str, datetime], Awaitable[str]] = _nowhere
+        """Returns the position of a stream, if it was stored since a time."""
 
     @property
     def reached(self) -> bool:
@@ -48,9 +57,10 @@ class TelegramListener:
     async def listen(self, accept: Callable[[Sequence[RawUpdate]], Awaitable[None]]) -> NoReturn:
         """Runs until cancelled. `accept` keeps a batch for good, or raises a StoreError.
 
-        Only then does the next poll confirm it, so a batch may come again but is never lost.
+        Only then does the next poll confirm it, so a batch may come again but is never lost. It
+        begins where another process has stopped.
         """
-        offset: int | None = None
+        offset = await self._begin()
         # The first poll waits for nothing, so that it is soon known if Telegram is reached.
         wait = 0
         while True:
@@ -63,6 +73,14 @@ class TelegramListener:
                 continue
             self._silence.over()
             offset = found if found is not None else offset
+
+    async def _begin(self) -> int | None:
+        since = self._clock.now() - _NUMBERS_GO_ON
+        try:
+            return int(await self.stored_up_to(self._stream, since)) or None
+        except (StoreError, ValueError):
+            # What is stored already is known by its key when it comes again.
+            return None
 
     async def _poll(self, offset: int | None, wait: int) -> "list[Any] | Outage":
         try:
@@ -104,11 +122,14 @@ class TelegramListener:
         """Has the updates accepted; returns the offset that confirms them."""
         if not updates:
             return None
+        ids = [number for update in updates if (number := update_number(update)) is not None]
+        stored = [raw_update(update) for update in updates]
+        if ids:
+            stored[-1] = replace(stored[-1], reached=Reached(self._stream, str(max(ids) + 1)))
         try:
-            await accept([raw_update(update) for update in updates])
+            await accept(stored)
         except StoreError as fault:
             return Outage(f"Updates cannot be stored: {fault}")
-        ids = [number for update in updates if (number := update_number(update)) is not None]
         if not ids:
             # Without a number they cannot be confirmed and will come again at once.
             return Outage("Telegram sends updates without a number")
@@ -127,6 +148,10 @@ class TelegramListener:
         self._deleted_webhook = True
         _log.warning("A webhook was set for this bot. I deleted it, since updates are polled here.")
         return []
+
+
+async def _nowhere(_stream: str, _since: datetime) -> str:
+    return ""
 
 
 def _updates(payload: bytes) -> list[Any] | None:

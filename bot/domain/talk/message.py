@@ -305,11 +305,21 @@ Inbound: TypeAlias = (
 
 
 @frozen
+class Reached:
+    """A position in a platform's stream of updates: everything before it is stored."""
+
+    stream: str
+    position: str
+
+
+@frozen
 class RawUpdate:
     """An update as the channel received it; `key` is unique within the channel."""
 
     key: str
     body: str
+    reached: Reached | None = None
+    """The position behind it, where its platform lets another process go on there."""
 
 
 class Hint(StrEnum):

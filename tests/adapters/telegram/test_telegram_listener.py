@@ -3,12 +3,14 @@ import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
 
 import httpx
 import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.listener import TelegramListener
+from bot.domain.talk.message import Reached
 from tests.adapters.telegram.receiving import Receiver, until
 from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person
@@ -39,6 +41,30 @@ async def test_updates_arrive_as_raw_json_under_their_number(
     assert update.key == "500001"
     assert json.loads(update.body)["message"]["text"] == "one \ud800"
     update.body.encode()
+
+
+async def test_it_begins_where_another_process_has_stopped(
+    server: BotApi, api: TelegramApi, ann: Person
+) -> None:
+    server.say(ann, "stored already")
+    server.say(ann, "new")
+    asked: list[str] = []
+
+    async def stored_up_to(stream: str, since: datetime) -> str:
+        asked.append(stream)
+        assert timedelta(days=5) < clock.now() - since < timedelta(days=7)
+        return "500002"
+
+    clock, receiver = FakeClock(), Receiver()
+    listener = TelegramListener(api, clock)
+    listener.stored_up_to = stored_up_to
+    task = asyncio.create_task(listener.listen(receiver.accept))
+    [update] = await receiver.has(1)
+    task.cancel()
+    await asyncio.wait([task])
+    assert update.key == "500002"
+    assert update.reached == Reached(asked[0], "500003")
+    assert asked == [f"telegram:{api.own_id}"], "another bot has other numbers"
 
 
 async def test_a_batch_is_confirmed_only_after_it_was_accepted(

@@ -137,9 +137,9 @@ class Discord:
                 await self._happened.wait()
             return value
 
-    async def listening(self, identified: int = 1) -> None:
+    async def listening(self, begun: int = 1) -> None:
         """Wait until the bot has begun so many sessions."""
-        await self.wait_for(lambda: self.gateway.identified >= identified)
+        await self.wait_for(lambda: self.gateway.begun >= begun)
 
     def person(self, number: int, name: str) -> User:
         person = User(number, name.lower(), name)

@@ -14,6 +14,9 @@ from aiohttp import WSMsgType, web
 _OF_SERVERS = ("GUILD_CREATE", "GUILD_DELETE")
 _DIRECT, _IN_GUILDS, _WORDS = 1 << 12, 1 << 9, 1 << 15
 _THUMBS_DIRECT, _THUMBS_IN_GUILDS = 1 << 13, 1 << 10
+_ENDING = (1000, 1001)
+"""Codes by which a client ends its session with its connection."""
+
 _PRIVILEGED = 1 << 1 | 1 << 8 | _WORDS
 
 
@@ -90,6 +93,11 @@ class Gateway:
         """Time after a session begins in which no other one may; Discord's is 5 s."""
         self._began_at = -1e9
 
+    @property
+    def begun(self) -> int:
+        """How many connections have begun to bring events."""
+        return self.identified + self.resumed
+
     async def serve(self, request: web.Request) -> web.StreamResponse:
         if self.away:
             return web.Response(status=503)
@@ -118,6 +126,8 @@ class Gateway:
             self.connections.remove(connection)
             if connection.session is not None and connection.session.connection is connection:
                 connection.session.connection = None
+                if socket.close_code in _ENDING:
+                    self.sessions.pop(connection.session.id, None)
             self._changed()
         return socket
 
@@ -182,6 +192,8 @@ class Gateway:
             return 0
         if told["seq"] > len(session.events):
             return 4007
+        if session.connection is not None:
+            session.connection.abort()
         connection.session = session
         session.connection = connection
         self.resumed += 1

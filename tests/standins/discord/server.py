@@ -14,7 +14,7 @@ from tests.standins.discord.gateway import Gateway
 from tests.standins.discord.places import Places
 from tests.standins.discord.routes import Routes, invitations, member_of
 from tests.standins.discord.rules import check_commands
-from tests.standins.discord.world import Channel, Interaction, Message, snowflake
+from tests.standins.discord.world import Channel, Interaction, Message, role, snowflake
 
 _OPEN = ("/interactions/", "/webhooks/", "/files/", "/gateway")
 _VIA = {"Via": "1.1 google"}
@@ -268,7 +268,9 @@ class Server:
         found = self._places.guilds.get(int(number))
         if found is None:
             raise Refusal(404, 10004, "Unknown Guild")
-        return found.json
+        own = role(found.role, "Steward", bot_id=str(self._places.bot.id))
+        told = {**found.json, "roles": [*found.json["roles"], own]}
+        return {name: told[name] for name in told if name not in ("channels", "threads")}
 
     def _channel(self, number: str) -> Channel:
         found = self._places.channel(number)

@@ -170,6 +170,7 @@ async def test_a_session_sends_again_what_came_behind_a_number(
     async with caller.socket() as socket:
         await socket.send_json({"op": 2, "d": IDENTIFY})
         ready = await socket.receive_json()
+        await socket.close(code=4000)
     assert ready["t"] == "READY"
     discord.say(discord.person(42, "Ann"), "While nobody listened")
     async with caller.socket() as socket, asyncio.timeout(PATIENCE):
@@ -178,6 +179,19 @@ async def test_a_session_sends_again_what_came_behind_a_number(
         heard = [await socket.receive_json() for _ in range(2)]
     names = {event["t"] for event in heard}
     assert names == {"MESSAGE_CREATE", "RESUMED"}
+
+
+async def test_a_session_that_was_closed_for_good_is_not_gone_on_with(
+    discord: Discord, caller: Caller
+) -> None:
+    async with caller.socket() as socket:
+        await socket.send_json({"op": 2, "d": IDENTIFY})
+        ready = await socket.receive_json()
+    async with caller.socket() as socket, asyncio.timeout(PATIENCE):
+        resume = {"token": TOKEN, "session_id": ready["d"]["session_id"], "seq": ready["s"]}
+        await socket.send_json({"op": 6, "d": resume})
+        assert (await socket.receive_json())["op"] == 9
+    assert discord.gateway.resumed == 0
 
 
 async def test_words_of_a_server_are_kept_from_a_bot_without_the_intent(

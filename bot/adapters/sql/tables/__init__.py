@@ -48,6 +48,7 @@ from bot.adapters.sql.tables.messages import (
     outbox,
     received,
     sight,
+    stream,
     voice_note,
 )
 from bot.adapters.sql.tables.money import budget, usage
@@ -171,6 +172,7 @@ __all__ = [
     "session",
     "sight",
     "sign_in",
+    "stream",
     "sweep",
     "task",
     "turn",

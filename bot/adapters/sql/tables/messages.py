@@ -50,6 +50,14 @@ class OutboxTable(Stored):
     about: str = of_turn(Forget.BY_HAND, server_default="")
 
 
+class StreamTable(Stored):
+    """The position up to which a stream of updates is stored: the next process goes on there."""
+
+    name: str = kept(Words, primary_key=True)
+    position: str = kept(Words)
+    at: datetime = stored(UtcTime)
+
+
 class SightTable(Stored):
     """The link from a platform's message id to its outbound message."""
 
@@ -59,6 +67,7 @@ class SightTable(Stored):
 
 
 outbox = METADATA.tables["outbox"]
+stream = METADATA.tables["stream"]
 sight = METADATA.tables["sight"]
 
 
