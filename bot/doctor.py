@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from bot.domain.plans.template import Template
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import StewardError
+from bot.domain.text.broken_lines import broken
 from bot.domain.tools.house import HOUSE
 from bot.domain.value import frozen
 from bot.ports.clock import Clock
@@ -141,14 +142,16 @@ def what_next(findings: Sequence[Finding]) -> str:
     return f"Nothing stands in the way. Start with {start}."
 
 
-def table(findings: Sequence[Finding]) -> str:
-    """Returns a line for each finding, and one more for its remedy."""
+def table(findings: Sequence[Finding], columns: int) -> str:
+    """Returns a line for each finding, and one more for its remedy; both break between words."""
     width = max(len(finding.subject) for finding in findings)
+    indent = min(width + 8, columns // 3)
     lines: list[str] = []
     for finding in findings:
-        lines.append(f"{finding.level:4}  {finding.subject:{width}}  {finding.sentence}")
+        told = f"{finding.level:4}  {finding.subject:{width}}  {finding.sentence}"
+        lines.append(broken(told, columns, indent))
         if finding.mend:
-            lines.append(f"{'':{width + 8}}→ {finding.mend}")
+            lines.append(broken(f"{'':{indent}}→ {finding.mend}", columns, indent + 2))
     return "\n".join(lines)
 
 

@@ -246,7 +246,7 @@ async def test_secrets_others_can_read_are_told(
 
 def test_the_table_puts_what_mends_below() -> None:
     findings = [Finding("a", "ok", "Fine."), Finding("disk", "fail", "Full.", "Make room.")]
-    assert table(findings).splitlines() == [
+    assert table(findings, 80).splitlines() == [
         "ok    a     Fine.",
         "fail  disk  Full.",
         "            → Make room.",

@@ -4,10 +4,10 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from textwrap import fill
 
 from bot.adapters.qr_code import drawn
 from bot.bootstrap.providers import DEMO
+from bot.domain.text.broken_lines import broken
 from bot.flow.arrivals.doorway import PAIRING_MINUTES
 
 
@@ -19,15 +19,9 @@ def show(text: str) -> None:
     """
     if sys.stdout.isatty():
         columns = shutil.get_terminal_size().columns
-        text = "\n".join(_broken(line, columns) for line in text.split("\n"))
+        text = "\n".join(broken(line, columns) for line in text.split("\n"))
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
-
-
-def _broken(line: str, columns: int) -> str:
-    if len(line) <= columns:
-        return line
-    return fill(line, columns, break_long_words=False, break_on_hyphens=False)
 
 
 def served_line(name: str, model: str, owners: Sequence[str]) -> str:

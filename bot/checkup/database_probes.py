@@ -73,8 +73,8 @@ async def try_sizes(settings: Settings) -> str:
         return "The next start upgrades the database, and tells its size then."
     if kept.newest is None:
         return "The size of the database is known a few minutes after the first start."
-    parts = ", ".join(f"{name} {size(of)}" for name, of in kept.newest.parts.items() if of)
-    return f"The database takes {size(kept.newest.whole)}{grown(kept)}: {parts}."
+    takes, parts = f"The database takes {size(kept.newest.whole)}", kept.newest.told()
+    return f"{takes}{grown(kept)}: {parts}." if parts else f"{takes}."
 
 
 async def _known(store: Store) -> str:

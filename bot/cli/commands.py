@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from bot.cli.running import (
 )
 from bot.doctor import as_one_line, table, what_next
 from bot.domain.talk.errors import SettingError
+from bot.domain.text.broken_lines import broken
 from bot.domain.text.visible_text import shown_name
 from bot.ports.duties import Duty
 from bot.settings import Settings
@@ -37,6 +39,9 @@ _ONE_PROCESS = (
 )
 _NO_TERMINAL = "There is no terminal to chat in"
 _ASK = 'To ask one thing without one, use: steward ask "your question"'
+_ENDLESS = 100_000
+"""Columns of an output that is no terminal."""
+
 _MOST_PIPED = 20 * 1024 * 1024
 """Bytes of the standard input that a question can have beside it."""
 
@@ -218,8 +223,10 @@ def doctor(program: Program, *, as_json: bool, fix: bool) -> int:
             click.echo("Nothing had to be fixed.\n")
     findings = asyncio.run(program.examine(settings, folder))
     done = [*(f"fixed  {one}" for one in fixed), *([f"left   {left}"] if left else [])]
-    lines = [*done, *([""] if done else []), table(findings)]
-    report = "\n".join((*lines, "", what_next(findings)))
+    columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else _ENDLESS
+    above = [broken(one, columns, 7) for one in done]
+    lines = [*above, *([""] if done else []), table(findings, columns)]
+    report = "\n".join((*lines, "", broken(what_next(findings), columns)))
     click.echo(program.secrets.hidden(as_one_line(findings, fixed, left) if as_json else report))
     return int(any(finding.level == "fail" for finding in findings))
 

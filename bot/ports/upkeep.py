@@ -9,6 +9,8 @@ from bot.domain.text.visible_text import size
 from bot.domain.value import frozen
 
 _WEEK = timedelta(days=7)
+_LEAST = 1_000_000
+"""Bytes below which a size says nothing: an empty table has pages, too."""
 
 
 @frozen
@@ -21,6 +23,11 @@ class Sizes:
     @property
     def whole(self) -> int:
         return sum(self.parts.values())
+
+    def told(self, most: int | None = None) -> str:
+        """Names the largest parts with their sizes, at `most` so many; empty for a small store."""
+        largest = sorted(self.parts.items(), key=lambda part: -part[1])[:most]
+        return ", ".join(f"{name} {size(of)}" for name, of in largest if of >= _LEAST)
 
 
 @frozen

@@ -2,10 +2,8 @@
 
 import os
 import sys
-from textwrap import fill
 
-_NARROWEST = 20
-"""Columns of a terminal that tells none, or very few."""
+from bot.domain.text.broken_lines import broken
 
 
 def print_error(line: str) -> None:
@@ -13,6 +11,5 @@ def print_error(line: str) -> None:
     if sys.stderr is None:
         return
     if sys.stderr.isatty():
-        columns = max(os.get_terminal_size(sys.stderr.fileno()).columns, _NARROWEST)
-        line = fill(line, columns, break_long_words=False, break_on_hyphens=False)
+        line = broken(line, os.get_terminal_size(sys.stderr.fileno()).columns)
     sys.stderr.write(f"{line}\n")

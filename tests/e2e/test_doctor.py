@@ -15,6 +15,7 @@ from bot.domain.talk.person import Role, Sender
 from tests.contracts.test_store_memory import CAR, DOG, remember
 from tests.e2e.launching import ROOT, Launch, Start, surroundings
 from tests.e2e.steward import KEY
+from tests.e2e.terminals import Terminal
 from tests.ports import free_port
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.messages_api import MessagesApi
@@ -128,6 +129,18 @@ async def test_a_healthy_place_says_what_to_do_next(practice: Practice) -> None:
     assert report.next.startswith("Nothing stands in the way.")
     # The person stands in another folder, where `make run` would do nothing.
     assert f"{ROOT}/.venv/bin/steward run" in report.next
+
+
+async def test_in_a_narrow_terminal_its_lines_break_between_words(practice: Practice) -> None:
+    with closing(
+        Terminal(practice.home.parent, "doctor", columns=40, environ=practice.settings)
+    ) as talk:
+        await talk.ended()
+    lines = talk.raw.splitlines()
+    assert len(lines) > 20
+    for line in lines:
+        # A path or an option that has no room stays whole.
+        assert len(line) <= 40 or len(line.split()[-1]) > 20, line
 
 
 async def test_a_wrong_model_is_told_with_near_names_also_of_a_tier(practice: Practice) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.adapters.sql.moment import moment_of
+from bot.adapters.sql.moment import change_of, moment_of
 from bot.adapters.sql.verifying import verified
 from tests.e2e.browser import LINK, browser
 from tests.e2e.steward import Steward
@@ -101,8 +101,13 @@ async def test_what_is_old_goes_and_what_was_said_stays(url: str, steward: Stewa
     # The end of a night measures, and so does each day.
     await steward.eventually(lambda: steward.records.rows("SELECT 1 FROM measure LIMIT 1"))
     steward.say("/status")
+    assert "Database: " not in (await steward.sees("running for")).text, "it is small"
+    with change_of(url) as connection:
+        connection.exec_driver_sql("UPDATE measure SET bytes = bytes * 100")
+    steward.say("/status")
     told = await steward.sees("• Database: ")
-    assert "• Most of it: " in told.text
+    assert "• Most of it: conversations " in told.text
+    assert " kB" not in told.text.partition("Most of it")[2].partition("\n")[0]
     with moment_of(url) as connection:
         assert list(verified(connection)) == []
 

@@ -20,8 +20,6 @@ class WhatIsKept:
 
     async def lines(self, asked: Invocation) -> Sequence[str]:
         kept = await self._upkeep.kept() if asked.person.is_owner else KeptSizes()
-        if kept.newest is None:
+        if kept.newest is None or not (most := kept.newest.told(_SHOWN)):
             return ()
-        largest = sorted(kept.newest.parts.items(), key=lambda part: -part[1])[:_SHOWN]
-        most = ", ".join(f"{name} {size(of)}" for name, of in largest if of)
         return [f"- Database: {size(kept.newest.whole)}{grown(kept)}", f"- Most of it: {most}"]
