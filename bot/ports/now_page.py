@@ -181,8 +181,8 @@ class RecordChoice:
 @frozen
 class RecordPage:
     rows: tuple[RecordRow, ...]
-    older: int | None
-    """The number below which there may be more lines; None at the beginning."""
+    ways: Ways[int]
+    """The ways to newer and to older lines, of which there may be some."""
     people: tuple[tuple[int, str], ...] = ()
     """The people to choose from."""
     place: str = ""
@@ -191,7 +191,7 @@ class RecordPage:
 
 class RecordReading(Protocol):
     async def record(
-        self, reader: Person, choice: RecordChoice, before: int | None, most: int
+        self, reader: Person, choice: RecordChoice, place: Place[int] | None, most: int
     ) -> RecordPage | None:
         """Returns a part of the permanent record; None for anyone but an owner."""
         ...

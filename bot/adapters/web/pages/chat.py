@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.posted import Forms, files_of, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks

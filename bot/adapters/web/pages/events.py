@@ -13,7 +13,7 @@ from bot.adapters.web.frame import Frame
 from bot.adapters.web.gate import SignedIn
 from bot.adapters.web.hub import Hub, Watch
 from bot.adapters.web.mark import Mark
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.places import Places
 from bot.adapters.web.rendering.static_files import version
 from bot.adapters.web.shell import Shell, visitor_of
