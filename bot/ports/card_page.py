@@ -6,7 +6,7 @@ from typing import Protocol
 from bot.domain.talk.message import Address, Block, ButtonRows
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import RowKey
 from bot.ports.turn_page import Reason
 
@@ -151,8 +151,8 @@ class CardPages(Protocol):
     async def cards(
         self,
         reader: Person,
-        place: Place[RowKey] | None = None,
-        decided: Place[RowKey] | None = None,
+        place: ListPlace[RowKey] | None = None,
+        decided: ListPlace[RowKey] | None = None,
     ) -> CardsPage:
         """Returns what a person may see: their own cards, and an owner everybody's.
 

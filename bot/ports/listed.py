@@ -10,7 +10,7 @@ K = TypeVar("K")
 
 
 @frozen
-class Place(Generic[K]):
+class ListPlace(Generic[K]):
     """A place in a list: the part behind the row with this key, or the part before it."""
 
     key: K
@@ -28,7 +28,7 @@ class Ways(Generic[K]):
 def part_of(
     rows: Iterable[T],
     key: Callable[[T], Any],
-    place: Place[Any] | None,
+    place: ListPlace[Any] | None,
     most: int,
     *,
     falling: bool = False,

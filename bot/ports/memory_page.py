@@ -4,7 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import RowKey
 
 
@@ -74,7 +74,9 @@ class Reworded:
 class MemoryPages(Protocol):
     """A person's own memory, and nobody else's."""
 
-    async def memory(self, reader: Person, words: str, place: Place[RowKey] | None) -> MemoryPage:
+    async def memory(
+        self, reader: Person, words: str, place: ListPlace[RowKey] | None
+    ) -> MemoryPage:
         """Returns a part of the notes, and all that a search with these words finds."""
         ...
 

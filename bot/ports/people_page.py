@@ -4,7 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -45,6 +45,6 @@ class PeoplePage:
 
 
 class PeoplePages(Protocol):
-    async def people(self, reader: Person, place: Place[int] | None) -> PeoplePage | None:
+    async def people(self, reader: Person, place: ListPlace[int] | None) -> PeoplePage | None:
         """Returns people at a place of the list; None for anyone but an owner."""
         ...

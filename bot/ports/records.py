@@ -15,7 +15,7 @@ from bot.domain.talk.message import Address, OutboundKind
 from bot.domain.turn.transcript import Entry
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.outbox import DeliveryState
 
 
@@ -173,13 +173,13 @@ class CardRecords(Protocol):
     """Cards and plans of all chats; of one asker, or of everybody when `asker` is None."""
 
     async def open(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
         """Returns open cards at a place, oldest first."""
         ...
 
     async def decided(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
         """Returns ended cards at a place, those that ended last first."""
         ...
@@ -232,7 +232,7 @@ class TaskRecords(Protocol):
 
 class RecordPages(Protocol):
     async def lines(
-        self, chosen: RecordFilter, place: Place[int] | None, limit: int
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
     ) -> FoundLines:
         """Returns lines of the permanent record at a place, newest first.
 
@@ -249,7 +249,7 @@ class RuleRecords(Protocol):
     """Standing rules of all chats; of one person, or of everybody when `person` is None."""
 
     async def rules(
-        self, person: int | None, place: Place[int] | None, limit: int
+        self, person: int | None, place: ListPlace[int] | None, limit: int
     ) -> Sequence[Rule]:
         """Returns rules at a place, oldest first."""
         ...

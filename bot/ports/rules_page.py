@@ -5,7 +5,7 @@ from typing import Protocol
 from bot.domain.talk.message import Block
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -52,7 +52,7 @@ class RuleOffer:
 
 
 class RulePages(Protocol):
-    async def rules(self, reader: Person, place: Place[int] | None) -> RulesPage:
+    async def rules(self, reader: Person, place: ListPlace[int] | None) -> RulesPage:
         """Returns a person's own rules, and for an owner everybody's."""
         ...
 

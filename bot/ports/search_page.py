@@ -4,7 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -26,7 +26,7 @@ class SaidPage:
 
 
 class SearchPages(Protocol):
-    async def said(self, reader: Person, words: str, place: Place[int] | None) -> SaidPage:
+    async def said(self, reader: Person, words: str, place: ListPlace[int] | None) -> SaidPage:
         """Returns what fits these words best, of what the reader and nobody else said.
 
         The key of a hit is its rank.

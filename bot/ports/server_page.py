@@ -4,7 +4,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 
 Asks: TypeAlias = Literal["reads", "asks", "always asks"]
 """The consent that a tool needs: none, a person's or a rule's, or a person's each time."""
@@ -47,7 +47,7 @@ class ServersPage:
 
 class ServerPages(Protocol):
     async def servers(
-        self, reader: Person, skills: frozenset[str], place: Place[str] | None
+        self, reader: Person, skills: frozenset[str], place: ListPlace[str] | None
     ) -> ServersPage:
         """Returns the servers of the settings, and those of skills.
 

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.turn_page import Figure
 
 
@@ -60,7 +60,7 @@ class SkillPage:
 
 
 class SkillPages(Protocol):
-    async def skills(self, reader: Person, words: str, place: Place[str] | None) -> SkillsPage:
+    async def skills(self, reader: Person, words: str, place: ListPlace[str] | None) -> SkillsPage:
         """Returns a part of all skills by their names, or those that a search finds."""
         ...
 

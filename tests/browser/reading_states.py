@@ -265,7 +265,14 @@ def _search(x: str) -> dict[str, Any]:
     titled = (FoundChat(x, "/chat/web:5", x, at), FoundChat(x, "/chat/web:6", "", None))
     page = search_page.SaidPage(lines)
     frame = _frame("Search", "chat", x)
-    return {"frame": frame, "asked": x, "titled": titled, "page": page, "keys": {1: "web:5"}, "ways": _WAYS}
+    return {
+        "frame": frame,
+        "asked": x,
+        "titled": titled,
+        "page": page,
+        "keys": {1: "web:5"},
+        "ways": _WAYS,
+    }
 
 
 def _sure(x: str) -> dict[str, Any]:

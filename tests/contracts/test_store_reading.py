@@ -18,7 +18,7 @@ from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import CommandRule
 from bot.domain.turn.turn import TurnState
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_entry, commit, later
 from tests.contracts.test_store_scheduled import a_task
@@ -85,9 +85,9 @@ async def test_rules_are_listed_in_parts_and_count_the_calls_that_they_let_run(
     assert [one.label for one in every] == ["a", "b", "c"]
     first = await store.records.rules(None, None, 2)
     assert [one.label for one in first] == ["a", "b"]
-    behind = await store.records.rules(None, Place(first[-1].id), 2)
+    behind = await store.records.rules(None, ListPlace(first[-1].id), 2)
     assert [one.label for one in behind] == ["c"]
-    before = await store.records.rules(None, Place(behind[0].id, back=True), 1)
+    before = await store.records.rules(None, ListPlace(behind[0].id, back=True), 1)
     assert [one.label for one in before] == ["b"]
     assert [one.label for one in await store.records.rules(1, None, 9)] == ["a", "c"]
     assert await store.records.rules(3, None, 9) == []

@@ -19,7 +19,7 @@ WRITE = ("write_file", {"path": "a.txt", "content": "x"})
 _FIRST_PAGE = 150_000
 """Bytes of a first page with all that it loads, as the program sends them: not compressed."""
 
-_LOADED = re.compile(r"""(?:src|href)="(/static/[^"]+)"|url\(["']?([^"')]+)""")
+_LOADED = re.compile(r"""(?:src|href)="(/static/[^"]+)"|url\(["']?([^"'#)]+)""")
 
 
 @pytest.fixture
@@ -231,6 +231,10 @@ async def test_each_of_the_five_first_sentences_works_with_the_demo_model(stewar
         await tries("Make minutes of my meeting notes", shows="Open questions")
         await tries("Remind me of the tea", "Approve", shows="The task is set")
         await tries("/why", shows="you approved its card")
+        why = (await page.page(home)).select("a.why")[-1]
+        figures = (await page.page(str(why["href"]))).select_one("dl.strip")
+        assert figures is not None
+        assert re.search(r"Tokens ≈ [1-9][\d,]+ ", figures.get_text(" ", strip=True))
 
 
 async def test_the_doctor_finds_the_page_its_port_and_its_public_address(

@@ -77,7 +77,7 @@ def words_of(tag: Tag) -> str:
 
 
 async def walked(page: Browser, path: str, rows: str, on: str, back: str) -> list[list[int]]:
-    """Goes on from part to part by links with these words, and back; returns the numbers of each."""
+    """Goes on from part to part by these links, and back; returns the numbers of each."""
     there = await _one_way(page, path, rows, on)
     again = await _one_way(page, there[-1][0], rows, back)
     parts = [part for _, part in there]

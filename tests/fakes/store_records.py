@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import InboundState
@@ -12,9 +12,9 @@ from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import LIVE, Plan, PlanState
 from bot.domain.turn.turn import Turn, TurnState
-from bot.ports.outbox import DeliveryState
 from bot.flow.inspection.listing import part_among
-from bot.ports.listed import Place, part_of
+from bot.ports.listed import ListPlace, part_of
+from bot.ports.outbox import DeliveryState
 from bot.ports.records import (
     Arrived,
     Decided,
@@ -88,17 +88,17 @@ class MemoryRecords:
         return sorted(at for at in starts if since <= at <= until)[:100]
 
     async def open(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
         cards = [c for c in self._cards(asker) if c.state is ApprovalState.OPEN]
-        at = place and Place((place.key.at, place.key.position, place.key.id), place.back)
+        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
         return part_of(cards, _place, at, limit)
 
     async def decided(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
         ended = [c for c in self._cards(asker) if c.decided_at is not None]
-        at = place and Place((place.key.at, place.key.id), place.back)
+        at = place and ListPlace((place.key.at, place.key.id), place.back)
         return part_of(ended, lambda c: (c.decided_at, c.id), at, limit, falling=True)
 
     async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
@@ -168,7 +168,7 @@ class MemoryRecords:
         return dict(list(counts.items())[:limit])
 
     async def lines(
-        self, chosen: RecordFilter, place: Place[int] | None, limit: int
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
     ) -> FoundLines:
         rows = [one for one in self._record() if _chosen(one, chosen)]
         lines, ways = await part_among(rows, attrgetter("id"), place, limit, falling=True)
@@ -180,7 +180,7 @@ class MemoryRecords:
         return {one.subject: one for one in lines if one.subject in accounts}
 
     async def rules(
-        self, person: int | None, place: Place[int] | None, limit: int
+        self, person: int | None, place: ListPlace[int] | None, limit: int
     ) -> Sequence[Rule]:
         found = [r for r in self.rows.rules.values() if person in (None, r.person)]
         return part_of(found, attrgetter("id"), place, limit)

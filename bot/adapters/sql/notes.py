@@ -16,7 +16,7 @@ from bot.domain.change import AddNote, DropNote
 from bot.domain.change.erasing import mark_of
 from bot.domain.memory.note import Note, asking, passage_of, shown_by
 from bot.domain.memory.passage import Whose
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.records import RowKey
 
 _NOTES = select(*columns(note, Note))
@@ -37,8 +37,10 @@ class SqlNotes(Reads):
     async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
         return await self._all(Note, _OF, of=whose, most=limit, skip=skip)
 
-    async def part(self, whose: Whose, place: Place[RowKey] | None, limit: int) -> Sequence[Note]:
-        at = None if place is None else Place((place.key.at, place.key.id), place.back)
+    async def part(
+        self, whose: Whose, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Note]:
+        at = None if place is None else ListPlace((place.key.at, place.key.id), place.back)
         return await self._part(Note, _PART, _ORDER, at, falling=True, of=whose, most=limit)
 
     async def get(self, id: str) -> Note | None:

@@ -76,12 +76,12 @@ _TOPS = select(
     select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery(),
     select(func.coalesce(func.max(audit.c.id), 0)).scalar_subquery(),
 )
-_ERASING = select(audit.c.id).where(audit.c.id > bindparam("line"), audit.c.action == ERASED)
-_ERASED = Prepared(_ERASING.limit(1))
+_ERASING = and_(audit.c.id > bindparam("line"), audit.c.action == ERASED)
+_ERASED = Prepared(select(audit.c.id).where(_ERASING).limit(1))
 _ERASED_BY = Prepared(
     select(audit.c.chat, audit.c.subject)
     .join(chat, chat.c.id == audit.c.chat)
-    .where(_ERASING.whereclause, audit.c.person == bindparam("by"), chat.c.private)
+    .where(_ERASING, audit.c.person == bindparam("by"), chat.c.private)
     .distinct()
 )
 _LAST_LINE = Prepared(select(func.coalesce(func.max(audit.c.id), 0)))

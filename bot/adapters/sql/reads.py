@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Executable, Select, bindparam, tuple_
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class Reads:
         kind: Callable[..., T],
         statement: Select[Any],
         by: Sequence[ColumnElement[Any]],
-        place: Place[Sequence[Any]] | None,
+        place: ListPlace[Any] | None,
         *,
         falling: bool = False,
         **values: Any,

@@ -42,7 +42,7 @@ from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.turn.turn import Turn
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import (
     Arrived,
     Decided,
@@ -215,16 +215,15 @@ class SqlRecords(Reads):
         return await self._scalars(_BEGAN, since=since, until=until)
 
     async def open(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        key = None if place is None else (place.key.at, place.key.position, place.key.id)
-        at = None if place is None or key is None else Place(key, place.back)
+        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
         return await self._part(Approval, _of(asker, _OPEN), _PLACE, at, most=limit)
 
     async def decided(
-        self, asker: int | None, place: Place[RowKey] | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        at = None if place is None else Place((place.key.at, place.key.id), place.back)
+        at = None if place is None else ListPlace((place.key.at, place.key.id), place.back)
         wanted = _of(asker, _DECIDED)
         return await self._part(Approval, wanted, _END, at, falling=True, most=limit)
 
@@ -274,7 +273,7 @@ class SqlRecords(Reads):
         return dict(map(tuple, await self._database.fetch(_WAITING, {"most": limit})))
 
     async def lines(
-        self, chosen: RecordFilter, place: Place[int] | None, limit: int
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
     ) -> FoundLines:
         return await self._database.read(lambda c: _found(c, chosen, place, limit))
 
@@ -283,15 +282,15 @@ class SqlRecords(Reads):
         return {one.subject: one for one in sorted(lines, key=lambda line: line.id)}
 
     async def rules(
-        self, person: int | None, place: Place[int] | None, limit: int
+        self, person: int | None, place: ListPlace[int] | None, limit: int
     ) -> Sequence[Rule]:
         wanted = _RULES if person is None else _RULES.where(rule.c.person == person)
-        at = None if place is None else Place((place.key,), place.back)
+        at = None if place is None else ListPlace((place.key,), place.back)
         return await self._part(Rule, wanted, (rule.c.id,), at, most=limit)
 
 
 def _found(
-    c: Connection, chosen: RecordFilter, place: Place[int] | None, limit: int
+    c: Connection, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
 ) -> FoundLines:
     end = int(c.execute(_NEWEST_LINE).scalar() or 0) + 1
     first = 0 if chosen.since is None else _first_at(c, chosen.since, end)

@@ -39,7 +39,7 @@ class Part:
 
 
 Erased: TypeAlias = Literal["", "words", "all"]
-"""What was erased of the words that a page may show: nothing, some, or the conversation."""
+"""The words erased of those that a page may show: none, some, or all of its conversation."""
 
 
 @frozen

@@ -16,7 +16,7 @@ from bot.flow.inspection.places import Places
 from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
 from bot.flow.room import Ground
 from bot.ports.card_page import AskedCard, CardsPage, ConsentFigures, DecidedCard, StandingCard
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.records import CardRecords, RowKey
 
 _OPEN = 25
@@ -81,8 +81,8 @@ class CardInspection:
     async def cards(
         self,
         reader: Person,
-        place: Place[RowKey] | None = None,
-        decided: Place[RowKey] | None = None,
+        place: ListPlace[RowKey] | None = None,
+        decided: ListPlace[RowKey] | None = None,
     ) -> CardsPage:
         whose, places = _whose(reader), self._places()
         told = CardTeller(reader, self._zones.of(reader), self._now(), self._conceal, places)

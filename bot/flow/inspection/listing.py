@@ -3,16 +3,16 @@
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import TypeVar
 
-from bot.ports.listed import Place, Ways, part_of
+from bot.ports.listed import ListPlace, Ways, part_of
 
 T = TypeVar("T")
 K = TypeVar("K")
 
 
 async def shown_part(
-    read: Callable[[Place[K] | None, int], Awaitable[Sequence[T]]],
+    read: Callable[[ListPlace[K] | None, int], Awaitable[Sequence[T]]],
     key: Callable[[T], K],
-    place: Place[K] | None,
+    place: ListPlace[K] | None,
     most: int,
 ) -> tuple[Sequence[T], Ways[K]]:
     """Returns the part at a place; so near the beginning that it would be short, the first one."""
@@ -30,14 +30,14 @@ async def shown_part(
 async def part_among(
     rows: Iterable[T],
     key: Callable[[T], K],
-    place: Place[K] | None,
+    place: ListPlace[K] | None,
     most: int,
     *,
     falling: bool = False,
 ) -> tuple[Sequence[T], Ways[K]]:
     """Returns such a part of rows that are at hand."""
 
-    async def read(at: Place[K] | None, count: int) -> Sequence[T]:
+    async def read(at: ListPlace[K] | None, count: int) -> Sequence[T]:
         return part_of(rows, key, at, count, falling=falling)
 
     return await shown_part(read, key, place, most)

@@ -16,7 +16,7 @@ from bot.flow.inspection.recall_told import RecallTeller, local_time, told_brief
 from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.memory_page import Erasable, MemoryPage, NoteLine, RecalledLine, Reworded
 from bot.ports.records import RowKey
 
@@ -36,7 +36,9 @@ class MemoryInspection:
     _zones: Zones
     _conceal: Conceal
 
-    async def memory(self, reader: Person, words: str, place: Place[RowKey] | None) -> MemoryPage:
+    async def memory(
+        self, reader: Person, words: str, place: ListPlace[RowKey] | None
+    ) -> MemoryPage:
         asked, zone = words.strip()[:_LONGEST_SEARCH], self._zones.of(reader)
         read = partial(self._store.notes.part, of_person(reader.id))
         shown, ways = await shown_part(read, _place, place, _NOTES)

@@ -14,7 +14,7 @@ from bot.flow.inspection.listing import part_among
 from bot.flow.people.levels import SPELLED
 from bot.flow.people.terms import in_words
 from bot.flow.world import StorePorts
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.people_page import PeoplePage, PersonLine, RightsNow
 from bot.ports.records import RecordLine
 
@@ -33,7 +33,7 @@ class PeopleInspection:
     _zones: Zones
     _now: Callable[[], datetime]
 
-    async def people(self, reader: Person, place: Place[int] | None) -> PeoplePage | None:
+    async def people(self, reader: Person, place: ListPlace[int] | None) -> PeoplePage | None:
         if not reader.is_owner:
             return None
         accounts: dict[int, tuple[Person, list[str]]] = {}

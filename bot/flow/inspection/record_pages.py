@@ -12,7 +12,7 @@ from bot.domain.text.visible_text import one_line, visible
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.inspection.places import Places
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.now_page import RecordChoice, RecordPage, RecordRow
 from bot.ports.people import People
 from bot.ports.records import RecordFilter, RecordLine, RecordPages
@@ -32,7 +32,7 @@ class RecordInspection:
     _conceal: Conceal
 
     async def record(
-        self, reader: Person, choice: RecordChoice, place: Place[int] | None, most: int
+        self, reader: Person, choice: RecordChoice, place: ListPlace[int] | None, most: int
     ) -> RecordPage | None:
         if not reader.is_owner:
             return None

@@ -17,7 +17,7 @@ from bot.flow.inspection.listing import shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rules_told import RuleTeller
 from bot.flow.room import Ground
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.rules_page import RuleOffer, RulesPage
 
 _EACH = 25
@@ -42,7 +42,7 @@ class RuleInspection:
         self._places = places
         self._giving = asyncio.Lock()
 
-    async def rules(self, reader: Person, place: Place[int] | None) -> RulesPage:
+    async def rules(self, reader: Person, place: ListPlace[int] | None) -> RulesPage:
         read = partial(self._store.records.rules, None if reader.is_owner else reader.id)
         shown, ways = await shown_part(read, attrgetter("id"), place, _EACH)
         places = self._places()
@@ -54,7 +54,7 @@ class RuleInspection:
         return RulesPage(tuple(lines), ways)
 
     async def chat_of(self, reader: Person, rule: int) -> int | None:
-        found = await self._store.records.rules(reader.id, Place(rule - 1), 1)
+        found = await self._store.records.rules(reader.id, ListPlace(rule - 1), 1)
         return found[0].chat if found and found[0].id == rule else None
 
     async def offer(self, reader: Person, card: str, number: int) -> RuleOffer | None:

@@ -14,7 +14,7 @@ from bot.flow.inspection.listing import part_among
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.recall_told import local_time, told_briefly
 from bot.flow.memory.recall import Recall
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.search_page import SaidLine, SaidPage
 
 _MOST, _LINES = 60, 15
@@ -30,7 +30,7 @@ class SearchInspection:
     _zones: Zones
     _conceal: Conceal
 
-    async def said(self, reader: Person, words: str, place: Place[int] | None) -> SaidPage:
+    async def said(self, reader: Person, words: str, place: ListPlace[int] | None) -> SaidPage:
         asked = words.strip()[:_SEARCH]
         if not asked:
             return SaidPage(())

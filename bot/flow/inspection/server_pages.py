@@ -11,7 +11,7 @@ from bot.domain.tools.tool import Effect, ToolSpec
 from bot.domain.value import frozen
 from bot.flow.inspection.listing import part_among
 from bot.flow.models.preamble import PreambleMaker
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.server_page import Asks, LentTool, ServerLine, ServersPage
 from bot.ports.skills import Skills
 
@@ -31,7 +31,7 @@ class ServerInspection:
     _conceal: Conceal
 
     async def servers(
-        self, reader: Person, skills: frozenset[str], place: Place[str] | None
+        self, reader: Person, skills: frozenset[str], place: ListPlace[str] | None
     ) -> ServersPage:
         names = frozenset(self._skills.known.skills) if reader.is_owner else skills
         known = await self._preamble.known_servers(sorted(names))

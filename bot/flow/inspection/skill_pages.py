@@ -14,7 +14,7 @@ from bot.flow.inspection.listing import part_among
 from bot.flow.inspection.recall_told import local_time
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.skills.commands import fault_told, remarks_of
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import TurnRecords
 from bot.ports.skill_page import SkillLine, SkillPage, SkillsPage, WantedVariable
 from bot.ports.skills import Skills
@@ -37,7 +37,7 @@ class SkillInspection:
     _zones: Zones
     _conceal: Conceal
 
-    async def skills(self, reader: Person, words: str, place: Place[str] | None) -> SkillsPage:
+    async def skills(self, reader: Person, words: str, place: ListPlace[str] | None) -> SkillsPage:
         known, asked = self._skills.known, words.strip()[:_SEARCH]
         if asked:
             shown, ways = await self._skills.search(asked, _MOST), Ways[str]()

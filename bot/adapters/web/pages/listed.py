@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from starlette.requests import Request
 
-from bot.ports.listed import Place, Ways
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import RowKey
 
 _LONGEST_NUMBER = 15
@@ -16,12 +16,12 @@ K = TypeVar("K")
 
 def place_in(
     request: Request, read: Callable[[str], K | None], list_name: str = ""
-) -> Place[K] | None:
+) -> ListPlace[K] | None:
     """Returns the place that an address names; None for the beginning of the list."""
     for word, back in (("after", False), ("before", True)):
         key = read(request.query_params.get(f"{list_name}{word}", ""))
         if key is not None:
-            return Place(key, back)
+            return ListPlace(key, back)
     return None
 
 

@@ -13,7 +13,7 @@ from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
-from bot.ports.listed import Place
+from bot.ports.listed import ListPlace
 from bot.ports.now_page import RecordChoice, RecordPage, RecordReading
 
 MOST_EXPORTED = 100_000
@@ -82,7 +82,7 @@ class RecordRoutes:
                 more = f"older lines: ask for the table with after={page.ways.behind}"
                 yield _lines((("", "", "", more, "", "", ""),))
                 return
-            found = await self._record.record(person, choice, Place(page.ways.behind), _AT_ONCE)
+            found = await self._record.record(person, choice, ListPlace(page.ways.behind), _AT_ONCE)
             if found is None:
                 return
             page = found

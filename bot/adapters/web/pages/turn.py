@@ -68,4 +68,3 @@ def _look(request: Request) -> TurnLook:
     before = number_of(query.get("before", ""))
     unfolded = query.get("unfold") == "1"
     return TurnLook(number_of(query.get("round", "")) or 0, part, unfolded, before)
-
