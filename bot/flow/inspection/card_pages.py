@@ -11,12 +11,11 @@ from bot.domain.value import replace
 from bot.flow.inspection.cards_told import CardTeller
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
 from bot.flow.inspection.gates_told import why_asked
-from bot.flow.inspection.listing import shown_part
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
 from bot.flow.room import Ground
 from bot.ports.card_page import AskedCard, CardsPage, ConsentFigures, DecidedCard, StandingCard
-from bot.ports.listed import ListPlace
 from bot.ports.records import CardRecords, RowKey
 
 _OPEN = 25

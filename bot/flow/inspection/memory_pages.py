@@ -1,7 +1,6 @@
 """A person's own memory: the notes, and a search as recall makes it, with its reasons."""
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 from bot.domain.clock.zones import Zones
 from bot.domain.memory.note import Note, note_of
@@ -10,13 +9,12 @@ from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.person import Person
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
-from bot.flow.inspection.listing import shown_part
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.recall_told import RecallTeller, local_time, told_briefly
 from bot.flow.memory.note_changing import NoteChanging
 from bot.flow.memory.recall import Recall
 from bot.flow.world import StorePorts
-from bot.ports.listed import ListPlace
 from bot.ports.memory_page import Erasable, MemoryPage, NoteLine, RecalledLine, Reworded
 from bot.ports.records import RowKey
 
@@ -40,7 +38,10 @@ class MemoryInspection:
         self, reader: Person, words: str, place: ListPlace[RowKey] | None
     ) -> MemoryPage:
         asked, zone = words.strip()[:_LONGEST_SEARCH], self._zones.of(reader)
-        read = partial(self._store.notes.part, of_person(reader.id))
+
+        async def read(at: ListPlace[RowKey] | None, most: int) -> Sequence[Note]:
+            return await self._store.notes.part(of_person(reader.id), at, most)
+
         shown, ways = await shown_part(read, _place, place, _NOTES)
         return MemoryPage(
             tuple(NoteLine(note.id, note.text, local_time(note.at, zone)) for note in shown),

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from operator import attrgetter
 
 from bot.domain.change import Change, CheckAccess
 from bot.domain.consent.approval import Approval, ApprovalState
@@ -13,11 +12,10 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.tools.house import SEARCH_ASKERS
 from bot.flow.approvals.decisions import given
-from bot.flow.inspection.listing import shown_part
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rules_told import RuleTeller
 from bot.flow.room import Ground
-from bot.ports.listed import ListPlace
 from bot.ports.rules_page import RuleOffer, RulesPage
 
 _EACH = 25
@@ -44,7 +42,7 @@ class RuleInspection:
 
     async def rules(self, reader: Person, place: ListPlace[int] | None) -> RulesPage:
         read = partial(self._store.records.rules, None if reader.is_owner else reader.id)
-        shown, ways = await shown_part(read, attrgetter("id"), place, _EACH)
+        shown, ways = await shown_part(read, lambda one: one.id, place, _EACH)
         places = self._places()
         await places.read(rule.chat for rule in shown)
         names = {person.id: person.name for _, person in await self._store.people.accounts()}

@@ -1,7 +1,6 @@
 """Skills as pages show them: where each comes from, what it may do, and what it lacks."""
 
 from collections.abc import Iterator, Mapping
-from operator import attrgetter
 
 from bot.domain.clock.zones import Zones
 from bot.domain.skills.skill import Skill
@@ -10,11 +9,10 @@ from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
-from bot.flow.inspection.listing import part_among
+from bot.flow.inspection.listing import ListPlace, Ways, part_among
 from bot.flow.inspection.recall_told import local_time
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.skills.commands import fault_told, remarks_of
-from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import TurnRecords
 from bot.ports.skill_page import SkillLine, SkillPage, SkillsPage, WantedVariable
 from bot.ports.skills import Skills
@@ -44,7 +42,7 @@ class SkillInspection:
             faults = [fault for fault in known.faults if fault.is_about(asked)]
         else:
             every = known.skills.values()
-            shown, ways = await part_among(every, attrgetter("name"), place, _MOST)
+            shown, ways = await part_among(every, lambda one: one.name, place, _MOST)
             faults = [] if ways.before else list(known.faults)
         last = await self._last(reader)
         broken = f", {counted(len(known.faults), 'file')} with faults" if known.faults else ""
