@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from bot.adapters.web.channel import PASSING
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.shown import ShownChat, ShownFile, ShownMessage
-from bot.adapters.web.talks import Part, Seen, Stands
+from bot.adapters.web.talks import Erased, Part, Seen, Stands
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
 from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
 from bot.bootstrap.words_of_log import words_of_log
-from bot.domain.change.erasing import MARKED
+from bot.domain.change.erasing import CONVERSATION, EVERYTHING, MARKED
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import (
@@ -91,6 +91,14 @@ class PageTalk:
     def _reading(self) -> ReadingPages:
         return self._running.application.parts.inspection.pages
 
+    async def line(self) -> int:
+        return await self._running.store.page.line()
+
+    async def erased(self, line: int) -> Erased:
+        found = await self._running.store.page.erased(self._person.id, line)
+        whole = {(self.number, CONVERSATION)} | {(chat, EVERYTHING) for chat, _ in found}
+        return "" if not found else "words" if whole.isdisjoint(found) else "all"
+
     async def part(self, before: str = "") -> Part:
         rows, end = self._running.store.page, Mark.read(before) or Mark(_NEWEST, _NEWEST)
         said = await rows.said(self._chat.id, end.said, _PART)
@@ -163,7 +171,7 @@ class PageTalk:
     async def stands(self, message: str) -> Stands | None:
         number = _number(message, "o")
         row = None if number is None else await self._running.store.page.message(number)
-        if row is None or row.chat != self._chat.id or not version_of(row):
+        if row is None or row.chat != self._chat.id or not version_of(row) or _is_erased(row):
             return None
         return Stands(row.message_ids[-1] if row.message_ids else "", row.content)
 

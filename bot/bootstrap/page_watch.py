@@ -71,8 +71,10 @@ class PageWatch:
         live = await self._store.page.live(sessions, self._clock.now())
         # After a silence, or a flood, nobody knows which chats have changed.
         whole = max(since.said - before.said, since.shown - before.shown) >= MOST_NEW
+        whole = whole or since.erased or not before.said
         for one in watches:
+            one.erased = one.erased or since.erased or not before.line
             if one.session not in live:
                 self._hub.end(one)
-            elif whole or not before.said or one.chat in since.chats or one.address in touched:
+            elif whole or one.chat in since.chats or one.address in touched:
                 self._hub.wake(one)

@@ -6,6 +6,7 @@ from typing import Protocol
 from bot.domain.talk.message import Address, Block, ButtonRows
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import RowKey
 from bot.ports.turn_page import Reason
 
@@ -125,11 +126,10 @@ class ConsentFigures:
 @frozen
 class CardsPage:
     waiting: tuple[WaitingCard, ...]
-    more: RowKey | None
-    """The place at which the next part of the open cards begins; None at their end."""
+    ways: Ways[RowKey]
+    """The ways to the other open cards."""
     decided: tuple[DecidedCard, ...]
-    older: RowKey | None
-    """The place at which the next part of the decided cards begins."""
+    decided_ways: Ways[RowKey]
     consent: ConsentFigures
 
 
@@ -149,9 +149,15 @@ class CardPages(Protocol):
         ...
 
     async def cards(
-        self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
+        self,
+        reader: Person,
+        place: ListPlace[RowKey] | None = None,
+        decided: ListPlace[RowKey] | None = None,
     ) -> CardsPage:
-        """Returns what a person may see: their own cards, and an owner everybody's."""
+        """Returns what a person may see: their own cards, and an owner everybody's.
+
+        `place` is one in the list of open cards, `decided` one in the list of decided ones.
+        """
         ...
 
     async def asked(self, key: str) -> AskedCard:

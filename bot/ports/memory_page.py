@@ -4,6 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import RowKey
 
 
@@ -41,8 +42,8 @@ class RecalledLine:
 @frozen
 class MemoryPage:
     notes: tuple[NoteLine, ...]
-    older: RowKey | None
-    """The place in the list from which there are more notes."""
+    ways: Ways[RowKey]
+    """The ways to the other notes."""
     condition: str
     asked: str
     """The words of the search, as it took them."""
@@ -73,7 +74,9 @@ class Reworded:
 class MemoryPages(Protocol):
     """A person's own memory, and nobody else's."""
 
-    async def memory(self, reader: Person, words: str, before: RowKey | None) -> MemoryPage:
+    async def memory(
+        self, reader: Person, words: str, place: ListPlace[RowKey] | None
+    ) -> MemoryPage:
         """Returns a part of the notes, and all that a search with these words finds."""
         ...
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Whose
+from bot.ports.listed import ListPlace
 from bot.ports.records import RowKey
 
 
@@ -15,8 +16,10 @@ class Notes(Protocol):
         """Returns notes of a person or a group, the newest first, without the first `skip`."""
         ...
 
-    async def before(self, whose: Whose, place: RowKey | None, limit: int) -> Sequence[Note]:
-        """Returns notes behind a place in the list of the newest first; None is its beginning."""
+    async def part(
+        self, whose: Whose, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Note]:
+        """Returns notes at a place in the list of the newest first; None is its beginning."""
         ...
 
     async def get(self, id: str) -> Note | None: ...

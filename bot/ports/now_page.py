@@ -4,6 +4,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.turn_page import Figure
 
 Verb: TypeAlias = Literal["stop", "run", "pause", "resume"]
@@ -181,8 +182,8 @@ class RecordChoice:
 @frozen
 class RecordPage:
     rows: tuple[RecordRow, ...]
-    older: int | None
-    """The number below which there may be more lines; None at the beginning."""
+    ways: Ways[int]
+    """The ways to newer and to older lines, of which there may be some."""
     people: tuple[tuple[int, str], ...] = ()
     """The people to choose from."""
     place: str = ""
@@ -191,7 +192,7 @@ class RecordPage:
 
 class RecordReading(Protocol):
     async def record(
-        self, reader: Person, choice: RecordChoice, before: int | None, most: int
+        self, reader: Person, choice: RecordChoice, place: ListPlace[int] | None, most: int
     ) -> RecordPage | None:
         """Returns a part of the permanent record; None for anyone but an owner."""
         ...

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -40,12 +41,10 @@ class PeoplePage:
     count: int
     first: int = 1
     """The place of the first of them in the whole list."""
-    earlier: int | None = None
-    """The place at which the part before begins."""
-    later: int | None = None
+    ways: Ways[int] = Ways()
 
 
 class PeoplePages(Protocol):
-    async def people(self, reader: Person, first: int) -> PeoplePage | None:
-        """Returns people from a place of the list on; None for anyone but an owner."""
+    async def people(self, reader: Person, place: ListPlace[int] | None) -> PeoplePage | None:
+        """Returns people at a place of the list; None for anyone but an owner."""
         ...

@@ -15,6 +15,7 @@ from bot.domain.talk.message import Address, OutboundKind
 from bot.domain.turn.transcript import Entry
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.outbox import DeliveryState
 
 
@@ -136,8 +137,8 @@ class FoundLines:
     """A part of the record, the newest line first."""
 
     lines: tuple[RecordLine, ...]
-    rest: int | None = None
-    """The number below which the search goes on; None where nothing is left."""
+    ways: Ways[int] = Ways()
+    """The numbers from which the search goes on; None where nothing is left."""
 
 
 @frozen
@@ -171,14 +172,16 @@ class TurnRecords(Protocol):
 class CardRecords(Protocol):
     """Cards and plans of all chats; of one asker, or of everybody when `asker` is None."""
 
-    async def open(self, asker: int | None, after: RowKey | None, limit: int) -> Sequence[Approval]:
-        """Returns open cards, oldest first."""
+    async def open(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Approval]:
+        """Returns open cards at a place, oldest first."""
         ...
 
     async def decided(
-        self, asker: int | None, before: RowKey | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        """Returns ended cards, those that ended last first."""
+        """Returns ended cards at a place, those that ended last first."""
         ...
 
     async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
@@ -228,8 +231,10 @@ class TaskRecords(Protocol):
 
 
 class RecordPages(Protocol):
-    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
-        """Returns lines of the permanent record with a number below `before`, newest first.
+    async def lines(
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
+    ) -> FoundLines:
+        """Returns lines of the permanent record at a place, newest first.
 
         One call looks at 50,000 numbers at most, so it may find fewer although some are left.
         """
@@ -243,8 +248,10 @@ class RecordPages(Protocol):
 class RuleRecords(Protocol):
     """Standing rules of all chats; of one person, or of everybody when `person` is None."""
 
-    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
-        """Returns rules with a number above `after`, oldest first."""
+    async def rules(
+        self, person: int | None, place: ListPlace[int] | None, limit: int
+    ) -> Sequence[Rule]:
+        """Returns rules at a place, oldest first."""
         ...
 
 

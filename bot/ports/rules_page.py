@@ -5,6 +5,7 @@ from typing import Protocol
 from bot.domain.talk.message import Block
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -31,10 +32,7 @@ class RuleLine:
 @frozen
 class RulesPage:
     rules: tuple[RuleLine, ...]
-    later: int | None = None
-    """The number above which there are more."""
-    begins: bool = True
-    """True for the first part of the list."""
+    ways: Ways[int] = Ways()
 
 
 @frozen
@@ -54,7 +52,7 @@ class RuleOffer:
 
 
 class RulePages(Protocol):
-    async def rules(self, reader: Person, after: int) -> RulesPage:
+    async def rules(self, reader: Person, place: ListPlace[int] | None) -> RulesPage:
         """Returns a person's own rules, and for an owner everybody's."""
         ...
 

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 
 
 @frozen
@@ -21,11 +22,13 @@ class SaidLine:
 @frozen
 class SaidPage:
     lines: tuple[SaidLine, ...]
-    after: str
-    """The turn behind which there is more; empty at the end."""
+    ways: Ways[int] = Ways()
 
 
 class SearchPages(Protocol):
-    async def said(self, reader: Person, words: str, after: str) -> SaidPage:
-        """Returns what fits these words best, of what the reader and nobody else said."""
+    async def said(self, reader: Person, words: str, place: ListPlace[int] | None) -> SaidPage:
+        """Returns what fits these words best, of what the reader and nobody else said.
+
+        The key of a hit is its rank.
+        """
         ...

@@ -4,6 +4,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 
 Asks: TypeAlias = Literal["reads", "asks", "always asks"]
 """The consent that a tool needs: none, a person's or a rule's, or a person's each time."""
@@ -41,12 +42,13 @@ class ServerLine:
 @frozen
 class ServersPage:
     lines: tuple[ServerLine, ...]
-    after: str
-    """The name behind which there are more; empty at the end."""
+    ways: Ways[str] = Ways()
 
 
 class ServerPages(Protocol):
-    async def servers(self, reader: Person, skills: frozenset[str], after: str) -> ServersPage:
+    async def servers(
+        self, reader: Person, skills: frozenset[str], place: ListPlace[str] | None
+    ) -> ServersPage:
         """Returns the servers of the settings, and those of skills.
 
         An owner sees those of all skills, anyone else those of `skills`, which are in use in their

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.turn_page import Figure
 
 
@@ -24,8 +25,7 @@ class SkillLine:
 @frozen
 class SkillsPage:
     lines: tuple[SkillLine, ...]
-    after: str
-    """The name behind which there are more; empty at the end."""
+    ways: Ways[str]
     asked: str
     """The words of the search."""
     whole: str
@@ -60,7 +60,7 @@ class SkillPage:
 
 
 class SkillPages(Protocol):
-    async def skills(self, reader: Person, words: str, after: str) -> SkillsPage:
+    async def skills(self, reader: Person, words: str, place: ListPlace[str] | None) -> SkillsPage:
         """Returns a part of all skills by their names, or those that a search finds."""
         ...
 

@@ -23,10 +23,12 @@ from bot.ports import (
     skill_page,
 )
 from bot.ports import turn_page as told
+from bot.ports.listed import Ways
 from bot.ports.people_page import PeoplePage, PersonLine, RightsNow
 from bot.ports.rules_page import RuleLine, RuleOffer, RulesPage
 from bot.ports.settings_page import ChatSwitches, SettingRow, SwitchLine
 
+_WAYS = Ways("x~1~y", "x~2~y")
 _FIGURE = told.Figure("Cost", "$0.0125")
 
 
@@ -113,10 +115,10 @@ def _cards(x: str) -> dict[str, Any]:
         (card_page.ConsentOf(x, 29, "7.0 s", 4),),
         (card_page.SavingRule(x, x, x),),
     )
-    page = card_page.CardsPage((card,), None, rows, None, consent)
+    page = card_page.CardsPage((card,), Ways(), rows, Ways(), consent)
     frame = _frame("Cards", "cards", x)
     cards = [card_view(card)]
-    return {"frame": frame, "page": page, "cards": cards, "more": "x~1~y", "older": x}
+    return {"frame": frame, "page": page, "cards": cards, "ways": _WAYS, "decided_ways": _WAYS}
 
 
 def _now(x: str) -> dict[str, Any]:
@@ -146,8 +148,8 @@ def _people(x: str) -> dict[str, Any]:
         for n, role in enumerate(("owner", "member"))
     )
     levels = (("off", "only talk"), ("changes", "approve changes of files"))
-    more = {"answer": _answer(x), "levels": levels}
-    page = PeoplePage(lines, 60, 26, 1, 51)
+    more = {"answer": _answer(x), "levels": levels, "ways": _WAYS}
+    page = PeoplePage(lines, 60, 26)
     return {"frame": _frame("People", "more", x), "page": page, **more}
 
 
@@ -156,8 +158,8 @@ def _rules(x: str) -> dict[str, Any]:
         RuleLine(n, x, x if n else "", (x,), x, x, x, "t1", "12 calls", x, mine=n > 0)
         for n in range(2)
     )
-    page = RulesPage(lines, 9, begins=False)
-    return {"frame": _frame("Rules", "more", x), "page": page, "answer": None}
+    page = RulesPage(lines)
+    return {"frame": _frame("Rules", "more", x), "page": page, "ways": _WAYS, "answer": None}
 
 
 def _offer(x: str) -> dict[str, Any]:
@@ -184,9 +186,9 @@ def _money(x: str) -> dict[str, Any]:
 
 def _record(x: str) -> dict[str, Any]:
     row = now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x, 7)
-    page = now_page.RecordPage((row,), 1, ((1, x), (2, "Bob")), x)
+    page = now_page.RecordPage((row,), Ways(), ((1, x), (2, "Bob")), x)
     chosen = {"action": x, "person": "2", "since": "2026-11-01", "until": "", "chat": "7"}
-    more = {"chosen": chosen, "query": "person=2", "later": True}
+    more = {"chosen": chosen, "query": "person=2", "ways": _WAYS}
     return {"frame": _frame("Record", "more", x), "page": page, **more}
 
 
@@ -196,9 +198,9 @@ def _memory(x: str) -> dict[str, Any]:
     )
     note = replace(line, id="note:n", question="", outside="", told=False, why=())
     notes = (memory_page.NoteLine("n1", x, "2026-11-22"), memory_page.NoteLine("n2", x, "2026"))
-    page = memory_page.MemoryPage(notes, None, x, x, (line, note))
+    page = memory_page.MemoryPage(notes, Ways(), x, x, (line, note))
     frame = _frame("Memory", "more", x)
-    return {"frame": frame, "page": page, "older": "x~1~y", "longest": 500}
+    return {"frame": frame, "page": page, "ways": _WAYS, "longest": 500}
 
 
 def _skill_line(x: str, ready: bool) -> skill_page.SkillLine:
@@ -207,7 +209,7 @@ def _skill_line(x: str, ready: bool) -> skill_page.SkillLine:
 
 def _skills(x: str) -> dict[str, Any]:
     lines = (_skill_line(x, ready=True), _skill_line("other", ready=False))
-    page = skill_page.SkillsPage(lines, x, "", x, (x,))
+    page = skill_page.SkillsPage(lines, Ways(x, x), "", x, (x,))
     return {"frame": _frame("Skills", "more", x), "page": page, "on": {x}}
 
 
@@ -246,7 +248,7 @@ def _servers(x: str) -> dict[str, Any]:
     )
     failed = replace(line, name="other", fault=x, tools=(), used="", removable="", left_out=())
     waits = replace(failed, name="third", fault="", waits=True)
-    page = server_page.ServersPage((line, failed, waits), x)
+    page = server_page.ServersPage((line, failed, waits), Ways(x, x))
     return {"frame": _frame("Tool servers", "more", x), "page": page}
 
 
@@ -261,9 +263,16 @@ def _search(x: str) -> dict[str, Any]:
     lines = tuple(search_page.SaidLine("t1", chat, x, x, "2026-11-22 18:00", x) for chat in (1, 2))
     at = datetime(2026, 11, 22, 18, tzinfo=UTC)
     titled = (FoundChat(x, "/chat/web:5", x, at), FoundChat(x, "/chat/web:6", "", None))
-    page = search_page.SaidPage(lines, "t1")
+    page = search_page.SaidPage(lines)
     frame = _frame("Search", "chat", x)
-    return {"frame": frame, "asked": x, "titled": titled, "page": page, "keys": {1: "web:5"}}
+    return {
+        "frame": frame,
+        "asked": x,
+        "titled": titled,
+        "page": page,
+        "keys": {1: "web:5"},
+        "ways": _WAYS,
+    }
 
 
 def _sure(x: str) -> dict[str, Any]:

@@ -195,6 +195,7 @@ def chat_values(**more: Any) -> dict[str, Any]:
         "older": "",
         "commands": COMMANDS,
         "draft_id": "draft-1",
-        "stream": "/events?mark=1",
+        "line": 1,
+        "stream": "/events?mark=1&line=1",
     }
     return {**fixed, **more}

@@ -272,6 +272,34 @@ def test_the_number_of_cards_a_word_and_a_message_that_is_gone(chat: Chrome, sit
     assert faults(chat) == []
 
 
+def test_a_page_of_a_deleted_conversation_says_so_and_takes_no_words(
+    chat: Chrome, site: Site
+) -> None:
+    chat.find_element(By.ID, "words").send_keys("half a thought")
+    site.drafts("An answer that grows")
+    drawn(chat, "An answer that grows")
+    # One answer was erased elsewhere: what this page shows of it is told row by row.
+    site.says("erased", "words")
+    site.says("erased", "all")
+    waits_for(chat, "return !document.getElementById('deleted').hidden")
+    assert "This conversation was deleted." in chat.find_element(By.ID, "deleted").text
+    assert chat.find_elements(By.CSS_SELECTOR, "#messages > [id^=m-]") == []
+    assert "An answer that grows" not in chat.find_element(By.ID, "messages").text
+    assert not chat.find_element(By.ID, "words").is_displayed()
+    chat.find_element(By.CSS_SELECTOR, "#deleted a").click()
+    site.listened(2)
+    assert chat.find_element(By.ID, "words").get_property("value") == "half a thought"
+    assert faults(chat) == []
+
+
+def test_a_long_page_loads_anew_when_words_were_erased(browser: Chrome, site: Site) -> None:
+    many = tuple(samples.own(n, f"Words {n}", 100 - n) for n in range(41))
+    browser.get(site.show("much", "chat.html", **samples.chat_values(messages=many)))
+    site.listened()
+    site.says("erased", "words")
+    site.listened(2)
+
+
 def test_a_sign_in_link_fills_the_field_and_leaves_the_address(browser: Chrome, site: Site) -> None:
     browser.get(f"{site.address}/enter#K7-secret")
     assert browser.find_element(By.ID, "code").get_property("value") == "K7-secret"

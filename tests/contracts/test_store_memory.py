@@ -27,6 +27,7 @@ from bot.domain.talk.person import Role, Sender
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
+from bot.ports.listed import ListPlace
 from bot.ports.records import RowKey
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_errand, commit
@@ -366,9 +367,12 @@ async def test_notes_are_found_newest_first_and_gone_with_their_passages(
     assert [note.id for note in await store.notes.of(ME, 2)] == ["n2", "n1"]
     assert [note.id for note in await store.notes.of(ME, 1, 1)] == ["n1"]
     assert await store.notes.of(ME, 5, 100) == []
-    assert [note.id for note in await store.notes.before(ME, None, 2)] == ["n2", "n1"]
-    place = RowKey(notes[1].at, "n1")
-    assert [note.id for note in await store.notes.before(ME, place, 2)] == ["n0"]
+    assert [note.id for note in await store.notes.part(ME, None, 2)] == ["n2", "n1"]
+    place = ListPlace(RowKey(notes[1].at, "n1"))
+    assert [note.id for note in await store.notes.part(ME, place, 2)] == ["n0"]
+    place = ListPlace(RowKey(notes[0].at, "n0"), back=True)
+    assert [note.id for note in await store.notes.part(ME, place, 1)] == ["n1"]
+    assert [note.id for note in await store.notes.part(ME, place, 9)] == ["n2", "n1"]
     assert await store.notes.get("n1") == notes[1]
     await commit(store, DropNote("n1"), DropNote("n1"), DropNote("none"))
     assert await store.notes.get("n1") is None

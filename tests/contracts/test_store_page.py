@@ -4,7 +4,8 @@ import pytest
 
 from bot.adapters.sql.page_rows import Stirred
 from bot.adapters.sql.store import Store
-from bot.domain.change import Show
+from bot.domain.change import AddAudit, Show
+from bot.domain.change.erasing import ERASED
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
 from bot.domain.talk.person import Role, Sender
 from bot.domain.talk.session import Session, hashed
@@ -44,3 +45,25 @@ async def test_pages_find_what_is_new_and_who_is_signed_in(store: StorePorts):
     assert await store.page.said(one, 2**62, 10) == []
     assert set(await store.page.newest([one, two])) == {one}
     assert (await store.page.message(row.id)) is not None
+
+
+async def test_pages_find_what_was_erased_since_they_were_made(store: StorePorts):
+    if not isinstance(store, Store):
+        pytest.skip("the store in memory has no page")
+    ann, bob = [await store.people.admit(Sender("web", n, n), Role.OWNER) for n in ("1", "2")]
+    own = await store.chats.at(Address("web", "1"), private=True)
+    group = await store.chats.at(Address("web", "g"), private=False)
+
+    async def writes(chat: int, person: int, action: str, subject: str) -> None:
+        await commit(store, AddAudit(NOW, chat, person, action, subject, {}))
+
+    await writes(own.id, ann.id, ERASED, "all")
+    before, line = await store.page.stirred(Stirred(), []), await store.page.line()
+    await writes(own.id, ann.id, "memory.kept", "")
+    quiet = await store.page.stirred(before, [])
+    assert not quiet.erased
+    for chat, by, subject in ((own, ann, "turn-1"), (own, bob, "all"), (group, ann, "all")):
+        await writes(chat.id, by.id, ERASED, subject)
+    assert (await store.page.stirred(quiet, [])).erased
+    assert await store.page.erased(ann.id, line) == [(own.id, "turn-1")]
+    assert await store.page.erased(ann.id, await store.page.line()) == []

@@ -18,6 +18,7 @@ from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import CommandRule
 from bot.domain.turn.turn import TurnState
+from bot.ports.listed import ListPlace
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_entry, commit, later
 from tests.contracts.test_store_scheduled import a_task
@@ -80,23 +81,26 @@ async def test_rules_are_listed_in_parts_and_count_the_calls_that_they_let_run(
         return AddRule(Rule(0, person, place.id, "run_command", pattern, words, NOW))
 
     await commit(store, given(1, chat, "a"), given(2, other, "b"), given(1, other, "c"))
-    every = await store.records.rules(None, 0, 9)
+    every = await store.records.rules(None, None, 9)
     assert [one.label for one in every] == ["a", "b", "c"]
-    first = await store.records.rules(None, 0, 2)
+    first = await store.records.rules(None, None, 2)
     assert [one.label for one in first] == ["a", "b"]
-    assert [one.label for one in await store.records.rules(None, first[-1].id, 2)] == ["c"]
-    assert [one.label for one in await store.records.rules(1, 0, 9)] == ["a", "c"]
-    assert await store.records.rules(3, 0, 9) == []
+    behind = await store.records.rules(None, ListPlace(first[-1].id), 2)
+    assert [one.label for one in behind] == ["c"]
+    before = await store.records.rules(None, ListPlace(behind[0].id, back=True), 1)
+    assert [one.label for one in before] == ["b"]
+    assert [one.label for one in await store.records.rules(1, None, 9)] == ["a", "c"]
+    assert await store.records.rules(3, None, 9) == []
     assert [(one.used, one.used_at) for one in every] == [(0, None)] * 3
     await commit(store, UseRule(every[0].id), UseRule(every[0].id), UseRule(every[2].id))
-    used = await store.records.rules(None, 0, 9)
+    used = await store.records.rules(None, None, 9)
     assert [one.used for one in used] == [2, 0, 1]
     assert used[0].used_at is not None
     assert used[0].used_at == used[2].used_at
     assert used[1].used_at is None
     # A rule may be taken back while a call that it let run is under way.
     await commit(store, DropRule(every[0].id, chat.id), UseRule(every[0].id))
-    assert [one.label for one in await store.records.rules(None, 0, 9)] == ["b", "c"]
+    assert [one.label for one in await store.records.rules(None, None, 9)] == ["b", "c"]
 
 
 async def test_tasks_come_by_their_due_time_and_those_that_pace_goals_are_left_out(

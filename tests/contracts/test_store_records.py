@@ -20,6 +20,7 @@ from bot.domain.plans.plan import PlanState
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
 from bot.domain.turn.turn import TurnState
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.outbox import DeliveryState
 from bot.ports.records import OwedCount, RecordFilter, RowKey, TurnRecord
 from tests.contracts.store_ports import StorePorts
@@ -92,8 +93,12 @@ async def test_open_cards_of_all_chats_come_oldest_first_in_parts(
     first = await store.records.open(None, None, 2)
     assert [one.id for one in first] == ["d", "c"]
     last = first[-1]
-    rest = await store.records.open(None, RowKey(last.created_at, last.id, last.position), 9)
+    rest = await store.records.open(
+        None, ListPlace(RowKey(last.created_at, last.id, last.position)), 9
+    )
     assert [one.id for one in rest] == ["b", "a"]
+    place = ListPlace(RowKey(rest[1].created_at, "a", rest[1].position), back=True)
+    assert [one.id for one in await store.records.open(None, place, 2)] == ["c", "b"]
     assert [one.id for one in await store.records.open(2, None, 9)] == ["a"]
 
 
@@ -103,8 +108,10 @@ async def test_decided_cards_come_newest_first_in_parts(store: StorePorts, chat:
         await ended(store, chat, id, seconds, asker=2 if id == "d" else 1)
     first = await store.records.decided(None, None, 2)
     assert [one.id for one in first] == ["c", "b"]
-    rest = await store.records.decided(None, RowKey(later(5), "b"), 9)
+    rest = await store.records.decided(None, ListPlace(RowKey(later(5), "b")), 9)
     assert [one.id for one in rest] == ["d", "a"]
+    place = ListPlace(RowKey(later(1), "a"), back=True)
+    assert [one.id for one in await store.records.decided(None, place, 2)] == ["b", "d"]
     assert [one.id for one in await store.records.decided(2, None, 9)] == ["d"]
 
 
@@ -177,9 +184,15 @@ async def test_the_record_is_read_in_parts_by_chat_person_and_action(
     every = (await store.records.lines(RecordFilter(), None, 9)).lines
     assert [one.subject for one in every] == ["c", "b", "a"]
     assert every[2].details == {"n": 1}
-    rest = await store.records.lines(RecordFilter(), every[0].id, 1)
-    assert ([one.subject for one in rest.lines], rest.rest) == (["b"], every[1].id)
-    assert (await store.records.lines(RecordFilter(), rest.rest, 1)).rest is None
+    rest = await store.records.lines(RecordFilter(), ListPlace(every[0].id), 1)
+    assert ([one.subject for one in rest.lines], rest.ways) == (["b"], Ways(2, 2))
+    last = await store.records.lines(RecordFilter(), ListPlace(every[1].id), 1)
+    assert ([one.subject for one in last.lines], last.ways) == (["a"], Ways(1))
+    newer = await store.records.lines(RecordFilter(), ListPlace(every[2].id, back=True), 1)
+    assert ([one.subject for one in newer.lines], newer.ways) == (["b"], Ways(2, 2))
+    # So near the beginning the part begins there.
+    newest = await store.records.lines(RecordFilter(), ListPlace(every[1].id, back=True), 2)
+    assert ([one.subject for one in newest.lines], newest.ways) == (["c", "b"], Ways(None, 2))
 
     async def found(**chosen: Any) -> list[str]:
         part = await store.records.lines(RecordFilter(**chosen), None, 9)

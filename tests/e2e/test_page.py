@@ -1,6 +1,7 @@
 """The page in a browser: people talk, decide and miss nothing, here and on the phone."""
 
 import asyncio
+import re
 import socket
 from collections.abc import AsyncIterator
 
@@ -15,6 +16,10 @@ from tests.standins.messages_api import Gate, calls, text, tool
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
 
 WRITE = ("write_file", {"path": "a.txt", "content": "x"})
+_FIRST_PAGE = 150_000
+"""Bytes of a first page with all that it loads, as the program sends them: not compressed."""
+
+_LOADED = re.compile(r"""(?:src|href)="(/static/[^"]+)"|url\(["']?([^"'#)]+)""")
 
 
 @pytest.fixture
@@ -46,6 +51,30 @@ def once(heard: Heard) -> None:
     """
     seen = [one.id for one in heard.events if one.name == "message"]
     assert len(seen) == len(set(seen))
+
+
+async def weight(page: Browser, path: str) -> int:
+    """The bytes of a page, and of all files that it and its files name."""
+    left, sent = [path], dict[str, int]()
+    while left:
+        answer = await page.get(left.pop(), **{"accept-encoding": "gzip, br"})
+        assert (answer.status_code, answer.headers.get("content-encoding")) == (200, None)
+        sent[str(answer.url)] = len(answer.content)
+        if not answer.headers["content-type"].startswith("image/"):
+            named = {here or there for here, there in _LOADED.findall(answer.text)}
+            left += [one for one in named if str(answer.url.join(one)) not in sent]
+    assert len(sent) > 3, sent
+    return sum(sent.values())
+
+
+async def test_the_first_pages_are_light_with_all_that_they_load(steward: Steward, page: Browser):
+    async with browser(page.origin) as stranger:
+        assert await weight(stranger, "/enter") <= _FIRST_PAGE
+    home = await page.home()
+    steward.script(text("| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```\n\nDone."))
+    await page.say("A table and some code", home)
+    await page.sees("Done.", home)
+    assert await weight(page, home) <= _FIRST_PAGE
 
 
 async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Browser):
@@ -202,6 +231,10 @@ async def test_each_of_the_five_first_sentences_works_with_the_demo_model(stewar
         await tries("Make minutes of my meeting notes", shows="Open questions")
         await tries("Remind me of the tea", "Approve", shows="The task is set")
         await tries("/why", shows="you approved its card")
+        why = (await page.page(home)).select("a.why")[-1]
+        figures = (await page.page(str(why["href"]))).select_one("dl.strip")
+        assert figures is not None
+        assert re.search(r"Tokens ≈ [1-9][\d,]+ ", figures.get_text(" ", strip=True))
 
 
 async def test_the_doctor_finds_the_page_its_port_and_its_public_address(

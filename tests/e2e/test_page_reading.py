@@ -45,10 +45,24 @@ def words(soup: BeautifulSoup) -> str:
     return " ".join(soup.get_text(" ", strip=True).split())
 
 
+def measured(cards: BeautifulSoup) -> dict[str, str]:
+    """Returns the figures about consent by their names."""
+    rows = cards.select("dl.figures > div")
+    return {
+        one.dt.get_text(): " ".join(one.dd.stripped_strings) for one in rows if one.dt and one.dd
+    }
+
+
 async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
     steward: Steward, page: Browser
 ):
     home = await page.home()
+    assert measured(await page.page("/cards")) == {
+        "Cards for each request": "no cards before: no cards",
+        "Half are pressed within": "no presses before: no presses",
+        "Pressed in under 2 s": "no presses",
+        "Denied or changed": "no presses",
+    }
     script = calls(tool("write_file", {"path": f"{HOSTILE}.txt", "content": HOSTILE}))
     steward.script(script, text("Written."))
     await page.say(f"Write {HOSTILE}", home)
@@ -61,6 +75,8 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
     await page.sees("Written.", home)
     decided = await page.page("/cards")
     assert decided.select("article.card.open") == []
+    assert measured(decided)["Cards for each request"] == "1.00 before: no cards"
+    assert measured(decided)["Denied or changed"] == "0 % 0 of 1"
     link = decided.select_one("a[href^='/turn/']")
     assert link is not None
     turn = await page.page(str(link["href"]))

@@ -163,10 +163,21 @@ async def _deleted(steward: Steward, page: Browser, home: str) -> None:
     """Deletes the conversation to its end: nothing of it is left on the page or in the store."""
     await page.press("Delete this conversation", home)
     await page.sees("Erase this conversation", home)
+    open_elsewhere, stream = await page.forms(home), await page.stream(home)
     async with page.listening(home) as heard:
         await page.press("Erase", home)
-        await heard.until(lambda one: [e for e in one.events if e.name == "gone"])
-        await heard.hears("Erased")
+        await heard.until(lambda one: one.ended)
+        assert (heard.events[-1].name, heard.events[-1].data) == ("erased", "all")
+    # A page that was away meanwhile is told as well, and its words are refused.
+    async with page.listening(stream, heard.last_id) as late:
+        await late.until(lambda one: one.ended)
+        assert [(one.name, one.data) for one in late.events][1:] == [("erased", "all")]
+    for form in open_elsewhere:
+        if "line" in form.fields:
+            refused = await page.send(form, text="Words for nobody")
+            assert refused.status_code == 409
+            assert "was deleted meanwhile. Nothing was sent" in refused.text
+    await page.sees("Erased", home)
     said = " ".join(words for _, words in await page.messages(home))
     shown = (await page.page("/search?q=ship")).get_text(" ")
     for words in ("Where to in the north", "By ship.", "By train.", "A very long answer"):
@@ -175,6 +186,7 @@ async def _deleted(steward: Steward, page: Browser, home: str) -> None:
     kept = steward.records.rows("SELECT content FROM outbox UNION ALL SELECT body FROM inbox")
     assert "By train." not in str(kept)
     assert "Tell me all" not in str(kept)
+    assert "Words for nobody" not in str(kept)
     # The conversation goes on, empty.
     steward.script(text("A fresh start."))
     await page.say("Hello again", home)

@@ -16,6 +16,7 @@ from bot.domain.text.stems import soft, sought
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
 from bot.ports.belongings import Talk
+from bot.ports.listed import ListPlace, part_of
 from bot.ports.memory import MemoryCondition, Past
 from bot.ports.records import RowKey
 from tests.fakes.store_erasing import chats_of
@@ -137,10 +138,12 @@ class MemoryNotes:
         theirs = [note for note in self.rows.notes.values() if note.whose == whose]
         return sorted(theirs, key=lambda n: (-n.at.timestamp(), n.id))[skip : skip + limit]
 
-    async def before(self, whose: Whose, place: RowKey | None, limit: int) -> Sequence[Note]:
+    async def part(
+        self, whose: Whose, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Note]:
         theirs = [note for note in self.rows.notes.values() if note.whose == whose]
-        kept = [n for n in theirs if place is None or (n.at, n.id) < (place.at, place.id)]
-        return sorted(kept, key=lambda n: (n.at, n.id), reverse=True)[:limit]
+        at = None if place is None else ListPlace((place.key.at, place.key.id), place.back)
+        return part_of(theirs, lambda n: (n.at, n.id), at, limit, falling=True)
 
     async def get(self, id: str) -> Note | None:
         return self.rows.notes.get(id)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import InboundState
@@ -11,6 +12,8 @@ from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import LIVE, Plan, PlanState
 from bot.domain.turn.turn import Turn, TurnState
+from bot.flow.inspection.listing import part_among
+from bot.ports.listed import ListPlace, part_of
 from bot.ports.outbox import DeliveryState
 from bot.ports.records import (
     Arrived,
@@ -84,19 +87,19 @@ class MemoryRecords:
         starts = (one.at for one in self.rows.audit if one.action == "program.started")
         return sorted(at for at in starts if since <= at <= until)[:100]
 
-    async def open(self, asker: int | None, after: RowKey | None, limit: int) -> Sequence[Approval]:
+    async def open(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Approval]:
         cards = [c for c in self._cards(asker) if c.state is ApprovalState.OPEN]
-        place = None if after is None else (after.at, after.position, after.id)
-        found = [c for c in cards if place is None or _place(c) > place]
-        return sorted(found, key=_place)[:limit]
+        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
+        return part_of(cards, _place, at, limit)
 
     async def decided(
-        self, asker: int | None, before: RowKey | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        ended = [(c.decided_at, c.id, c) for c in self._cards(asker) if c.decided_at is not None]
-        place = None if before is None else (before.at, before.id)
-        found = [(at, id, c) for at, id, c in ended if place is None or (at, id) < place]
-        return [c for _, _, c in sorted(found, key=lambda one: one[:2], reverse=True)][:limit]
+        ended = [c for c in self._cards(asker) if c.decided_at is not None]
+        at = place and ListPlace((place.key.at, place.key.id), place.back)
+        return part_of(ended, lambda c: (c.decided_at, c.id), at, limit, falling=True)
 
     async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
         found = await self.decided(asker, None, len(self.rows.approvals))
@@ -164,20 +167,23 @@ class MemoryRecords:
         counts = Counter(row.chat for row in waiting if row.chat is not None)
         return dict(list(counts.items())[:limit])
 
-    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
-        found = [one for one in self._record() if before is None or one.id < before]
-        lines = [one for one in found[::-1] if _chosen(one, chosen)]
-        rest = lines[limit - 1].id if len(lines) > limit else None
-        return FoundLines(tuple(lines[:limit]), rest)
+    async def lines(
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
+    ) -> FoundLines:
+        rows = [one for one in self._record() if _chosen(one, chosen)]
+        lines, ways = await part_among(rows, attrgetter("id"), place, limit, falling=True)
+        return FoundLines(tuple(lines), ways)
 
     async def admitted(self, accounts: Collection[str]) -> Mapping[str, RecordLine]:
         ways = ("person.allowed", "person.paired")
         lines = (one for one in self._record() if one.action in ways)
         return {one.subject: one for one in lines if one.subject in accounts}
 
-    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
-        found = [r for r in self.rows.rules.values() if r.id > after and person in (None, r.person)]
-        return sorted(found, key=lambda one: one.id)[:limit]
+    async def rules(
+        self, person: int | None, place: ListPlace[int] | None, limit: int
+    ) -> Sequence[Rule]:
+        found = [r for r in self.rows.rules.values() if person in (None, r.person)]
+        return part_of(found, attrgetter("id"), place, limit)
 
     def _record(self) -> list[RecordLine]:
         return [

@@ -12,6 +12,7 @@ from bot.domain.tools.tool import ToolOutput
 from bot.domain.turn.view import ModelReply, ModelRequest
 from bot.flow.inspection.entry_words import words_of
 from bot.flow.inspection.round_view import Lens, round_view
+from bot.ports.listed import ListPlace
 from bot.ports.now_page import RecordChoice
 from bot.ports.reading_pages import ReadingPages
 from bot.ports.records import RoundRecord, TurnRecord
@@ -345,11 +346,13 @@ async def test_the_record_is_for_owners_and_goes_on_where_it_ended() -> None:
         first = await record.record(ann, RecordChoice(action="turn."), None, 50)
         assert first is not None
         assert len(first.rows) == 50
-        assert first.older == first.rows[-1].id
-        rest = await record.record(ann, RecordChoice(action="turn."), first.older, 50)
+        assert first.ways.behind == first.rows[-1].id
+        rest = await record.record(
+            ann, RecordChoice(action="turn."), ListPlace(first.rows[-1].id), 50
+        )
         assert rest is not None
         assert len(rest.rows) == 10
-        assert rest.older is None
+        assert rest.ways.behind is None
         assert {row.action for row in rest.rows} == {"turn.ended"}
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, or_, select, tuple_
+from sqlalchemy import Connection, bindparam, delete, or_, select
 
 from bot.adapters.sql.columns import columns, names, values
 from bot.adapters.sql.erasing_traces import erase_shown
@@ -16,6 +16,7 @@ from bot.domain.change import AddNote, DropNote
 from bot.domain.change.erasing import mark_of
 from bot.domain.memory.note import Note, asking, passage_of, shown_by
 from bot.domain.memory.passage import Whose
+from bot.ports.listed import ListPlace
 from bot.ports.records import RowKey
 
 _NOTES = select(*columns(note, Note))
@@ -25,19 +26,8 @@ _OF = Prepared(
     .limit(bindparam("most"))
     .offset(bindparam("skip"))
 )
-_ORDER = note.c.at.desc(), note.c.id.desc()
-_NEWEST = Prepared(
-    _NOTES.where(note.c.whose == bindparam("of")).order_by(*_ORDER).limit(bindparam("most"))
-)
-_BEFORE = Prepared(
-    _NOTES.where(
-        note.c.whose == bindparam("of"),
-        tuple_(note.c.at, note.c.id)
-        < tuple_(bindparam("at", type_=note.c.at.type), bindparam("id", type_=note.c.id.type)),
-    )
-    .order_by(*_ORDER)
-    .limit(bindparam("most"))
-)
+_PART = _NOTES.where(note.c.whose == bindparam("of")).limit(bindparam("most"))
+_ORDER = note.c.at, note.c.id
 _BY_ID = _NOTES.where(note.c.id == bindparam("of"))
 _DROP = delete(note).where(note.c.id == bindparam("of"))
 _ADD = Upsert(note, ["id"])
@@ -47,10 +37,11 @@ class SqlNotes(Reads):
     async def of(self, whose: Whose, limit: int, skip: int = 0) -> Sequence[Note]:
         return await self._all(Note, _OF, of=whose, most=limit, skip=skip)
 
-    async def before(self, whose: Whose, place: RowKey | None, limit: int) -> Sequence[Note]:
-        if place is None:
-            return await self._all(Note, _NEWEST, of=whose, most=limit)
-        return await self._all(Note, _BEFORE, of=whose, at=place.at, id=place.id, most=limit)
+    async def part(
+        self, whose: Whose, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Note]:
+        at = None if place is None else ListPlace((place.key.at, place.key.id), place.back)
+        return await self._part(Note, _PART, _ORDER, at, falling=True, of=whose, most=limit)
 
     async def get(self, id: str) -> Note | None:
         return await self._one(Note, _BY_ID, of=id)

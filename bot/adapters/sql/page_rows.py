@@ -24,6 +24,7 @@ from bot.adapters.sql.tables import (
     OWED,
     WAITING,
     account,
+    audit,
     chat,
     entry,
     inbox,
@@ -31,6 +32,7 @@ from bot.adapters.sql.tables import (
     session,
     turn,
 )
+from bot.domain.change.erasing import ERASED
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.session import PAGE
@@ -72,7 +74,17 @@ _NEWEST = select(
 _TOPS = select(
     select(func.coalesce(func.max(inbox.c.id), 0)).scalar_subquery(),
     select(func.coalesce(func.max(outbox.c.id), 0)).scalar_subquery(),
+    select(func.coalesce(func.max(audit.c.id), 0)).scalar_subquery(),
 )
+_ERASING = and_(audit.c.id > bindparam("line"), audit.c.action == ERASED)
+_ERASED = Prepared(select(audit.c.id).where(_ERASING).limit(1))
+_ERASED_BY = Prepared(
+    select(audit.c.chat, audit.c.subject)
+    .join(chat, chat.c.id == audit.c.chat)
+    .where(_ERASING, audit.c.person == bindparam("by"), chat.c.private)
+    .distinct()
+)
+_LAST_LINE = Prepared(select(func.coalesce(func.max(audit.c.id), 0)))
 _SAID_STILL = select(inbox.c.key).where(
     inbox.c.channel == PAGE,
     inbox.c.key.in_(bindparam("keys", expanding=True)),
@@ -135,6 +147,10 @@ class Stirred:
     """The versions of the newest messages of watched chats, summed up."""
     waits: Mapping[int, object] = field(default_factory=dict[int, object])
     """The messages of each chat that wait for their turn, summed up."""
+    line: int = 0
+    """The newest line of the record."""
+    erased: bool = False
+    """True when words were erased, which may stand on any open page."""
 
 
 class SqlPageRows(Reads):
@@ -160,6 +176,15 @@ class SqlPageRows(Reads):
     async def last_entry(self, conversation: str) -> int:
         """Returns the number of the newest entry of a conversation; 0 where nothing was said."""
         return (await self._database.fetch(_LAST_ENTRY, {"of": conversation}))[0][0] or 0
+
+    async def line(self) -> int:
+        """Returns the number of the newest line of the record."""
+        return (await self._database.fetch(_LAST_LINE))[0][0]
+
+    async def erased(self, person: int, line: int) -> Collection[tuple[int, str]]:
+        """Returns what a person erased in private since a line of the record: chats, subjects."""
+        found = await self._database.fetch(_ERASED_BY, {"line": line, "by": person})
+        return [(of, subject) for of, subject in found]
 
     async def newest(self, chats: Collection[int]) -> Mapping[int, datetime]:
         """Returns the time of the newest message of each chat that has one."""
@@ -212,7 +237,7 @@ def _newest(connection: Connection, chats: Collection[int]) -> Mapping[int, date
 
 
 def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -> Stirred:
-    said, shown = connection.execute(_TOPS).one()
+    said, shown, line = connection.execute(_TOPS).one()
     owed = frozenset(connection.execute(_OWED_IN).scalars())
     before = {"said": max(0, since.said - _OVERLAP), "shown": since.shown}
     placed = frozenset((id, chat) for id, chat in connection.execute(_NEW_SAID, before))
@@ -222,4 +247,6 @@ def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -
     new |= {chat for chat in versions if versions[chat] != since.versions.get(chat)}
     waits = {chat: tuple(told) for chat, *told in connection.execute(_WAITS)}
     new |= {chat for chat in {*waits, *since.waits} if waits.get(chat) != since.waits.get(chat)}
-    return Stirred(said, shown, frozenset(new | owed | since.owed), owed, placed, versions, waits)
+    erased = 0 < since.line < line and bool(_ERASED.rows(connection, {"line": since.line}))
+    chats = frozenset(new | owed | since.owed)
+    return Stirred(said, shown, chats, owed, placed, versions, waits, line, erased)

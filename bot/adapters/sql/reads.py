@@ -1,12 +1,13 @@
 """The reading side of a port: what one statement finds, as values of the domain."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Executable
+from sqlalchemy import ColumnElement, Executable, Select, bindparam, tuple_
 
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
+from bot.ports.listed import ListPlace
 
 T = TypeVar("T")
 
@@ -22,6 +23,28 @@ class Reads:
     ) -> list[T]:
         """Returns each row as a value of this kind."""
         return [kind(*row) for row in await self._database.fetch(statement, values)]
+
+    async def _part(
+        self,
+        kind: Callable[..., T],
+        statement: Select[Any],
+        by: Sequence[ColumnElement[Any]],
+        place: ListPlace[Any] | None,
+        *,
+        falling: bool = False,
+        **values: Any,
+    ) -> list[T]:
+        """Returns the rows next to a place in the order of their keys."""
+        back = place is not None and place.back
+        down = falling != back
+        wanted = statement.order_by(*(one.desc() if down else one for one in by))
+        if place is not None:
+            key = tuple_(
+                *(bindparam(None, v, type_=c.type) for v, c in zip(place.key, by, strict=True))
+            )
+            wanted = wanted.where(tuple_(*by) < key if down else tuple_(*by) > key)
+        found = await self._all(kind, wanted, **values)
+        return found[::-1] if back else found
 
     async def _one(
         self, kind: Callable[..., T], statement: Executable | Prepared, **values: Any

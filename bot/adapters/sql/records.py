@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select, tuple_
+from sqlalchemy import Connection, bindparam, func, select
 
 from bot.adapters.sql.columns import columns, names
 from bot.adapters.sql.plans import whole_plan
@@ -42,6 +42,7 @@ from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.turn.turn import Turn
+from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import (
     Arrived,
     Decided,
@@ -110,19 +111,9 @@ _BEGAN = (
 )
 _CARDS = select(*columns(approval, Approval))
 _PLACE = (approval.c.created_at, approval.c.position, approval.c.id)
-_OPEN = _CARDS.where(OPEN).order_by(*_PLACE).limit(bindparam("most"))
-_AFTER = tuple_(*_PLACE) > tuple_(
-    *(bindparam(name, type_=c.type) for name, c in zip(("at", "place", "id"), _PLACE, strict=True))
-)
+_OPEN = _CARDS.where(OPEN).limit(bindparam("most"))
 _END = (approval.c.decided_at, approval.c.id)
-_DECIDED = (
-    _CARDS.where(ENDED, approval.c.state != ApprovalState.OPEN)
-    .order_by(*(column.desc() for column in _END))
-    .limit(bindparam("most"))
-)
-_BEFORE = tuple_(*_END) < tuple_(
-    *(bindparam(name, type_=c.type) for name, c in zip(("at", "id"), _END, strict=True))
-)
+_DECIDED = _CARDS.where(ENDED, approval.c.state != ApprovalState.OPEN).limit(bindparam("most"))
 _DECISIONS = (
     select(
         approval.c.asker,
@@ -198,7 +189,7 @@ _PAUSED = (
     .limit(bindparam("most"))
 )
 _RECORD = select(*columns(audit, RecordLine))
-_LINES = _RECORD.order_by(audit.c.id.desc()).limit(bindparam("most"))
+_LINES = _RECORD.limit(bindparam("most"))
 _MOST_LOOKED = 50_000
 """Lines of the record that one search looks at."""
 
@@ -210,12 +201,7 @@ _LINE_FROM = (
     .limit(1)
 )
 _ADMITTED = _RECORD.where(ADMITTED, audit.c.subject.in_(bindparam("named", expanding=True)))
-_RULES = (
-    select(*columns(rule, Rule))
-    .where(rule.c.id > bindparam("after"))
-    .order_by(rule.c.id)
-    .limit(bindparam("most"))
-)
+_RULES = select(*columns(rule, Rule)).limit(bindparam("most"))
 
 
 class SqlRecords(Reads):
@@ -228,21 +214,18 @@ class SqlRecords(Reads):
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         return await self._scalars(_BEGAN, since=since, until=until)
 
-    async def open(self, asker: int | None, after: RowKey | None, limit: int) -> Sequence[Approval]:
-        wanted, bounds = _of(asker, _OPEN), {"most": limit}
-        if after is not None:
-            wanted = wanted.where(_AFTER)
-            bounds |= {"at": after.at, "place": after.position, "id": after.id}
-        return await self._all(Approval, wanted, **bounds)
+    async def open(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Approval]:
+        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
+        return await self._part(Approval, _of(asker, _OPEN), _PLACE, at, most=limit)
 
     async def decided(
-        self, asker: int | None, before: RowKey | None, limit: int
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        wanted, bounds = _of(asker, _DECIDED), {"most": limit}
-        if before is not None:
-            wanted = wanted.where(_BEFORE)
-            bounds |= {"at": before.at, "id": before.id}
-        return await self._all(Approval, wanted, **bounds)
+        at = None if place is None else ListPlace((place.key.at, place.key.id), place.back)
+        wanted = _of(asker, _DECIDED)
+        return await self._part(Approval, wanted, _END, at, falling=True, most=limit)
 
     async def decisions(self, asker: int | None, since: datetime, limit: int) -> Sequence[Decided]:
         return await self._all(Decided, _of(asker, _DECISIONS), at=since, most=limit)
@@ -289,35 +272,61 @@ class SqlRecords(Reads):
     async def waiting(self, limit: int) -> Mapping[int, int]:
         return dict(map(tuple, await self._database.fetch(_WAITING, {"most": limit})))
 
-    async def lines(self, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
-        return await self._database.read(lambda c: _found(c, chosen, before, limit))
+    async def lines(
+        self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
+    ) -> FoundLines:
+        return await self._database.read(lambda c: _found(c, chosen, place, limit))
 
     async def admitted(self, accounts: Collection[str]) -> Mapping[str, RecordLine]:
         lines = await self._all(RecordLine, _ADMITTED, named=list(accounts))
         return {one.subject: one for one in sorted(lines, key=lambda line: line.id)}
 
-    async def rules(self, person: int | None, after: int, limit: int) -> Sequence[Rule]:
+    async def rules(
+        self, person: int | None, place: ListPlace[int] | None, limit: int
+    ) -> Sequence[Rule]:
         wanted = _RULES if person is None else _RULES.where(rule.c.person == person)
-        return await self._all(Rule, wanted, after=after, most=limit)
+        at = None if place is None else ListPlace((place.key,), place.back)
+        return await self._part(Rule, wanted, (rule.c.id,), at, most=limit)
 
 
-def _found(c: Connection, chosen: RecordFilter, before: int | None, limit: int) -> FoundLines:
+def _found(
+    c: Connection, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
+) -> FoundLines:
     end = int(c.execute(_NEWEST_LINE).scalar() or 0) + 1
     first = 0 if chosen.since is None else _first_at(c, chosen.since, end)
-    end = min(end, end if before is None else before)
     end = end if chosen.until is None else min(end, _first_at(c, chosen.until, end))
+    if place is not None and place.back:
+        floor = max(first, place.key + 1)
+        top = min(end, floor + _MOST_LOOKED)
+        lines = _lines(c, chosen, (floor, top), audit.c.id, limit)[::-1]
+        if len(lines) > limit or top < end:
+            newest = lines[-limit:]
+            older = newest[-1].id if newest else floor
+            newer = newest[0].id if len(lines) > limit else top - 1
+            return FoundLines(newest, Ways(newer, older))
+        # So near the newest line, they are shown from there.
+        place = None
+    end = end if place is None else min(end, place.key)
     floor = max(first, end - _MOST_LOOKED)
-    wanted = _LINES.where(audit.c.id < end, audit.c.id >= floor)
+    lines = _lines(c, chosen, (floor, end), audit.c.id.desc(), limit)
+    shown = lines[:limit]
+    newer = None if place is None else shown[0].id if shown else place.key - 1
+    left = shown[-1].id if len(lines) > limit else floor if floor > first + 1 else None
+    return FoundLines(shown, Ways(newer, left))
+
+
+def _lines(
+    c: Connection, chosen: RecordFilter, within: tuple[int, int], order: Any, limit: int
+) -> tuple[RecordLine, ...]:
+    """Returns the chosen lines with a number from one on and below another, and one too many."""
+    wanted = _LINES.where(audit.c.id >= within[0], audit.c.id < within[1]).order_by(order)
     if chosen.chat is not None:
         wanted = wanted.where(audit.c.chat == chosen.chat)
     if chosen.person is not None:
         wanted = wanted.where(audit.c.person == chosen.person)
     if chosen.action:
         wanted = wanted.where(audit.c.action.startswith(chosen.action, autoescape=True))
-    lines = tuple(RecordLine(*row) for row in c.execute(wanted, {"most": limit + 1}))
-    if len(lines) > limit:
-        return FoundLines(lines[:limit], lines[limit - 1].id)
-    return FoundLines(lines, floor if floor > first + 1 else None)
+    return tuple(RecordLine(*row) for row in c.execute(wanted, {"most": limit + 1}))
 
 
 def _first_at(connection: Connection, moment: datetime, end: int) -> int:

@@ -22,6 +22,8 @@ class Watch:
         self.changed = Event()
         self.stirred = True
         """True when there may be something new in the store."""
+        self.erased = True
+        """True when words may have been erased that its page shows."""
         self.draft = ""
         self.working = False
         self.notices: deque[str] = deque(maxlen=_MOST_NOTICES)

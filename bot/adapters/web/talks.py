@@ -1,7 +1,7 @@
 """The conversations of a person, as the pages ask for them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.shown import ListedChat, ShownChat, ShownMessage
@@ -38,6 +38,10 @@ class Part:
     mark: Mark
 
 
+Erased: TypeAlias = Literal["", "words", "all"]
+"""The words erased of those that a page may show: none, some, or all of its conversation."""
+
+
 @frozen
 class Stands:
     """A message that stands in a chat, for a press or an answer to it."""
@@ -65,6 +69,14 @@ class Talk(Protocol):
 
     async def in_view(self) -> SeenNow:
         """Returns what the model has in view now, and the rules that count."""
+        ...
+
+    async def line(self) -> int:
+        """Returns the line of the record that a page begins with."""
+        ...
+
+    async def erased(self, line: int) -> Erased:
+        """Returns what was erased since a line of the record."""
         ...
 
     async def part(self, before: str = "") -> Part:

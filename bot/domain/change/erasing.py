@@ -37,6 +37,12 @@ from bot.domain.turn.transcript import (
 )
 from bot.domain.value import frozen, replace
 
+ERASED = "memory.erased"
+"""The action of the line that the record keeps of each erasing; its subject is what was erased."""
+
+CONVERSATION, EVERYTHING = "conversation", "all"
+"""The subjects of lines about more than one answer or note."""
+
 COMMANDS = "command:"
 """Beginning of the key of a message that answers a command; the rest is the command's inbox row."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 
 from bot.domain.consent.approval import UNENDING, Approval, ApprovalState, card_of
 from bot.domain.plans.plan import Plan, plan_of_card
@@ -10,6 +11,7 @@ from bot.domain.value import replace
 from bot.flow.inspection.cards_told import CardTeller
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
 from bot.flow.inspection.gates_told import why_asked
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
 from bot.flow.room import Ground
@@ -76,21 +78,26 @@ class CardInspection:
         return min(len(cards) + len(plans), _COUNTED)
 
     async def cards(
-        self, reader: Person, after: RowKey | None = None, before: RowKey | None = None
+        self,
+        reader: Person,
+        place: ListPlace[RowKey] | None = None,
+        decided: ListPlace[RowKey] | None = None,
     ) -> CardsPage:
         whose, places = _whose(reader), self._places()
         told = CardTeller(reader, self._zones.of(reader), self._now(), self._conceal, places)
-        cards = await self._records.open(whose, after, _OPEN + 1)
-        plans: Sequence[Plan] = () if after else await self._records.plans(whose, _PLANS)
-        ended = await self._records.decided(whose, before, _DECIDED + 1)
+        cards, ways = await shown_part(partial(self._records.open, whose), _place, place, _OPEN)
+        first = ways.before is None
+        plans: Sequence[Plan] = await self._records.plans(whose, _PLANS) if first else ()
+        read = partial(self._records.decided, whose)
+        ended, decided_ways = await shown_part(read, _end, decided, _DECIDED)
         newest = await self._records.decided(whose, None, _LIKE)
         await places.read(one.chat for one in (*cards, *plans, *ended, *newest))
-        shown = [told.waiting_card(card) for card in cards[:_OPEN]]
+        shown = [told.waiting_card(card) for card in cards]
         return CardsPage(
             (*shown, *(told.waiting_plan(plan) for plan in plans)),
-            _place(cards[_OPEN - 1]) if len(cards) > _OPEN else None,
-            tuple([await self._decided(told, card) for card in ended[:_DECIDED]]),
-            _end(ended[_DECIDED - 1]) if len(ended) > _DECIDED else None,
+            ways,
+            tuple([await self._decided(told, card) for card in ended]),
+            decided_ways,
             await self._consent(whose, newest, places),
         )
 

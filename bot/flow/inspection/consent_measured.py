@@ -39,7 +39,9 @@ class Week:
     @property
     def each(self) -> str:
         """Returns the cards for each request."""
-        return f"{len(self.decisions) / self.requests:.2f}" if self.requests else "none"
+        if not self.decisions:
+            return "no cards"
+        return f"{len(self.decisions) / self.requests:.2f}" if self.requests else "no requests"
 
     @property
     def median(self) -> str:
@@ -73,7 +75,7 @@ def measured(
 
 def median_of(pressed: Sequence[Decided]) -> str:
     """Returns the median time to a press."""
-    return figure(median(_seconds(one) for one in pressed)) if pressed else "none"
+    return figure(median(_seconds(one) for one in pressed)) if pressed else "no presses"
 
 
 def seconds_between(since: datetime, at: datetime) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from bot.domain.clock.span import figure, took
+from bot.domain.money.budget import CallKind
 from bot.domain.money.money import told_sum
 from bot.domain.turn.outcome import StopReason
 from bot.flow.explaining.story import TurnStory
@@ -41,9 +42,19 @@ def figures_of(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterato
     origins = (one.reply.provenance for one in story.rounds)
     models = {f"{one.provider}/{one.requested_model}" for one in origins}
     yield Figure("Model", ", ".join(sorted(models)) or "none")
-    yield Figure("Tokens", f"{usage.prompt + usage.output:,}")
+    yield Figure("Tokens", _tokens(story))
     if usage.prompt:
         yield Figure("From cache", f"{usage.cache_read * 100 // usage.prompt} %")
     costs = [one.cost for one in story.record.paid]
     costs += [cost for helper in story.helpers for cost in helper.cost]
     yield Figure("Cost", told_sum(costs) or "not known")
+
+
+def _tokens(story: TurnStory) -> str:
+    """Returns the tokens of a turn; those that a provider did not tell are estimated."""
+    told = story.usage.prompt + story.usage.output
+    guessed = [
+        one.usage for one in story.record.paid if one.kind is CallKind.ANSWER and one.estimated
+    ]
+    every = told + sum(one.prompt + one.output for one in guessed)
+    return f"≈ {every:,}" if guessed else f"{every:,}"

@@ -1,6 +1,6 @@
 """A person's own memory: the notes, and a search as recall makes it, with its reasons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bot.domain.clock.zones import Zones
 from bot.domain.memory.note import Note, note_of
@@ -9,6 +9,7 @@ from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.person import Person
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.recall_told import RecallTeller, local_time, told_briefly
 from bot.flow.memory.note_changing import NoteChanging
@@ -33,13 +34,18 @@ class MemoryInspection:
     _zones: Zones
     _conceal: Conceal
 
-    async def memory(self, reader: Person, words: str, before: RowKey | None) -> MemoryPage:
+    async def memory(
+        self, reader: Person, words: str, place: ListPlace[RowKey] | None
+    ) -> MemoryPage:
         asked, zone = words.strip()[:_LONGEST_SEARCH], self._zones.of(reader)
-        notes = await self._store.notes.before(of_person(reader.id), before, _NOTES + 1)
-        shown = notes[:_NOTES]
+
+        async def read(at: ListPlace[RowKey] | None, most: int) -> Sequence[Note]:
+            return await self._store.notes.part(of_person(reader.id), at, most)
+
+        shown, ways = await shown_part(read, _place, place, _NOTES)
         return MemoryPage(
             tuple(NoteLine(note.id, note.text, local_time(note.at, zone)) for note in shown),
-            _place(shown[-1]) if len(notes) > _NOTES else None,
+            ways,
             await self._condition(),
             asked,
             await self._found(reader, asked, zone) if asked else (),

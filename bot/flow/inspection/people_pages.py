@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
@@ -9,9 +10,11 @@ from bot.domain.talk.person import Person
 from bot.domain.talk.rights import Pace
 from bot.domain.text.names import plain_name
 from bot.domain.value import frozen
+from bot.flow.inspection.listing import part_among
 from bot.flow.people.levels import SPELLED
 from bot.flow.people.terms import in_words
 from bot.flow.world import StorePorts
+from bot.ports.listed import ListPlace
 from bot.ports.people_page import PeoplePage, PersonLine, RightsNow
 from bot.ports.records import RecordLine
 
@@ -30,14 +33,15 @@ class PeopleInspection:
     _zones: Zones
     _now: Callable[[], datetime]
 
-    async def people(self, reader: Person, first: int) -> PeoplePage | None:
+    async def people(self, reader: Person, place: ListPlace[int] | None) -> PeoplePage | None:
         if not reader.is_owner:
             return None
         accounts: dict[int, tuple[Person, list[str]]] = {}
         for key, person in await self._store.people.accounts():
             accounts.setdefault(person.id, (person, []))[1].append(key)
-        first = min(max(first, 1), max(len(accounts), 1))
-        shown = list(accounts.values())[first - 1 : first - 1 + _EACH]
+        every = list(enumerate(accounts.values(), 1))
+        found, ways = await part_among(every, itemgetter(0), place, _EACH)
+        shown = [one for _, one in found]
         keys = [key for _, theirs in shown for key in theirs]
         admitted = await self._store.records.admitted(keys)
         names = {id: person.name for id, (person, _) in accounts.items()}
@@ -46,13 +50,11 @@ class PeopleInspection:
             await self._line(person, theirs, _came(theirs, admitted, names, zone), zone, reader)
             for person, theirs in shown
         ]
-        later = first + _EACH
         return PeoplePage(
             tuple(lines),
             len(accounts),
-            first,
-            max(first - _EACH, 1) if first > 1 else None,
-            later if later <= len(accounts) else None,
+            found[0][0] if found else 1,
+            ways,
         )
 
     async def _line(

@@ -12,6 +12,7 @@ from bot.domain.text.visible_text import one_line, visible
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.inspection.places import Places
+from bot.ports.listed import ListPlace
 from bot.ports.now_page import RecordChoice, RecordPage, RecordRow
 from bot.ports.people import People
 from bot.ports.records import RecordFilter, RecordLine, RecordPages
@@ -31,12 +32,12 @@ class RecordInspection:
     _conceal: Conceal
 
     async def record(
-        self, reader: Person, choice: RecordChoice, before: int | None, most: int
+        self, reader: Person, choice: RecordChoice, place: ListPlace[int] | None, most: int
     ) -> RecordPage | None:
         if not reader.is_owner:
             return None
         zone = self._zones.of(reader)
-        found = await self._records.lines(_filter(choice, zone), before, most)
+        found = await self._records.lines(_filter(choice, zone), place, most)
         places, chosen = self._places(), () if choice.chat is None else (choice.chat,)
         told = (line.chat for line in found.lines if line.chat is not None)
         await places.read((*chosen, *told))
@@ -44,7 +45,7 @@ class RecordInspection:
         rows = await asyncio.to_thread(self._rows, found.lines, names, places, zone)
         people = tuple((id, plain_name(name)) for id, name in names.items())
         where = "" if choice.chat is None else places.of(choice.chat)
-        return RecordPage(rows, found.rest, people, where)
+        return RecordPage(rows, found.ways, people, where)
 
     def _rows(
         self, lines: Sequence[RecordLine], names: Mapping[int, str], places: Places, zone: str

@@ -133,7 +133,7 @@ def _request(
     first = "System text and tools"
     if not lens.log.whole and not any(isinstance(e.body, SummaryBody) for e in seen):
         first = f"{first}, and entries before number {seen[0].seq}" if seen else first
-    yield ViewItem(first, "", _fresh(read, cached), f"≈ {system:,}")
+    yield ViewItem(first, "", _fresh(read, cached), f"≈ {system:,}" if usage.prompt else "not told")
     yield from gone[-_MOST:]
     left_out = len(seen) - _MOST
     for place, entry in enumerate(seen):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 
 from bot.domain.change import Change, CheckAccess
 from bot.domain.consent.approval import Approval, ApprovalState
@@ -11,6 +12,7 @@ from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.tools.house import SEARCH_ASKERS
 from bot.flow.approvals.decisions import given
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.rules_told import RuleTeller
 from bot.flow.room import Ground
@@ -38,20 +40,19 @@ class RuleInspection:
         self._places = places
         self._giving = asyncio.Lock()
 
-    async def rules(self, reader: Person, after: int) -> RulesPage:
-        whose = None if reader.is_owner else reader.id
-        found = await self._store.records.rules(whose, after, _EACH + 1)
-        shown, places = found[:_EACH], self._places()
+    async def rules(self, reader: Person, place: ListPlace[int] | None) -> RulesPage:
+        read = partial(self._store.records.rules, None if reader.is_owner else reader.id)
+        shown, ways = await shown_part(read, lambda one: one.id, place, _EACH)
+        places = self._places()
         await places.read(rule.chat for rule in shown)
         names = {person.id: person.name for _, person in await self._store.people.accounts()}
         teller = RuleTeller(reader, self._zones.of(reader), self._conceal, names)
         cards = {one.card: await self._store.approvals.get(one.card) for one in shown if one.card}
         lines = [teller.line(one, cards.get(one.card), places.of(one.chat)) for one in shown]
-        later = shown[-1].id if len(found) > _EACH else None
-        return RulesPage(tuple(lines), later, begins=after <= 0)
+        return RulesPage(tuple(lines), ways)
 
     async def chat_of(self, reader: Person, rule: int) -> int | None:
-        found = await self._store.records.rules(reader.id, rule - 1, 1)
+        found = await self._store.records.rules(reader.id, ListPlace(rule - 1), 1)
         return found[0].chat if found and found[0].id == rule else None
 
     async def offer(self, reader: Person, card: str, number: int) -> RuleOffer | None:

@@ -1,5 +1,7 @@
 """Tool servers as a page shows them: their states, and what their tools ask."""
 
+from operator import attrgetter
+
 from bot.domain.clock.span import figure
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import one_line
@@ -7,7 +9,9 @@ from bot.domain.tools.call_words import Conceal
 from bot.domain.tools.server import ServerCondition
 from bot.domain.tools.tool import Effect, ToolSpec
 from bot.domain.value import frozen
+from bot.flow.inspection.listing import part_among
 from bot.flow.models.preamble import PreambleMaker
+from bot.ports.listed import ListPlace
 from bot.ports.server_page import Asks, LentTool, ServerLine, ServersPage
 from bot.ports.skills import Skills
 
@@ -26,13 +30,13 @@ class ServerInspection:
     _skills: Skills
     _conceal: Conceal
 
-    async def servers(self, reader: Person, skills: frozenset[str], after: str) -> ServersPage:
+    async def servers(
+        self, reader: Person, skills: frozenset[str], place: ListPlace[str] | None
+    ) -> ServersPage:
         names = frozenset(self._skills.known.skills) if reader.is_owner else skills
         known = await self._preamble.known_servers(sorted(names))
-        ordered = sorted(known, key=lambda one: one.spec.name)
-        found = [one for one in ordered if one.spec.name > after][: _MOST + 1]
-        lines = tuple(self._line(one, reader) for one in found[:_MOST])
-        return ServersPage(lines, found[_MOST - 1].spec.name if len(found) > _MOST else "")
+        shown, ways = await part_among(known, attrgetter("spec.name"), place, _MOST)
+        return ServersPage(tuple(self._line(one, reader) for one in shown), ways)
 
     def _line(self, one: ServerCondition, reader: Person) -> ServerLine:
         spec = one.spec

@@ -9,6 +9,7 @@ from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
+from bot.flow.inspection.listing import ListPlace, Ways, part_among
 from bot.flow.inspection.recall_told import local_time
 from bot.flow.models.preamble import PreambleMaker
 from bot.flow.skills.commands import fault_told, remarks_of
@@ -34,19 +35,20 @@ class SkillInspection:
     _zones: Zones
     _conceal: Conceal
 
-    async def skills(self, reader: Person, words: str, after: str) -> SkillsPage:
+    async def skills(self, reader: Person, words: str, place: ListPlace[str] | None) -> SkillsPage:
         known, asked = self._skills.known, words.strip()[:_SEARCH]
         if asked:
-            found = list(await self._skills.search(asked, _MOST))
+            shown, ways = await self._skills.search(asked, _MOST), Ways[str]()
             faults = [fault for fault in known.faults if fault.is_about(asked)]
         else:
-            found = [s for name, s in sorted(known.skills.items()) if name > after][: _MOST + 1]
-            faults = [] if after else list(known.faults)
-        last, shown = await self._last(reader), found[:_MOST]
+            every = known.skills.values()
+            shown, ways = await part_among(every, lambda one: one.name, place, _MOST)
+            faults = [] if ways.before else list(known.faults)
+        last = await self._last(reader)
         broken = f", {counted(len(known.faults), 'file')} with faults" if known.faults else ""
         return SkillsPage(
             tuple(self._line(skill, reader, last) for skill in shown),
-            shown[-1].name if len(found) > _MOST else "",
+            ways,
             asked,
             f"{counted(len(known.skills), 'skill')}, {len(known.ready):,} ready{broken}",
             tuple(self._told(fault_told(fault), _LINE) for fault in faults[:_FAULTS]),

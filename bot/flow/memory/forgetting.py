@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.change import AddAudit, Erase, Write
-from bot.domain.change.erasing import Target
+from bot.domain.change.erasing import CONVERSATION, ERASED, EVERYTHING, Target
 from bot.domain.memory.note import note_of, passage_of
 from bot.domain.memory.passage import clipped_words, whose
 from bot.domain.text.markdown import inline_code, literal
@@ -16,7 +16,6 @@ from bot.ports.journal import Journal
 from bot.ports.memory import Memory
 from bot.ports.notes import Notes
 
-_CONVERSATION, _ALL = "conversation", "all"
 _HOW = (
     "What shall I erase?\n\n"
     "- One answer or note: find it with `/memory <words>`, press its number, then 🗑\n"
@@ -27,8 +26,8 @@ _OWNERS = "In a group only an owner can erase that. Nothing was erased."
 _ANOTHER = "Another conversation is open now. Nothing was erased. /forget conversation asks again."
 _STAYS = "Anything that I am working on right now stays until it is done."
 _DONE = {
-    _CONVERSATION: "Erased. I remember nothing of this conversation now.",
-    _ALL: "Erased. I remember nothing now that was said before.",
+    CONVERSATION: "Erased. I remember nothing of this conversation now.",
+    EVERYTHING: "Erased. I remember nothing now that was said before.",
 }
 _EXCEPT_NOTES = (
     "Erased. I remember nothing of this conversation now, except what my notes say. "
@@ -75,8 +74,8 @@ class ForgettingCommands:
             "you delete them there."
         )
         # The button erases the conversation that was asked about, and never one opened since.
-        named = what.lower() == _CONVERSATION
-        meant = f"{_CONVERSATION}:{asked.chat.conversation}" if named else what
+        named = what.lower() == CONVERSATION
+        meant = f"{CONVERSATION}:{asked.chat.conversation}" if named else what
         yes, no = choice("🗑 Erase", "forget", "yes", meant), choice("Keep", "forget", "keep")
         if not yes:
             # The id of an imported answer may be too long for a button.
@@ -89,12 +88,12 @@ class ForgettingCommands:
             whose(asked.chat, asked.person.id),
             asked.chat.private or asked.person.is_owner,
         )
-        if what.lower() in (_CONVERSATION, _ALL):
+        if what.lower() in (CONVERSATION, EVERYTHING):
             if not decides:
                 return Answer(_OWNERS)
             here = "that you and I said" if asked.chat.private else "that was said in this group"
             shared = "this conversation, and the same words in copies that /branch made"
-            return shared if what.lower() == _CONVERSATION else f"everything {here}"
+            return shared if what.lower() == CONVERSATION else f"everything {here}"
         passage, note = await self._memory.get(what), await self._notes.get(what)
         found = passage if passage is not None and note_of(what) is None else note
         if found is None or found.whose != owner:
@@ -107,24 +106,24 @@ class ForgettingCommands:
 
     async def _erased(self, asked: Invocation, what: str) -> Answer:
         named, _, id = what.partition(":")
-        if named.lower() == _CONVERSATION and id:
+        if named.lower() == CONVERSATION and id:
             if id != asked.chat.conversation:
                 return Answer(_ANOTHER)
-            what = _CONVERSATION
+            what = CONVERSATION
         told = await self._told(asked, what)
         if isinstance(told, Answer):
             return told
         owner = whose(asked.chat, asked.person.id)
         erases: Write
-        if what.lower() == _ALL:
+        if what.lower() == EVERYTHING:
             erases = Erase(Target(owner))
-        elif what.lower() == _CONVERSATION:
+        elif what.lower() == CONVERSATION:
             erases = Erase(Target(owner, conversation=asked.chat.conversation))
         elif await self._notes.get(what) is not None:
             erases = Erase(Target(owner, turn=passage_of(what)))
         else:
             erases = Erase(Target(owner, turn=what))
-        audit = self._audit(asked, "memory.erased", what.lower())
+        audit = self._audit(asked, ERASED, what.lower())
         done = await self._done(asked, what.lower())
         if await self._busy(asked, what):
             done = f"{done} {_STAYS}"
@@ -133,15 +132,15 @@ class ForgettingCommands:
     async def _done(self, asked: Invocation, what: str) -> str:
         """Returns what to say once it is erased; it names what the model still reads."""
         owner = whose(asked.chat, asked.person.id)
-        if what == _CONVERSATION and await self._notes.of(owner, 1):
+        if what == CONVERSATION and await self._notes.of(owner, 1):
             return _EXCEPT_NOTES
-        if what == _ALL and asked.chat.private and asked.person.about:
+        if what == EVERYTHING and asked.chat.private and asked.person.about:
             return _EXCEPT_ABOUT
         return _DONE.get(what, "Erased.")
 
     async def _busy(self, asked: Invocation, what: str) -> bool:
         """Returns True when a turn is under way in the chat, or in any if all is erased."""
-        if what.lower() == _ALL:
+        if what.lower() == EVERYTHING:
             return bool(await self._journal.chats_with_work())
         agenda = await self._journal.agenda(asked.chat.id)
         return bool(agenda.unfinished or agenda.queued or agenda.waiting)

@@ -75,9 +75,8 @@ async def nothing(person: Person) -> int:
 
 
 def asked(person: Person) -> Request:
-    request = Request(
-        {"type": "http", "headers": [(b"cookie", f"who={person.name.lower()}".encode())]}
-    )
+    cookie = (b"cookie", f"who={person.name.lower()}".encode())
+    request = Request({"type": "http", "headers": [cookie], "query_string": b"mark=0.0"})
     request.state.visitor = Visitor(person, "s", "token")
     return request
 

@@ -3,7 +3,6 @@
 import hashlib
 import secrets
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -12,6 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.pages.card_views import card_view
+from bot.adapters.web.pages.listed import number_of, place_in, row_key, ways_told
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Talks
@@ -21,13 +21,11 @@ from bot.domain.talk.message import RawUpdate
 from bot.domain.value import frozen
 from bot.ports.card_page import CardPages, StandingCard
 from bot.ports.clock import Clock
-from bot.ports.records import RowKey
 
 _GONE = "This card does not wait for you any more. Nothing was done."
 _EMPTY = "There is nothing in this message. Nothing was sent."
 _UNSTORED = "The press could not be stored just now. Nothing was done. Press again."
 _LONGEST = 20_000
-_LONGEST_NUMBER = 15
 
 
 @frozen
@@ -48,9 +46,9 @@ class CardRoutes:
         ]
 
     async def cards(self, request: Request) -> Response:
-        query, person = request.query_params, visitor_of(request).person
-        after, before = row_key(query.get("after", "")), row_key(query.get("before", ""))
-        page = await self._cards.cards(person, after, before)
+        person = visitor_of(request).person
+        waiting = place_in(request, row_key)
+        page = await self._cards.cards(person, waiting, place_in(request, row_key, "decided-"))
         return await self._shell.page(
             request,
             "cards.html",
@@ -58,8 +56,8 @@ class CardRoutes:
             title="Cards",
             page=page,
             cards=[card_view(one) for one in page.waiting],
-            more=key_text(page.more),
-            older=key_text(page.older),
+            ways=ways_told(page.ways),
+            decided_ways=ways_told(page.decided_ways),
         )
 
     async def press(self, request: Request) -> Response:
@@ -88,8 +86,7 @@ class CardRoutes:
         """Returns the card that a form is about; raises HTTPException when it waits no more."""
         number, key = text_of(form, "chat"), text_of(form, "key")
         visitor = visitor_of(request)
-        chat = int(number) if number.isdecimal() and len(number) <= _LONGEST_NUMBER else 0
-        standing = await self._cards.standing(visitor.person, chat, key)
+        standing = await self._cards.standing(visitor.person, number_of(number) or 0, key)
         if standing is None:
             raise HTTPException(409, _GONE)
         short = hashlib.sha256(data.encode("utf-8", "surrogatepass")).hexdigest()[:12]
@@ -104,22 +101,3 @@ class CardRoutes:
             await self._talks.accept(update)
         except StoreError:
             raise HTTPException(503, _UNSTORED, {"retry-after": "1"}) from None
-
-
-def key_text(key: RowKey | None) -> str:
-    """Returns a place in a list as an address carries it; empty without one."""
-    return "" if key is None else f"{key.at.isoformat()}~{key.position}~{key.id}"
-
-
-def row_key(text: str) -> RowKey | None:
-    """Reads such a place; None for anything else."""
-    at, _, rest = text.partition("~")
-    position, _, id = rest.partition("~")
-    try:
-        told = datetime.fromisoformat(at)
-        place = int(position) if len(position) <= _LONGEST_NUMBER else -1
-        # At the ends of time there is no such moment in UTC.
-        moment = None if told.tzinfo is None else told.astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return RowKey(moment, id, place) if id and moment is not None and place >= 0 else None

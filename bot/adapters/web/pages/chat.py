@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.posted import Forms, files_of, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks
@@ -31,6 +32,9 @@ _OWN = re.compile(r"/[A-Za-z0-9/~:_.?=&%-]*")
 _EMPTY = "There is nothing in this message. Nothing was sent."
 _UNNAMED = "The form names nothing to send. Load the page again, and repeat it."
 _GONE = "This message is not there any more. Nothing was done."
+_DELETED = (
+    "This conversation was deleted meanwhile. Nothing was sent. Load the page again to start anew."
+)
 _UNSTORED = "The message could not be stored just now. Nothing was done. Send it again."
 _FULL = "Too many files wait to be read. Nothing was sent. Send it again later."
 _LOOKS, _LOOK_EVERY = 100, 0.02
@@ -85,6 +89,8 @@ class ChatPages:
 
     async def chat(self, request: Request) -> Response:
         visitor, talk = visitor_of(request), await self._talk(request)
+        # First, so that whatever is erased from now on counts as erased below this page.
+        line = await talk.line()
         part, told = await talk.part(), await talk.told()
         return await self._shell.page(
             request,
@@ -98,7 +104,8 @@ class ChatPages:
             older=_older(talk, part.before),
             commands=self._commands(owner=visitor.person.is_owner),
             draft_id=secrets.token_hex(8),
-            stream=f"/chat/{talk.key}/events?mark={part.mark}",
+            line=line,
+            stream=f"/chat/{talk.key}/events?mark={part.mark}&line={line}",
         )
 
     async def older(self, request: Request) -> Response:
@@ -134,7 +141,9 @@ class ChatPages:
         async with self._forms.of(request) as form:
             text, files = text_of(form, "text", LONGEST_TEXT), files_of(form)
             writing = self._writing(request, talk, text_of(form, "id"))
-            edits = text_of(form, "edits")
+            edits, line = text_of(form, "edits"), number_of(text_of(form, "line"))
+            if line is not None and await talk.erased(line) == "all":
+                raise HTTPException(409, _DELETED)
             if not (text.strip() or files):
                 raise HTTPException(400, _EMPTY)
             try:

@@ -13,6 +13,7 @@ from bot.adapters.web.frame import Frame
 from bot.adapters.web.gate import SignedIn
 from bot.adapters.web.hub import Hub, Watch
 from bot.adapters.web.mark import Mark
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.places import Places
 from bot.adapters.web.rendering.static_files import version
 from bot.adapters.web.shell import Shell, visitor_of
@@ -140,6 +141,8 @@ class _Lap:
             talk = await self._talk()
             if talk is not None and watch.stirred:
                 watch.stirred = False
+                if await self._deleted(talk):
+                    return False
                 talk = await self._news(talk)
                 if talk is not None and self._passes:
                     # The news took a while: what passes by is another event.
@@ -149,7 +152,7 @@ class _Lap:
                 return False
         except StoreError:
             # The store is away: nothing is lost, and the look is repeated.
-            watch.stirred = True
+            watch.stirred = watch.erased = True
             await asyncio.sleep(_AGAIN_SECONDS)
             watch.changed.set()
             return True
@@ -163,6 +166,17 @@ class _Lap:
             return None
         self._request.state.visitor = visitor
         return await self._pages.talks.of(visitor.person, self._key)
+
+    async def _deleted(self, talk: Talk) -> bool:
+        """Tells a page that words which it may show were erased; returns True if all of them."""
+        line = number_of(self._request.query_params.get("line", ""))
+        if not self._watch.erased or line is None:
+            return False
+        self._watch.erased = False
+        erased = await talk.erased(line)
+        if erased:
+            await self._out.event("erased", erased)
+        return erased == "all"
 
     async def _news(self, talk: Talk) -> Talk | None:
         """Sends what is new; returns the conversation, or None once the right to it has ended."""

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.web.orders import OrderAnswer, stored, told
-from bot.adapters.web.pages.cards import key_text, row_key
 from bot.adapters.web.pages.giving import Back, Giving, Question, Return
+from bot.adapters.web.pages.listed import place_in, row_key, ways_told
 from bot.adapters.web.posted import text_of
 from bot.adapters.web.rendering.views import WordsView
 from bot.adapters.web.shell import visitor_of
@@ -43,15 +43,14 @@ class MemoryRoutes:
 
     async def memory(self, request: Request) -> Response:
         query, person = request.query_params, visitor_of(request).person
-        before = row_key(query.get("before", ""))
-        page = await self._pages.memory(person, query.get("q", ""), before)
+        page = await self._pages.memory(person, query.get("q", ""), place_in(request, row_key))
         return await self._giving.shell.page(
             request,
             "memory.html",
             here="more",
             title="Memory",
             page=page,
-            older=key_text(page.older),
+            ways=ways_told(page.ways),
             longest=MOST_NOTE,
         )
 

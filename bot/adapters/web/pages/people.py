@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.web.orders import OrderAnswer, Orders
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen
@@ -52,8 +52,8 @@ class PeopleRoutes:
         return await self._shown(request, await self._orders.typed(request, text, _COMMANDS))
 
     async def _shown(self, request: Request, answer: OrderAnswer | None) -> Response:
-        first = number_of(request.query_params.get("first", "")) or 1
-        page = await self._people.people(visitor_of(request).person, first)
+        place = place_in(request, number_of)
+        page = await self._people.people(visitor_of(request).person, place)
         if page is None:
             return await self._shell.missing(request)
         return await self._shell.page(
@@ -62,6 +62,7 @@ class PeopleRoutes:
             here="more",
             title="People",
             page=page,
+            ways=ways_told(page.ways),
             answer=answer,
             levels=_LEVELS,
         )

@@ -9,10 +9,11 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace
 from bot.ports.now_page import RecordChoice, RecordPage, RecordReading
 
 MOST_EXPORTED = 100_000
@@ -39,9 +40,9 @@ class RecordRoutes:
         return [Route("/record", self.record), Route("/record.csv", self.export)]
 
     async def record(self, request: Request) -> Response:
-        choice, before = _choice(request), number_of(request.query_params.get("before", ""))
+        choice, place = _choice(request), place_in(request, number_of)
         person = visitor_of(request).person
-        page = await self._record.record(person, choice, before, _EACH)
+        page = await self._record.record(person, choice, place, _EACH)
         if page is None:
             return await self._shell.missing(request)
         chosen = {name: request.query_params.get(name, "")[:40] for name in _CHOICES}
@@ -53,14 +54,14 @@ class RecordRoutes:
             page=page,
             chosen=chosen,
             query=urlencode({name: told for name, told in chosen.items() if told}),
-            later=before is not None,
+            ways=ways_told(page.ways),
         )
 
     async def export(self, request: Request) -> Response:
         """Returns every line of the same choice as a table for other programs."""
-        choice, before = _choice(request), number_of(request.query_params.get("before", ""))
+        choice, place = _choice(request), place_in(request, number_of)
         person = visitor_of(request).person
-        first = await self._record.record(person, choice, before, _AT_ONCE)
+        first = await self._record.record(person, choice, place, _AT_ONCE)
         if first is None:
             return await self._shell.missing(request)
         headers = {"content-disposition": 'attachment; filename="record.csv"'}
@@ -75,13 +76,13 @@ class RecordRoutes:
         while True:
             yield _lines(_cells(page))
             count += len(page.rows)
-            if page.older is None:
+            if page.ways.behind is None:
                 return
             if count >= MOST_EXPORTED:
-                more = f"older lines: ask for the table with before={page.older}"
+                more = f"older lines: ask for the table with after={page.ways.behind}"
                 yield _lines((("", "", "", more, "", "", ""),))
                 return
-            found = await self._record.record(person, choice, page.older, _AT_ONCE)
+            found = await self._record.record(person, choice, ListPlace(page.ways.behind), _AT_ONCE)
             if found is None:
                 return
             page = found

@@ -8,7 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.orders import CHANGED, OrderAnswer, Orders, stored
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.rendering.blocks import block_view
 from bot.adapters.web.shell import Shell, visitor_of
@@ -66,10 +66,16 @@ class RuleRoutes:
         return RedirectResponse("/rules", 303)
 
     async def _shown(self, request: Request, answer: OrderAnswer | None) -> Response:
-        after = number_of(request.query_params.get("after", "")) or 0
-        page = await self._rules.rules(visitor_of(request).person, after)
+        place = place_in(request, number_of)
+        page = await self._rules.rules(visitor_of(request).person, place)
         return await self._shell.page(
-            request, "rules.html", here="more", title="Rules", page=page, answer=answer
+            request,
+            "rules.html",
+            here="more",
+            title="Rules",
+            page=page,
+            ways=ways_told(page.ways),
+            answer=answer,
         )
 
 

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.web.found import Finder
+from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Talks
 from bot.domain.value import frozen
@@ -29,9 +30,9 @@ class SearchRoutes:
     async def search(self, request: Request) -> Response:
         """Finds conversations by their titles, and earlier answers by words."""
         query, person = request.query_params, visitor_of(request).person
-        asked, after = query.get("q", "").strip()[:_LONGEST], query.get("after", "")
-        titled = [] if after else await self._finder.titled(person, asked)
-        page = await self._pages.said(person, asked, after)
+        asked = query.get("q", "").strip()[:_LONGEST]
+        page = await self._pages.said(person, asked, place_in(request, number_of))
+        titled = [] if page.ways.before is not None else await self._finder.titled(person, asked)
         return await self._shell.page(
             request,
             "search.html",
@@ -40,6 +41,7 @@ class SearchRoutes:
             asked=asked,
             titled=titled,
             page=page,
+            ways=ways_told(page.ways),
             keys=await self._finder.keys(person),
         )
 

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.web.pages.giving import Back, Giving, Question
+from bot.adapters.web.pages.listed import name_in, place_in
 from bot.adapters.web.posted import text_of
 from bot.adapters.web.shell import visitor_of
 from bot.domain.value import frozen
@@ -34,8 +35,7 @@ class ServerRoutes:
         person = visitor_of(request).person
         listed = await self._giving.talks.listed(person)
         skills = frozenset(one.skill for one in listed if one.skill)
-        after = request.query_params.get("after", "")
-        page = await self._pages.servers(person, skills, after)
+        page = await self._pages.servers(person, skills, place_in(request, name_in))
         return await self._giving.shell.page(
             request, "servers.html", here="more", title="Tool servers", page=page
         )

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from bot.adapters.web.orders import CHANGED, OrderAnswer, Orders
-from bot.adapters.web.pages.turn import number_of
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen

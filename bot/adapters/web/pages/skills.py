@@ -8,6 +8,7 @@ from starlette.routing import Route
 
 from bot.adapters.web.orders import told
 from bot.adapters.web.pages.giving import Back, Giving
+from bot.adapters.web.pages.listed import name_in, place_in
 from bot.adapters.web.posted import text_of
 from bot.adapters.web.shell import visitor_of
 from bot.domain.value import frozen
@@ -34,7 +35,7 @@ class SkillRoutes:
 
     async def skills(self, request: Request) -> Response:
         query, person = request.query_params, visitor_of(request).person
-        page = await self._pages.skills(person, query.get("q", ""), query.get("after", ""))
+        page = await self._pages.skills(person, query.get("q", ""), place_in(request, name_in))
         on = {one.skill for one in await self._giving.talks.listed(person)}
         return await self._giving.shell.page(
             request, "skills.html", here="more", title="Skills", page=page, on=on

@@ -9,11 +9,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen
 from bot.ports.turn_page import PARTS, Part, TurnLook, TurnPages
-
-_LONGEST_NUMBER = 15
 
 
 @frozen
@@ -69,9 +68,3 @@ def _look(request: Request) -> TurnLook:
     before = number_of(query.get("before", ""))
     unfolded = query.get("unfold") == "1"
     return TurnLook(number_of(query.get("round", "")) or 0, part, unfolded, before)
-
-
-def number_of(text: str) -> int | None:
-    """Reads a number of an address; None for anything else."""
-    sound = text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER
-    return int(text) if sound else None

@@ -23,7 +23,7 @@ def grouped(chats: Sequence[ListedChat]) -> Sequence[ChatGroup]:
 
 def _time_of(chat: ListedChat) -> str:
     if chat.at is None:
-        return "Earlier"
+        return "New"
     now = datetime.now(chat.at.tzinfo)
     if chat.at.date() >= now.date():
         return "Today"

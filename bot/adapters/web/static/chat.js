@@ -105,6 +105,15 @@
     waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
       ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
     left: () => location.reload(),
+    erased: ({ data }) => {
+      const rows = all('#messages > [id^="m-"]');
+      // Of erased words only those of the newest rows leave one by one.
+      if (data !== "all") return rows.length > 40 && location.reload();
+      stream.close();
+      [...rows, id("first"), id("older"), ...draft.childNodes].forEach((one) => one?.remove());
+      say.hidden = true;
+      id("deleted").hidden = false;
+    },
     version: ({ data }) => { id("stale").hidden = data === dataset.version; },
   };
   const lost = (yes) => {

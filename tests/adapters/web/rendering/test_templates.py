@@ -86,6 +86,7 @@ def _chat(text: str) -> dict[str, Any]:
         "older": "/older",
         "commands": (*COMMANDS, (text, text, text)),
         "draft_id": text,
+        "line": 1,
         "stream": text,
     }
 

@@ -1,22 +1,11 @@
-"""The weight of the page: the first one is light, and nothing of it comes from elsewhere."""
+"""The files of the page: each script is small, and nothing comes from elsewhere."""
 
 import re
 
-from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.rendering.static_files import FOLDER, static_url
-from tests.browser.samples import chat_values
-
-FIRST_PAGE = 150_000
-"""Bytes of the first page with all that it loads, not compressed."""
 
 SCRIPT = 8_500
 """Bytes of a script."""
-
-
-def test_the_first_page_weighs_little() -> None:
-    page = Renderer().page("chat.html", **chat_values())
-    loaded = sum(path.stat().st_size for path in FOLDER.iterdir())
-    assert len(page.encode()) + loaded < FIRST_PAGE
 
 
 def test_each_script_is_small_and_asks_for_nothing_that_the_policy_forbids() -> None:
