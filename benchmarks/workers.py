@@ -13,7 +13,7 @@ from benchmarks.process import MeasuredProcess, started
 from benchmarks.scale import Scale
 from benchmarks.scripted_model import ANSWER
 from benchmarks.stage import Stage, stage
-from bot.adapters.sql.store import open_store
+from bot.adapters.sql.store import ServingProcess, open_store
 from bot.ports.bell import Peal
 from tests.postgres_server import named_server, new_database
 from tests.standins.bot_api import Person
@@ -54,7 +54,8 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 async def _rings(url: str, times: int) -> list[float]:
     """Returns the milliseconds from each ring to the moment it is heard elsewhere."""
-    async with open_store(url, alone=True) as one, open_store(url, alone=True) as other:
+    by = ServingProcess()
+    async with open_store(url, serving=by) as one, open_store(url, serving=by) as other:
         heard: asyncio.Queue[float] = asyncio.Queue()
         other.bell.hear(lambda _peal, _chat: heard.put_nowait(time.perf_counter()))
         while heard.empty():  # the other one may not listen yet

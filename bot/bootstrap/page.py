@@ -13,7 +13,8 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept, Host, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import show
-from bot.bootstrap.page_address import sign_in_link
+from bot.bootstrap.page_address import page_address, sign_in_link
+from bot.bootstrap.service_manager import is_service
 from bot.doctor import Check, Finding
 from bot.domain.talk.errors import SettingError
 from bot.domain.talk.session import CODE_MINUTES
@@ -40,6 +41,7 @@ _OPEN = (
     "To talk in a browser of this machine, open this link. It signs you in, once, within {minutes} "
     "minutes:\n{link}"
 )
+_IN_SERVICE = "The page is at {address}. `steward login` prints a link that signs you in."
 
 
 def is_taken(port: int) -> bool:
@@ -92,6 +94,8 @@ class PageForm:
             hosts.append(host)
             if is_taken(settings.page.port):
                 show(_TAKEN.format(port=settings.page.port))
+            elif is_service():  # a journal keeps what is shown
+                show(_IN_SERVICE.format(address=page_address(settings)))
             else:
                 link = await sign_in_link(settings, host.running.store.sessions, clock)
                 show(_OPEN.format(link=link, minutes=CODE_MINUTES))

@@ -52,6 +52,11 @@ class ServiceManagerForm:
             await asyncio.sleep(int(given) / 3_000_000)
 
 
+def is_service() -> bool:
+    """Returns True when systemd, or an update, started the program and reads what it says."""
+    return bool(os.environ.get(_SOCKET))
+
+
 def tell_status(told: str) -> None:
     """Tells one line about a start that takes its time."""
     if address := os.environ.get(_SOCKET, ""):

@@ -126,11 +126,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         process.wait()
 
 
-def running(folder: Path, port: int) -> subprocess.Popen[bytes]:
+def running(folder: Path, port: int, **others: str) -> subprocess.Popen[bytes]:
     environment = surroundings() | {
         "STEWARD_WEB_PORT": str(port),
         "TELEGRAM_BOT_TOKEN": "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw",
         "TELEGRAM_API_URL": "http://127.0.0.1:9",
+        **others,
     }
     with (folder / "output.txt").open("ab") as output:
         return subprocess.Popen(
@@ -577,3 +578,20 @@ def test_a_port_in_use_is_told_once_and_the_run_goes_on(tmp_path: Path) -> None:
     assert told.count(f"port {port} of 127.0.0.1 is in use") == 1
     assert "Traceback" not in told
     assert "/enter#" not in told
+
+
+def test_a_service_writes_no_link_into_its_journal(tmp_path: Path) -> None:
+    port, output = free_port(), tmp_path / "output.txt"
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)) as manager:
+        manager.bind(str(tmp_path / "manager"))
+        process = running(tmp_path, port, NOTIFY_SOCKET=str(tmp_path / "manager"))
+        try:
+            until(lambda: f"The page is at http://127.0.0.1:{port}." in output.read_text())
+            until((tmp_path / "data" / "door").exists)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE) == 0
+        finally:
+            process.kill()
+            process.wait()
+    assert "steward login" in output.read_text()
+    assert "/enter#" not in output.read_text()

@@ -76,6 +76,7 @@ async def test_systemd_runs_the_unit_feeds_it_secrets_and_starts_it_again_when_i
         await systemd.did(*within, "/srv/steward/home/new")
         shown = await systemd.did("systemctl", "show", "steward")
         shown += await systemd.did("cat", f"/proc/{first}/environ", f"/proc/{first}/cmdline")
+        shown += await systemd.did("cat", "/srv/steward/output.txt")
         assert TOKEN not in shown
         assert KEY not in shown
 
