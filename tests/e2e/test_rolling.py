@@ -40,6 +40,8 @@ class Upgrade(Storm):
         self.processes: dict[str, Process] = {}
         self._doors: dict[str, int] = {}
         steward.records = ServerRecords(url)
+        # Who dies may have sent it already.
+        steward.foreseen += ["message to delete not found", "message is not modified"]
         steward.settings |= {
             "STEWARD_DATABASE_URL": url,
             "STEWARD_OWNERS": ",".join(steward.account(person) for person in self._people),
@@ -95,13 +97,15 @@ class Upgrade(Storm):
         """Has people talk meanwhile, waits until all is quiet, and counts."""
         async with asyncio.TaskGroup() as group:
             knocking = group.create_task(self._knock(), name="telegram")
-            for person in self._people:
-                group.create_task(self._talk(person), name=f"person {person.id}")
-            await upgrade()
-            self._over = True
+            async with asyncio.TaskGroup() as people:
+                for person in self._people:
+                    people.create_task(self._talk(person), name=f"person {person.id}")
+                await upgrade()
+                self._over = True
+            await self._steward.recorded()
+            tally = await self._counted()
             knocking.cancel()
-        await self._steward.recorded()
-        return await self._counted()
+        return tally
 
     async def _knock(self) -> None:
         """Has Telegram call another open door every moment."""
