@@ -201,9 +201,7 @@ ANOTHER_READS = "Another program reads this bot's updates"
 WEBHOOK_SET = "A webhook was set for this bot"
 BROUGHT_BACK = "Stopped: I was brought back from a backup"
 MAY_BE_SENT = "It may have been sent already."
-EVERYTHING_HOLDS = (
-    "Everything holds: pages, references, logs, cards, messages, plans and the index."
-)
+EVERYTHING_HOLDS = "Everything holds: pages, references, logs, cards, messages, plans and indexes."
 NOTHING_REMEMBERED = "Nothing is remembered with these words.\n"
 FOUND_BY_WORDS = "1 of 1 answers are found by words."
 EMBEDDER_REFUSES = "so answers are found by their words: the embedder refuses: 401"

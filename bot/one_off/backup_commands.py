@@ -1,8 +1,9 @@
 """The commands `steward backup` and `steward verify`."""
 
+import asyncio
 import os
 import tarfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,8 +34,11 @@ from bot.domain.talk.errors import (
     StoreTooNew,
     StoreTooOld,
     StoreUnavailable,
+    VectorsAway,
 )
 from bot.domain.text.visible_text import shown_name
+from bot.domain.value import replace
+from bot.one_off.meaning_proof import flaws_of_meaning, make_anew
 from bot.settings import Settings
 
 Say = Callable[[str], None]
@@ -89,27 +93,42 @@ def verify(settings: Settings, place: Path | None, say: Say, *, fix: bool = Fals
 
 def _verify(settings: Settings, place: Path | None, say: Say, *, fix: bool) -> int:
     if place is None:
-        return _verify_home(settings.home, settings.database_url, say, fix=fix)
+        return _verify_home(settings, say, fix=fix)
     if place.is_dir():
-        return _verify_home(place, f"sqlite:///{place / DATABASE}", say, fix=fix)
+        there = replace(settings, home=place, database_url=f"sqlite:///{place / DATABASE}")
+        return _verify_home(there, say, fix=fix)
     if fix:
         raise SettingError("A backup is never changed. Restore it, then verify that home.")
     return _verify_file(place, say)
 
 
-def _verify_home(home: Path, url: str, say: Say, *, fix: bool) -> int:
+def _verify_home(settings: Settings, say: Say, *, fix: bool) -> int:
+    url = settings.database_url
     if not fix:
-        return _tell(flaws_of(url), say)
-    with FolderLock(home):
+        return _tell([*flaws_of(url), *_of_meaning(settings, say)], say)
+    with FolderLock(settings.home):
         found = flaws_of(url)
         if any(flaw.can_mend for flaw in found):
             with change_of(url) as connection:
                 mend(connection)
         left = flaws_of(url)
+        of_meaning = _of_meaning(settings, say)
+        if of_meaning:
+            asyncio.run(make_anew(settings, say))
+            found += of_meaning
+            left += _of_meaning(settings, say)
     mended = [flaw for flaw in found if flaw not in left]
     for flaw in mended:
         say(f"fixed  {flaw.told}")
     return _tell(left, say)
+
+
+def _of_meaning(settings: Settings, say: Say) -> Sequence[Flaw]:
+    try:
+        return asyncio.run(flaws_of_meaning(settings))
+    except VectorsAway as fault:
+        say(f"The index of meaning was not looked at: {fault}.")
+        return ()
 
 
 def _verify_file(file: Path, say: Say) -> int:
@@ -176,7 +195,7 @@ def _tell(flaws: list[Flaw], say: Say) -> int:
     for flaw in flaws:
         say(f"fault  {flaw.told}")
     if not flaws:
-        say("Everything holds: pages, references, logs, cards, messages, plans and the index.")
+        say("Everything holds: pages, references, logs, cards, messages, plans and indexes.")
         return 0
     if any(flaw.can_mend for flaw in flaws):
         say("Stop Steward, then run the same with --fix. Make a backup first.")

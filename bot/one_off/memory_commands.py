@@ -149,11 +149,11 @@ async def reindex(settings: Settings, say: Say) -> int:
         begun = await store.meant.begun()
         if begun is not None:
             await store.meant.begin(Begun(uuid4().hex, begun.space))
-        await _meant(settings, store, say)
+        await give_meaning(settings, store, say)
     return 0
 
 
-async def _meant(settings: Settings, store: Store, say: Say) -> None:
+async def give_meaning(settings: Settings, store: Store, say: Say) -> None:
     """Gives the index of meaning what it is owed; what cannot be done now stays owed to it."""
     async with opened_meaning(settings, store, till_of(settings, store)) as meaning:
         if meaning is None:
@@ -191,7 +191,7 @@ async def import_file(
                 await _keep(store, batch)
         await _keep(store, batch)
         await indexed(store)
-        await _meant(settings, store, say)
+        await give_meaning(settings, store, say)
         added = (await store.memory.condition()).passages - before
     for fault in faults[:_MOST_FAULTS]:
         say(f"{fault.number}: {fault.why}")

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bot.adapters.chroma.vectors import ChromaVectors
 from bot.domain.memory.meaning import STRANGE_TEXTS
 from tests.e2e.fork_server import INTERPRETER
 from tests.e2e.launching import ForkServer
@@ -23,7 +24,7 @@ from tests.standins.embeddings import KEY, MODEL, Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.vector_traces import holding, traces_of
-from tests.words import EMBEDDER_REFUSES, FOUND_BY_WORDS
+from tests.words import EMBEDDER_REFUSES, EVERYTHING_HOLDS, FOUND_BY_WORDS
 
 pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
 
@@ -122,6 +123,49 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     assert counted(steward) == sum(embeddings.tokens)
     steward.say("/usage")
     assert MODEL in (await steward.sees("Usage of all chats")).text
+
+
+async def test_verify_proves_the_index_of_meaning_and_makes_it_anew(
+    steward: Steward, embeddings: Embeddings, vectors_in: Counting
+) -> None:
+    async def verified(*fix: str) -> tuple[int, str]:
+        return await steward.printed_by("verify", *fix)
+
+    await remembered(steward)
+    code, told = await verified()
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+    await steward.stop()
+    folder = steward.home / "meaning"
+    ((number, whose),) = steward.records.rows("SELECT number, whose FROM passage")
+    foreign = embedded("of nobody", len(embedded(CAR)))
+    for break_it, words in (
+        (lambda index: index.remove(whose, [number]), "does not have an answer: 1."),
+        (lambda index: index.put(whose, [(99, foreign)]), "has an answer that is gone: 99."),
+        (lambda index: index.put("p9", [(number, foreign)]), "has an answer that is gone: 1."),
+        (None, "is gone or broken"),
+    ):
+        if break_it is None:
+            shutil.rmtree(folder)
+        else:
+            index = ChromaVectors(folder)
+            ((name,),) = steward.records.rows("SELECT name FROM meaning")
+            assert await index.open(name)
+            await break_it(index)
+            await index.close()
+        code, told = await verified()
+        assert (code, told.count("fault"), words in told) == (1, 1, True), told
+        code, told = await verified("--fix")
+        assert (code, words in told, EVERYTHING_HOLDS in told) == (0, True, True), told
+        assert vectors_in(steward) == 1
+    embeddings.fate = "down"
+    shutil.rmtree(folder)
+    code, told = await verified("--fix")
+    assert (code, "They follow later" in told) == (0, True), told
+    embeddings.fate = ""
+    await steward.start()
+    await steward.eventually(lambda: meant(steward, 1))
+    code, told = await verified()
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), told
 
 
 async def test_without_an_embedder_nothing_is_loaded_and_an_old_index_goes(

@@ -103,7 +103,10 @@ async def test_a_call_that_waits_for_its_next_try_ends_when_the_bot_leaves_the_c
         assert len(scene.turns) == 1
 
 
-async def test_a_call_keeps_what_it_needs_until_its_last_try_and_nothing_afterwards() -> None:
+@pytest.mark.parametrize("ahead", [0.0, 9 * 3_600.0])
+async def test_a_call_keeps_what_it_needs_until_its_last_try_and_nothing_afterwards(
+    ahead: float,
+) -> None:
     def once_failing(request: ModelRequest, _: int) -> ModelReply:
         if TRIED not in str(request.messages):
             raise ModelDenied("no", Trouble.KEY, "A_KEY")
@@ -112,11 +115,14 @@ async def test_a_call_keeps_what_it_needs_until_its_last_try_and_nothing_afterwa
     scene = Stage(RuledModel(once_failing), [], Limits())
     scene.hooks.add("build", "Look at {{log}} and say why.")
     async with running(scene):
+        # A clock that is ahead sets the time of the next try, and is set right afterwards.
+        scene.clock.set_wall(ahead)
         assert isinstance(await scene.call_hook("build", {"log": SECRET}), Answered)
         await scene.until(lambda: hook_states(scene) == [(RunState.AGAIN, 1)])
         await _forget_all(scene)
         (waiting,) = scene.store.rows.hook_calls.values()
         assert SECRET in waiting.data, "the next try needs it"
+        scene.clock.set_wall(-ahead)
         passing = asyncio.create_task(scene.clock.advance(60))
         await scene.until(lambda: any(FOUND in text for text in scene.texts))
         await passing

@@ -10,6 +10,7 @@ from bot.adapters.sql.stemmer import stem
 from bot.adapters.system_clock import SystemClock
 from bot.domain.change import Change, Erase, KeepPassage
 from bot.domain.change.erasing import Target
+from bot.domain.memory.fit import BEYOND_OF_BOTH
 from bot.domain.memory.passage import Passage
 from bot.domain.money.budget import Budgets, CallKind, Cause
 from bot.domain.talk.errors import EmbedderError, EmbedderRefuses, OtherSize, VectorsAway
@@ -252,9 +253,12 @@ async def test_a_text_that_the_embedder_refuses_keeps_nothing_else_away() -> Non
     world = World()
     world.embedder = Picky()
     await world.keep(*(passage(n) for n in range(10)))
-    await world.meaning().catch_up()
-    assert len(world.numbers) == 9
+    meaning = world.meaning()
+    await meaning.catch_up()
+    assert len(world.numbers) == 10
     assert await world.store.meant.count_owed() == 0
+    hits = (await meaning.search("What was said?", ME, 10, CAUSE)).hits
+    assert all(hit.score < BEYOND_OF_BOTH for hit in hits if hit.id == "t5")
 
 
 async def test_an_embedder_that_refuses_every_text_is_still_owed_all_of_them() -> None:

@@ -56,6 +56,16 @@ async def test_a_resting_turn_is_tried_again_and_asks_once_more_behind_the_other
         assert scene.cards == []
 
 
+async def test_a_rest_that_was_set_by_a_clock_ahead_ends_when_that_is_set_back() -> None:
+    async with stage(*[failing] * 3, says("First answer.")) as scene:
+        scene.clock.set_wall(7 * 3_600)
+        await scene.say("first")
+        await rests(scene)
+        scene.clock.set_wall(-7 * 3_600)
+        await scene.clock.advance(60)
+        await scene.shows("First answer.")
+
+
 async def test_the_end_comes_only_after_the_last_rest() -> None:
     async with stage(*[failing] * 7) as scene:
         await scene.say("first")

@@ -4,7 +4,8 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -218,6 +219,38 @@ async def test_a_clock_that_is_set_ahead_makes_one_late_run(ahead: float) -> Non
         assert [one.late for one in scene.store.rows.runs.values()] in ([True, False], [False] * 2)
 
 
+@pytest.mark.parametrize(
+    ("eve", "zone"),
+    [
+        (datetime(2027, 3, 27, 12, tzinfo=UTC), "Europe/Berlin"),
+        (datetime(2027, 10, 30, 12, tzinfo=UTC), "Europe/Berlin"),
+        (datetime(2027, 3, 13, 18, tzinfo=UTC), "America/New_York"),
+        (datetime(2027, 11, 6, 18, tzinfo=UTC), "America/New_York"),
+    ],
+)
+async def test_a_daily_task_at_half_past_two_runs_once_on_days_when_clocks_change(
+    eve: datetime, zone: str
+) -> None:
+    script = [says(f"Run {n}.") for n in range(3)]
+    async with stage(*script) as scene:
+        scene.clock.set_wall((eve - scene.clock.now()).total_seconds())
+        await scene.say(f"/timezone {zone}")
+        await scene.shows(zone)
+        await scheduled(scene, "/schedule every day 2:30 | Look")
+        for days in range(1, 4):
+            # A restart between the two hours of the same name changes nothing.
+            for _ in range(24):
+                await scene.clock.advance(HOUR)
+            await scene.settled(days)
+            await scene.crash()
+            await scene.clock.advance(0)
+        assert states(scene) == [RunState.DONE] * 3
+        hours = [
+            f"{r.due.astimezone(ZoneInfo(zone)):%H:%M}" for r in scene.store.rows.runs.values()
+        ]
+        assert sorted(hours)[:2] == ["02:30"] * 2
+
+
 async def test_a_run_that_comes_too_early_for_the_last_one_is_skipped_and_told() -> None:
     gate = Gate()
     async with stage(gate, says("Slow.")) as scene:
@@ -266,6 +299,19 @@ async def test_a_failed_run_is_tried_again_and_told_of_once() -> None:
         assert (len(scene.texts), states(scene)) == (len(shown) + 1, [RunState.FAILED])
         assert len({turn.conversation for turn in scene.turns}) == 1
         assert task_in(scene).failures == 1
+
+
+async def test_a_try_that_was_set_by_a_clock_ahead_comes_when_that_is_set_back() -> None:
+    async with stage(DENIED, says("Done.")) as scene:
+        scene.clock.set_wall(9 * HOUR)
+        await scheduled(scene)
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled()
+        assert states(scene) == [RunState.AGAIN]
+        scene.clock.set_wall(-9 * HOUR)
+        await scene.clock.advance(60)
+        await scene.settled(2)
+        assert states(scene) == [RunState.DONE]
 
 
 async def test_another_try_knows_what_is_done() -> None:

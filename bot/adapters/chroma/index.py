@@ -84,8 +84,10 @@ class Index:
                 return {"done": self._move(asked["whose"])}, b""
             case "nearest":
                 return self._nearest(asked["whose"], asked["limit"], numbers)
-            case "count":
-                return {"count": sum(max(each.count() - 1, 0) for each in self._each())}, b""
+            case "owners":
+                return {"owners": self._there.owners}, b""
+            case "held":
+                return {"ids": self._held(asked["whose"], asked["after"])}, b""
         return {}, b""
 
     def _open(self, asked: Mapping[str, Any]) -> bool:
@@ -166,6 +168,18 @@ class Index:
         del self._moved[whose]
         self._there.take(whose)
         return True
+
+    def _held(self, whose: str, after: int) -> Sequence[str]:
+        """Returns the ids of some vectors, each of which was read; the probe is among them."""
+        collection = self._there.of(whose)
+        if collection is None:
+            return []
+        some = collection.get(limit=_AT_ONCE, offset=after, include=["embeddings"])
+        vectors = numpy.asarray(some["embeddings"])
+        lengths = numpy.linalg.norm(vectors, axis=1) if some["ids"] else vectors
+        if len(vectors) != len(some["ids"]) or not numpy.allclose(lengths, 1, atol=_SELF):
+            raise Lost("vectors are damaged")
+        return some["ids"]
 
     def _nearest(self, whose: str, limit: int, held: bytes) -> Answer:
         collection = self._there.of(whose)

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -91,9 +91,20 @@ class ChromaVectors:
         answer, _ = await self._ask(request, _NEAREST_SECONDS, [vector])
         return [(int(number), float(near)) for number, near in answer["found"]]
 
-    async def count(self) -> int:
-        """Returns the number of vectors in the open index."""
-        return int((await self._ask({"do": "count"}, _NEAREST_SECONDS))[0]["count"])
+    async def held(self) -> Set[tuple[int, Whose]]:
+        """Reads all vectors of the open index; returns their numbers with their owners."""
+        found = set[tuple[int, Whose]]()
+        answer, _ = await self._ask({"do": "owners"}, _NEAREST_SECONDS)
+        for whose in answer["owners"]:
+            after = 0
+            while ids := (await self._some(whose, after))["ids"]:
+                found.update((int(id), whose) for id in ids if id.isdecimal())
+                after += len(ids)
+        return found
+
+    async def _some(self, whose: Whose, after: int) -> Mapping[str, Any]:
+        request = {"do": "held", "whose": whose, "after": after}
+        return (await self._ask(request, _NEAREST_SECONDS))[0]
 
     async def close(self) -> None:
         await self._process.end()

@@ -1,8 +1,8 @@
 """Notes of the store about the index of meaning: its name, and what it is owed."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, union_all, update
 
 from bot.adapters.sql.columns import columns, values
 from bot.adapters.sql.ledger import put_usage
@@ -10,8 +10,9 @@ from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import UNMEANT, leaving, meaning, passage
 from bot.adapters.sql.upsert import Upsert, overwrite
 from bot.domain.change import AddUsage
-from bot.domain.memory.passage import Passage
+from bot.domain.memory.passage import Passage, Whose
 from bot.domain.talk.errors import Conflict
+from bot.domain.value import frozen
 from bot.ports.meaning import Begun, Leaving, PassagePlace, Sample
 
 _KEEPER = 6_120_551_847
@@ -62,6 +63,31 @@ _SAMPLE = (
     .order_by(passage.c.number)
 )
 _LEAVE = Upsert(leaving, ["number", "whose"])
+_HAS = select(passage.c.number, passage.c.whose).where(passage.c.meant)
+_MAY_HAVE = union_all(
+    select(passage.c.number, passage.c.whose), select(leaving.c.number, leaving.c.whose)
+)
+
+
+@frozen
+class Promised:
+    """The vectors that the index of meaning has and may have, as the rows of a moment say."""
+
+    index: str
+    """The name of the index."""
+    has: Set[tuple[int, Whose]]
+    may_have: Set[tuple[int, Whose]]
+
+
+def promised(connection: Connection) -> Promised | None:
+    """Returns what the rows promise of the index; None when none was begun."""
+    begun = connection.execute(_BEGUN).first()
+    if begun is None:
+        return None
+    has, may_have = (
+        {(row.number, row.whose) for row in connection.execute(told)} for told in (_HAS, _MAY_HAVE)
+    )
+    return Promised(begun.name, has, may_have)
 
 
 class SqlMeant(Reads):

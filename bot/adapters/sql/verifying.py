@@ -63,7 +63,7 @@ def verified(connection: Connection) -> Iterator[Flaw]:
     for rule in _rules(connection):
         rows = _at_fault(connection, rule)
         if rows:
-            yield Flaw(rule.told.format(rows=_named(rows)), bool(rule.mend))
+            yield Flaw(rule.told.format(rows=named(rows)), bool(rule.mend))
     yield from _of_log(connection)
 
 
@@ -89,7 +89,7 @@ def _pages(connection: Connection) -> Iterator[Flaw]:
     lost = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
     if lost:
         rows = [f"{table} {number}" for table, number, *_ in lost]
-        yield Flaw(f"A row refers to one that is missing: {_named(rows)}.")
+        yield Flaw(f"A row refers to one that is missing: {named(rows)}.")
 
 
 def _unreadable(connection: Connection) -> Iterator[Flaw]:
@@ -131,12 +131,12 @@ def _of_log(connection: Connection) -> Iterator[Flaw]:
     over = {id for id, state in connection.execute(_OVER) if state is TurnState.SETTLED}
     without = sorted(of for of in log.open if of in over)
     if without:
-        yield Flaw(f"A call of a turn that is over has no result: {_named(without)}.")
+        yield Flaw(f"A call of a turn that is over has no result: {named(without)}.")
     if log.doubled:
-        yield Flaw(f"A result has no call, or a call has two: {_named(sorted(log.doubled))}.")
+        yield Flaw(f"A result has no call, or a call has two: {named(sorted(log.doubled))}.")
     left = _left_of_erased(connection, log.erased)
     if left:
-        yield Flaw(f"Words of erased turns are still there: {_named(sorted(left))}.", True)
+        yield Flaw(f"Words of erased turns are still there: {named(sorted(left))}.", True)
 
 
 def _walk(connection: Connection) -> _Log:
@@ -187,10 +187,10 @@ def _left_of_erased(connection: Connection, erased: Set[str]) -> set[str]:
     return found
 
 
-def _named(rows: Sequence[str]) -> str:
+def named(rows: Sequence[str]) -> str:
     """Returns the number of rows and the names of the first."""
     more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
     return f"{', '.join(map(str, rows[:_NAMED]))}{more}"
 
 
-__all__ = ["Flaw", "StoreDamaged", "mend", "verified"]
+__all__ = ["Flaw", "StoreDamaged", "mend", "named", "verified"]

@@ -41,6 +41,8 @@ REFLECT_AFTER = 2
 AGAIN_MINUTES = (1, 5, 15)
 """Minutes before each further try of a failed run."""
 
+LONGEST_PAUSE = timedelta(minutes=max(AGAIN_MINUTES))
+
 LATE_SECONDS = 60
 """Seconds behind its time after which a run counts as late."""
 

@@ -92,6 +92,11 @@ def unit(numbers: Sequence[float]) -> Vector:
     return [each / length for each in numbers]
 
 
+def meaningless(size: int) -> Vector:
+    """Returns the vector of a text in which the embedder finds no meaning; no text is near it."""
+    return unit([1.0 if n % 4 < 2 else -1.0 for n in range(size)])
+
+
 def nearness(one: Vector, other: Vector) -> float:
     """Returns the cosine of two vectors: 1 for the same meaning, 0 for nothing in common."""
     return sum(a * b for a, b in zip(one, other, strict=True))

@@ -40,7 +40,8 @@ class ChatWork:
 
     @cached_property
     def trials(self) -> Trials:
-        return Trials(self._ground.wake, self._ground.world.clock)
+        minutes = self._ground.policy.limits.rest_minutes
+        return Trials(self._ground.wake, self._ground.world.clock, minutes)
 
     @property
     def desks(self) -> Sequence[Desk[Any]]:

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 
 from bot.domain.assignments.hook import HookCall
-from bot.domain.assignments.task import RunState
+from bot.domain.assignments.task import LONGEST_PAUSE, RunState
 from bot.domain.change import Change, SaveHookCall, SaveTurn
+from bot.domain.clock.ahead import is_ahead
 from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, Turn
 from bot.flow.hooks.runs import turn_for
@@ -24,6 +25,7 @@ LONGEST_NAP = 20.0
 """Seconds between two looks: the clock may have been set meanwhile."""
 
 _BATCH = 100
+_NEVER = datetime.max.replace(tzinfo=UTC)
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +57,10 @@ class HookTries:
 
     async def _begun(self, lanes: Lanes) -> float:
         """Begins the tries that are due, a batch at most; returns the seconds to the next."""
-        for call in await self._calls.again(self._clock.now(), _BATCH):
+        now = self._clock.now()
+        for call in await self._calls.again(_NEVER, _BATCH):
+            if call.again_at is None or is_ahead(call.again_at, now, LONGEST_PAUSE):
+                continue
             try:
                 await self._begin(call, lanes)
             except Conflict as fault:

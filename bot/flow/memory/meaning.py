@@ -14,6 +14,7 @@ from bot.domain.memory.meaning import (
     Vector,
     embedded_text,
     first_bytes,
+    meaningless,
     noise,
 )
 from bot.domain.memory.passage import Hit, Passage, Whose
@@ -103,6 +104,7 @@ class Meaning:
         self._begun: Begun | None = None
         self._unweighed_until = 0.0
         self._noise: Noise | None = None
+        self._size = 0
         self._space = ""
         self._opened: str | None = None
         self._fault = ""
@@ -247,7 +249,8 @@ class Meaning:
             strange = paid.vectors
             self._records.add(paid.records)
             self._tell("")
-            self._space = f"{self._embedder.name}/{len(strange[0])}"
+            self._size = len(strange[0])
+            self._space = f"{self._embedder.name}/{self._size}"
             self._noise = await asyncio.to_thread(noise, strange)
 
     def _ready(self, begun: Begun) -> None:
@@ -268,9 +271,7 @@ class Meaning:
         vectors = await self._of(owed) if owed else {}
         ordered = sorted(owed, key=lambda one: one.whose)
         for whose, group in groupby(ordered, key=lambda one: one.whose):
-            rows = [(one.number, vectors[one.number]) for one in group if one.number in vectors]
-            if rows:
-                await self._vectors.put(whose, rows)
+            await self._vectors.put(whose, [(one.number, vectors[one.number]) for one in group])
         if owed:
             self._taken_in = max(self._taken_in, *(one.number for one in owed))
             await self._records.store(partial(self._debts.taken_in, owed, self._name))
@@ -303,7 +304,10 @@ class Meaning:
         return found
 
     async def _of(self, passages: Sequence[Passage]) -> dict[int, Vector]:
-        """Returns the vectors of passages by number; of texts that are refused there is none."""
+        """Returns the vectors of passages by number, also of texts that are refused.
+
+        So an answer without a vector is one that was lost.
+        """
         texts = await asyncio.to_thread(lambda: [embedded_text(one) for one in passages])
         found = dict[int, Vector]()
         each = await vectors_of(texts, self._in_the_background)
@@ -311,6 +315,7 @@ class Meaning:
             if isinstance(vector, EmbedderRefuses):
                 told = "passage %d has no meaning for the embedder: %s"
                 _LOG.warning(told, one.number, vector)
+                found[one.number] = meaningless(self._size)
             else:
                 found[one.number] = vector
         return found
@@ -324,7 +329,7 @@ class Meaning:
         paid = await self._embedder.embed(texts, cause)
         self._tell("")
         size = len(paid.vectors[0])
-        if f"{self._embedder.name}/{size}" != self._space:
+        if size != self._size:
             self._records.add(paid.records)
             raise OtherSize(f"the embedder's vectors have {size:,} numbers now")
         return paid

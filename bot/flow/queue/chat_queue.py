@@ -27,7 +27,6 @@ from bot.flow.queue.jobs import (
     decisions,
     next_job,
     next_trial,
-    without_resting,
 )
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.gathering import Gathering, newest_seam, unanswered
@@ -156,7 +155,7 @@ class ChatQueue:
                 agenda = self._line.free(agenda)
             if not self._reaches(agenda.chat):
                 return None
-            job = next_job(without_resting(agenda, self._clock.now()), parked)
+            job = next_job(self._trials.due(agenda), parked)
             if job is None:
                 if all(turn.state is TurnState.RESTING for turn in agenda.unfinished):
                     await self._turns.rest(agenda.chat)

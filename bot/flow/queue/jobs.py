@@ -5,10 +5,11 @@ message, then the run of a task; among equals the oldest.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 
 from bot.domain.assignments.errand import ErrandState
+from bot.domain.clock.ahead import is_ahead
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen, replace
@@ -90,9 +91,9 @@ def _under_way(agenda: Agenda) -> Turn | None:
     return next(running, None) or next((turn for turn in parked if turn.stop_asked), None)
 
 
-def without_resting(agenda: Agenda, now: datetime) -> Agenda:
+def without_resting(agenda: Agenda, now: datetime, longest: timedelta) -> Agenda:
     """Returns the agenda without turns that rest on, so that others go first."""
-    due = tuple(turn for turn in agenda.unfinished if not _rests_on(turn, now))
+    due = tuple(turn for turn in agenda.unfinished if not _rests_on(turn, now, longest))
     return agenda if len(due) == len(agenda.unfinished) else replace(agenda, unfinished=due)
 
 
@@ -102,9 +103,10 @@ def next_trial(agenda: Agenda) -> datetime | None:
     return min(trials, default=None)
 
 
-def _rests_on(turn: Turn, now: datetime) -> bool:
-    over = turn.rests_until is None or turn.rests_until <= now
-    return turn.state is TurnState.RESTING and turn.stop_asked is None and not over
+def _rests_on(turn: Turn, now: datetime, longest: timedelta) -> bool:
+    if turn.state is not TurnState.RESTING or turn.stop_asked is not None:
+        return False
+    return turn.rests_until is not None and is_ahead(turn.rests_until, now, longest)
 
 
 def decisions(turn: Turn, approvals: Sequence[Approval]) -> Decisions:

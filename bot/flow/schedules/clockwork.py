@@ -6,7 +6,9 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
+from bot.domain.assignments.task import LONGEST_PAUSE
 from bot.domain.change import Change, SaveTask
+from bot.domain.clock.ahead import is_ahead
 from bot.domain.talk.errors import Conflict, StoreError
 from bot.flow.schedules.firing import Fired, Firing
 from bot.flow.schedules.gate import RunGate
@@ -81,7 +83,11 @@ class Clockwork:
         now = self._clock.now()
         tasks = await self._scheduled.due(now, _BATCH)
         found = [await self._meet(partial(self._firing.meet, one), one.id) for one in tasks]
-        tries = await self._scheduled.again(now, _BATCH)
+        tries = [
+            one
+            for one in await self._scheduled.again(_NEVER, _BATCH)
+            if one.again_at is not None and not is_ahead(one.again_at, now, LONGEST_PAUSE)
+        ]
         found += [await self._meet(partial(self._firing.again, one), one.task) for one in tries]
         # Turns begin when the times of all have been met: else they would delay one another.
         self._gate.begin()
