@@ -15,13 +15,12 @@ from typing import Any, TypeVar
 from sqlalchemy import URL, Connection, Engine, Executable, NullPool, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
-from bot.adapters.sql import migrating
 from bot.adapters.sql.database import Work
 from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.prepared import Prepared, Values, fetched
-from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING, draw_number
+from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, FIRST, SETTING, draw_number
 from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import DriverMissing
 from bot.ports.duties import EVERY_DUTY, Duty
@@ -192,12 +191,14 @@ async def open_postgres(
     prepare: Work[None],
     patience: Patience | None = None,
     duties: Collection[Duty] = EVERY_DUTY,
+    knows: str = FIRST,
 ) -> AsyncIterator[PostgresDatabase]:
     """Connects and prepares the database; raises DriverMissing or a StoreError.
 
-    With `patience` it waits for a server that is not up yet.
+    With `patience` it waits for a server that is not up yet. Others can see which revision this
+    process `knows`.
     """
-    process = _number(duties)
+    process = _number(duties, knows)
     database = PostgresDatabase(postgres_engine(url, busy_seconds, process), process)
     try:
 
@@ -210,9 +211,9 @@ async def open_postgres(
         await database.close()
 
 
-def _number(duties: Collection[Duty]) -> int:
+def _number(duties: Collection[Duty], knows: str) -> int:
     """Returns a number of a process, which tells others what it leaves to them."""
-    number = draw_number(migrating.REVISIONS[-1])
+    number = draw_number(knows)
     if not {Duty.RECEIVE, Duty.WEB} & {*duties}:
         number |= DOES_NOT_ROUTE
     return number if Duty.WORK in duties else number | DOES_NOT_WORK

@@ -28,7 +28,7 @@ _LOTS = 34
 _REVISIONS = 14
 """Bits of the revision."""
 
-_FIRST = "0040"
+FIRST = "0040"
 """The newest revision of 0.2.0, whose processes tell none."""
 
 _NUMBER = f"CAST(NULLIF(current_setting('{SETTING}', true), '') AS bigint)"
@@ -42,7 +42,7 @@ def draw_number(revision: str) -> int:
 def known_to(process: int) -> str:
     """Returns the newest revision that a process knows, by its number."""
     if not process & _TELLS_REVISION:
-        return _FIRST
+        return FIRST
     return f"{(process >> _LOTS) % (1 << _REVISIONS):04}"
 
 
