@@ -7,6 +7,7 @@ revision = "0041"
 down_revision = "0040"
 branch_labels = None
 depends_on = None
+lives_with = "0040"
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 MOMENT = sa.DateTime(timezone=True)

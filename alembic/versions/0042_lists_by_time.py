@@ -7,6 +7,7 @@ revision = "0042"
 down_revision = "0041"
 branch_labels = None
 depends_on = None
+lives_with = "0040"
 
 INDEXES = (
     ("ix_turn_asked_for", "turn", ["created_at", "asker"], "origin = 'message'"),

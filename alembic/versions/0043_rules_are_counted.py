@@ -7,6 +7,7 @@ revision = "0043"
 down_revision = "0042"
 branch_labels = None
 depends_on = None
+lives_with = "0040"
 
 NUMBER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 ADMITTED = sa.text("action IN ('person.allowed', 'person.paired')")

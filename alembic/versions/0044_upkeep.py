@@ -7,6 +7,7 @@ revision = "0044"
 down_revision = "0043"
 branch_labels = None
 depends_on = None
+lives_with = "0040"
 
 
 def upgrade() -> None:

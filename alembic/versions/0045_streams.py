@@ -7,6 +7,7 @@ revision = "0045"
 down_revision = "0044"
 branch_labels = None
 depends_on = None
+lives_with = "0040"
 
 
 def upgrade() -> None:

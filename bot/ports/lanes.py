@@ -64,5 +64,5 @@ class OwnedChats(Protocol):
         ...
 
     async def look(self, after: int) -> Look:
-        """Returns chats with work whose numbers are above `after`."""
+        """Returns chats with work whose numbers are above `after`, without those of others."""
         ...

@@ -7,6 +7,7 @@ import pytest
 
 from bot.adapters.sql.moment import change_of, moment_of
 from bot.adapters.sql.verifying import verified
+from bot.bootstrap.page import is_taken
 from tests.e2e.browser import LINK, browser
 from tests.e2e.steward import Steward
 from tests.e2e.test_backup import note, server, url
@@ -118,6 +119,8 @@ async def page_shows(steward: Steward, *words: str) -> None:
     link = await steward.until(
         lambda: next((found for one in steward.shown if (found := LINK.search(one.text))), None)
     )
+    port = int(link[1].rpartition(":")[2])
+    await steward.eventually(lambda: is_taken(port))  # it listens some time after the first poll
     async with browser(link[1]) as page:
         await page.enter(link[2])
         shown = (await page.page(f"/chat/telegram:{steward.ann.id}")).get_text(" ")

@@ -11,7 +11,7 @@ from tests.e2e.steward import Steward
 from tests.e2e.test_hooks import Caller, caller
 from tests.e2e.test_two_processes import Pair, pair
 from tests.patience import PATIENCE
-from tests.standins.messages_api import text
+from tests.standins.messages_api import Gate, text
 
 __all__ = ["caller", "pair"]
 pytestmark = [
@@ -56,6 +56,20 @@ async def test_an_answer_that_was_not_delivered_is_delivered_by_the_other_once(
     await steward.recorded()
     assert len(steward.showing("The parrot is green.")) == 1
     assert len(steward.model.requests) == 1
+
+
+async def test_a_turn_that_the_other_has_long_seen_at_work_goes_on_when_its_process_dies(
+    pair: Pair, steward: Steward
+) -> None:
+    await steward.recorded()
+    held = Gate()
+    steward.script(text("Nobody reads this.").held(held, after=1), text("The parrot is green."))
+    await pair.told(1, lambda: steward.say("What colour has the parrot?"))
+    await held.arrived()
+    await pair.both_look()
+    await pair.end()
+    await steward.sees("The parrot is green.")
+    await steward.recorded()
 
 
 async def test_a_living_process_delivers_though_the_other_owes_words_to_the_same_chat(

@@ -5,7 +5,14 @@ from contextlib import AbstractContextManager, nullcontext
 
 from sqlalchemy import Connection, column, inspect, select, table
 
-from bot.domain.talk.errors import StoreFault, StoreOutgrown, StoreTooNew, StoreTooOld
+from bot.adapters.sql.this_process import known_to
+from bot.domain.talk.errors import (
+    StoreAway,
+    StoreFault,
+    StoreOutgrown,
+    StoreTooNew,
+    StoreTooOld,
+)
 from bot.shipped import shipped
 
 REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044", "0045")
@@ -23,24 +30,54 @@ _BEFORE = frozenset(f"{number:04}" for number in range(1, 39))
 _UPGRADES_THEM = "aeff08cebc77"
 """The last commit that has the migrations of those."""
 
-_MIGRATIONS = shipped("alembic")
+MIGRATIONS = shipped("alembic")
+"""The folder with a file for each revision."""
+
 _VERSION = select(column("version_num")).select_from(table("alembic_version"))
 
 
 def migrate(connection: Connection, before: Before | None = None) -> None:
     """Upgrades the database inside the caller's transaction.
 
-    Raises StoreTooNew, or StoreOutgrown for one from before the first release. What `before`
-    raises when it is entered leaves it as it is.
+    Raises StoreTooNew, StoreOutgrown for one from before the first release, or StoreAway while
+    older processes serve that need what would be taken away. What `before` raises when it is
+    entered leaves it as it is.
     """
     version = _known(connection)
     if version == REVISIONS[-1]:
         return
     watched: AbstractContextManager[Done] = nullcontext(_unwatched)
-    if version is not None and before is not None:
-        watched = before(version, REVISIONS[REVISIONS.index(version) + 1 :])
+    if version is not None:
+        ahead = REVISIONS[REVISIONS.index(version) + 1 :]
+        _spare_others(connection, ahead)
+        if before is not None:
+            watched = before(version, ahead)
     with watched as done:
         upgrade(connection, done=done)
+
+
+def _spare_others(connection: Connection, steps: Sequence[str]) -> None:
+    """Raises StoreAway while processes serve that cannot do without what the steps take away."""
+    if connection.dialect.name != "postgresql":
+        return
+    from alembic.script import ScriptDirectory
+
+    from bot.adapters.sql.peers import living
+
+    script = ScriptDirectory(_scripts())
+    modules = [revision.module for step in steps if (revision := script.get_revision(step))]
+    needed = max(getattr(module, "lives_with", "") for module in modules)
+    older = sum(known_to(process) < needed for process in living(connection))
+    if older:
+        raise StoreAway(
+            f"{older} older processes serve, and this version takes away what they use: stop them"
+        )
+
+
+def _scripts() -> str:
+    if not (MIGRATIONS / "env.py").is_file():
+        raise StoreFault(f"the migrations are missing: {MIGRATIONS}")
+    return str(MIGRATIONS)
 
 
 def _unwatched(_: str) -> None:
@@ -81,13 +118,12 @@ def revision_of(connection: Connection) -> str | None:
 
 def upgrade(connection: Connection, revision: str = "head", *, done: Done = _unwatched) -> None:
     """Brings the tables to a revision, inside the caller's transaction."""
-    if not (_MIGRATIONS / "env.py").is_file():
-        raise StoreFault(f"the migrations are missing: {_MIGRATIONS}")
+    folder = _scripts()
     from alembic import command
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("script_location", folder.replace("%", "%%"))
     config.attributes["connection"] = connection
     config.attributes["done"] = done
     command.upgrade(config, revision)

@@ -10,8 +10,16 @@ _MOST = 500
 
 # Runs of tasks and calls of hooks that have not begun stand in the line of the process that wrote
 # them: it lets a few begin at once.
+# A chat of another process is left out. It is news once that process has left it, or has died.
 _WITH_WORK = text(
-    """
+    f"""
+    WITH others AS MATERIALIZED (
+        SELECT ((CAST(classid AS bigint) << 32) | CAST(objid AS bigint)) - {CHATS} AS chat
+        FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+        AND pid <> pg_backend_pid() AND database = (
+            SELECT oid FROM pg_database WHERE datname = current_database()
+        )
+    )
     SELECT chat, md5(string_agg(mark, ' ' ORDER BY mark)), array_remove(array_agg(stopped), NULL)
     FROM (
         SELECT chat, concat(id, state, rests) AS mark,
@@ -35,7 +43,8 @@ _WITH_WORK = text(
         SELECT home, concat(id, 'recalled'), id FROM errand
         WHERE recalled AND state = 'working' AND NOT taken
     ) AS work
-    WHERE chat > :after GROUP BY chat ORDER BY chat LIMIT :most
+    WHERE chat > :after AND chat NOT IN (SELECT chat FROM others)
+    GROUP BY chat ORDER BY chat LIMIT :most
     """
 )
 

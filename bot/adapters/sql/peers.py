@@ -21,15 +21,20 @@ _NOBODY = 0
 
 _LIVING, _ROUTER, _WORKER, _OWED = "living", "router", "worker", "owed"
 
-_LOOK = text(
-    f"""
+_HELD = """
     WITH held AS MATERIALIZED (
         SELECT (CAST(classid AS bigint) << 32) | CAST(objid AS bigint) AS key FROM pg_locks
         WHERE locktype = 'advisory' AND objsubid = 1 AND granted AND database = (
             SELECT oid FROM pg_database WHERE datname = current_database()
         )
     )
+"""
+_ALIVE = f"""
     SELECT '{_LIVING}', key - {PROCESSES} FROM held WHERE key >= {PROCESSES} AND key < {DELIVERIES}
+"""
+_LOOK = text(
+    f"""
+    {_HELD} {_ALIVE}
     UNION ALL
     SELECT '{_ROUTER}', coalesce(owner, {_NOBODY}) FROM (
         SELECT DISTINCT owner FROM inbox WHERE state = 'new'
@@ -47,6 +52,7 @@ _LOOK = text(
     )
     """
 )
+_WHO_LIVES = text(_HELD + _ALIVE)
 _OF = bindparam("owners", expanding=True)
 _TAKE_UPDATES = (
     update(inbox)
@@ -106,6 +112,11 @@ class SqlPeers:
 
     def leave_delivery(self, chat: int) -> None:
         self._locks.leave(DELIVERIES + chat)
+
+
+def living(connection: Connection) -> Collection[int]:
+    """Returns the numbers of all processes that serve."""
+    return [number for _, number in connection.execute(_WHO_LIVES)]
 
 
 def _seen(connection: Connection) -> dict[str, frozenset[int]]:

@@ -5,7 +5,6 @@ for each statement, which costs twice the processor time.
 """
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -21,7 +20,7 @@ from bot.adapters.sql.faults import committing, translated
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres_lines import Line, Lines
 from bot.adapters.sql.prepared import Prepared, Values, fetched
-from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, SETTING
+from bot.adapters.sql.this_process import DOES_NOT_ROUTE, DOES_NOT_WORK, FIRST, SETTING, draw_number
 from bot.adapters.to_its_end import to_its_end
 from bot.domain.talk.errors import DriverMissing
 from bot.ports.duties import EVERY_DUTY, Duty
@@ -49,9 +48,6 @@ _SILENCE = {
     "tcp_user_timeout": 25_000,
 }
 """When a silent server counts as gone: after 10 s of connecting, or 25 s of work."""
-
-_PROCESSES = 1 << 48
-"""The numbers of processes are drawn by lot, so none comes twice."""
 
 _ENDING_SECONDS = 5.0
 """Seconds that running work has when the database is closed."""
@@ -195,12 +191,14 @@ async def open_postgres(
     prepare: Work[None],
     patience: Patience | None = None,
     duties: Collection[Duty] = EVERY_DUTY,
+    knows: str = FIRST,
 ) -> AsyncIterator[PostgresDatabase]:
     """Connects and prepares the database; raises DriverMissing or a StoreError.
 
-    With `patience` it waits for a server that is not up yet.
+    With `patience` it waits for a server that is not up yet. Others can see which revision this
+    process `knows`.
     """
-    process = _number(duties)
+    process = _number(duties, knows)
     database = PostgresDatabase(postgres_engine(url, busy_seconds, process), process)
     try:
 
@@ -213,9 +211,9 @@ async def open_postgres(
         await database.close()
 
 
-def _number(duties: Collection[Duty]) -> int:
+def _number(duties: Collection[Duty], knows: str) -> int:
     """Returns a number of a process, which tells others what it leaves to them."""
-    number = 1 + secrets.randbelow(_PROCESSES)
+    number = draw_number(knows)
     if not {Duty.RECEIVE, Duty.WEB} & {*duties}:
         number |= DOES_NOT_ROUTE
     return number if Duty.WORK in duties else number | DOES_NOT_WORK

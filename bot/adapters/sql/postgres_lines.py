@@ -1,6 +1,7 @@
 """Connections to PostgreSQL that stay open, each used by one thread at a time."""
 
 import os
+import select
 import socket
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -46,9 +47,14 @@ class Line:
 
         Raises OperationalError at once when the server ends the line.
         """
+        # The driver itself would look ten times a second, in each process at rest.
+        poll = select.poll()
+        poll.register(self.driver.fileno(), select.POLLIN)
         try:
-            for one in self.driver.notifies(timeout=seconds, stop_after=1):
-                yield one.payload
+            told = [*self.driver.notifies(timeout=0)]
+            if not told and poll.poll(seconds * 1000):
+                told = [*self.driver.notifies(timeout=0)]
+            yield from (one.payload for one in told)
         except self.connection.dialect.loaded_dbapi.Error as error:
             raise OperationalError("LISTEN", None, error) from error
 

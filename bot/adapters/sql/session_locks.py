@@ -71,10 +71,6 @@ class SessionLocks:
         """Returns the number of this process."""
         return self._database.process
 
-    async def open(self) -> None:
-        """Has other processes know of this one."""
-        await self.ask(lambda _: None)
-
     async def take(self, key: int) -> bool:
         """Returns True when this process has the lock."""
         if key not in self._held:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import URL, Connection, delete, make_url
 from sqlalchemy.exc import ArgumentError
 
+from bot.adapters.sql import migrating
 from bot.adapters.sql.approvals import SqlApprovals, SqlRules
 from bot.adapters.sql.backlog import Queue, queues
 from bot.adapters.sql.belongings import SqlBelongings
@@ -267,7 +268,8 @@ async def _shared(
     store = replace(store, owned_chats=SqlOwnedChats(locks), peers=SqlPeers(locks))
     if bells is None:
         return store
-    await locks.open()
+    # From now on others know of this process. An upgrade just before did not spare it.
+    await locks.ask(inspect_only)
     bell = await bells.enter_async_context(SqlBell(database))
     # What another process rings for may stand on an open page.
     bell.hear(lambda _peal, _chat: store.written.tell())
@@ -283,7 +285,8 @@ def _opened(
     if backend == "postgresql":
         from bot.adapters.sql.postgres import open_postgres
 
-        return open_postgres(url, busy_seconds, prepare, by.patience, by.duties)
+        known = migrating.REVISIONS[-1]
+        return open_postgres(url, busy_seconds, prepare, by.patience, by.duties, known)
     raise SettingError("the database must be a SQLite file or PostgreSQL")
 
 

@@ -3,6 +3,7 @@
 A connection is opened with the number of its process, so no statement has to carry it along.
 """
 
+import secrets
 from typing import Any
 
 from sqlalchemy import BigInteger, Boolean, ColumnElement
@@ -18,7 +19,31 @@ DOES_NOT_ROUTE = 1 << 49
 DOES_NOT_WORK = 1 << 50
 """Stands in the number of a process that carries out no turns."""
 
+_TELLS_REVISION = 1 << 51
+"""Stands in the number of a process that also has the newest revision which the process knows."""
+
+_LOTS = 34
+"""Bits of such a number that are drawn by lot, so that none comes twice; the revision follows."""
+
+_REVISIONS = 14
+"""Bits of the revision."""
+
+FIRST = "0040"
+"""The newest revision of 0.2.0, whose processes tell none."""
+
 _NUMBER = f"CAST(NULLIF(current_setting('{SETTING}', true), '') AS bigint)"
+
+
+def draw_number(revision: str) -> int:
+    """Returns a number for a process that knows the revisions up to this one."""
+    return 1 + secrets.randbelow((1 << _LOTS) - 1) | int(revision) << _LOTS | _TELLS_REVISION
+
+
+def known_to(process: int) -> str:
+    """Returns the newest revision that a process knows, by its number."""
+    if not process & _TELLS_REVISION:
+        return FIRST
+    return f"{(process >> _LOTS) % (1 << _REVISIONS):04}"
 
 
 class ThisProcess(FunctionElement[int]):

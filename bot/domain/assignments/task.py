@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
+from bot.domain.clock.ahead import is_ahead
 from bot.domain.clock.when import Rule
 from bot.domain.consent.consent import Consent
 from bot.domain.money.money import Nano
@@ -41,7 +42,7 @@ REFLECT_AFTER = 2
 AGAIN_MINUTES = (1, 5, 15)
 """Minutes before each further try of a failed run."""
 
-LONGEST_PAUSE = timedelta(minutes=max(AGAIN_MINUTES))
+_LONGEST_PAUSE = timedelta(minutes=max(AGAIN_MINUTES))
 
 LATE_SECONDS = 60
 """Seconds behind its time after which a run counts as late."""
@@ -50,6 +51,11 @@ BY_HAND = "a person paused it"
 """The reason of a pause that a person made."""
 
 _PREFIX = "task-"
+
+
+def is_due(again_at: datetime | None, now: datetime) -> bool:
+    """Returns True when the time of a further try has come."""
+    return again_at is not None and not is_ahead(again_at, now, _LONGEST_PAUSE)
 
 
 class TaskState(StrEnum):

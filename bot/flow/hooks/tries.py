@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from bot.domain.assignments.hook import HookCall
-from bot.domain.assignments.task import LONGEST_PAUSE, RunState
+from bot.domain.assignments.task import RunState, is_due
 from bot.domain.change import Change, SaveHookCall, SaveTurn
-from bot.domain.clock.ahead import is_ahead
 from bot.domain.talk.errors import Conflict, NoSuchChat, StoreError
 from bot.domain.turn.turn import ACCESS_ENDED, BOT_GONE, Turn
 from bot.flow.hooks.runs import turn_for
@@ -59,7 +58,7 @@ class HookTries:
         """Begins the tries that are due, a batch at most; returns the seconds to the next."""
         now = self._clock.now()
         for call in await self._calls.again(_NEVER, _BATCH):
-            if call.again_at is None or is_ahead(call.again_at, now, LONGEST_PAUSE):
+            if not is_due(call.again_at, now):
                 continue
             try:
                 await self._begin(call, lanes)

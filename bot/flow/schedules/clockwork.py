@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
-from bot.domain.assignments.task import LONGEST_PAUSE
+from bot.domain.assignments.task import is_due
 from bot.domain.change import Change, SaveTask
-from bot.domain.clock.ahead import is_ahead
 from bot.domain.talk.errors import Conflict, StoreError
 from bot.flow.schedules.firing import Fired, Firing
 from bot.flow.schedules.gate import RunGate
@@ -84,9 +83,7 @@ class Clockwork:
         tasks = await self._scheduled.due(now, _BATCH)
         found = [await self._meet(partial(self._firing.meet, one), one.id) for one in tasks]
         tries = [
-            one
-            for one in await self._scheduled.again(_NEVER, _BATCH)
-            if one.again_at is not None and not is_ahead(one.again_at, now, LONGEST_PAUSE)
+            one for one in await self._scheduled.again(_NEVER, _BATCH) if is_due(one.again_at, now)
         ]
         found += [await self._meet(partial(self._firing.again, one), one.task) for one in tries]
         # Turns begin when the times of all have been met: else they would delay one another.
