@@ -84,7 +84,8 @@ class OnDiscord:
             for call in self.discord.calls
             if call.status >= 400
         ]
-        left = [one for one in refused if not any(words in one for words in self.foreseen)]
+        foreseen = (*self.foreseen, *self.steward.foreseen)
+        left = [one for one in refused if not any(words in one for words in foreseen)]
         assert left == [], left
         assert self.discord.called == [], "an answer called people"
         assert self.discord.faults.unused == 0, "an ordered fault was never met"

@@ -94,6 +94,9 @@ class Steward(TelegramHands):
     async def start(self, **settings: object) -> None:
         """Start the process and wait until it takes updates; settings stay for later starts."""
         self.settings |= {name: str(value) for name, value in settings.items()}
+        if self._process is not None:
+            # Who goes on with a session hears again of a press that the former one has answered.
+            self._foresee("already been acknowledged")
         listening = self._listening()
         for name, roles in () if self._company else self._beside:
             self._share_home(name)

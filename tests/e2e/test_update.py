@@ -71,7 +71,7 @@ def later(wheel: Path, folder: Path, version: str, but: Mapping[str, tuple[str, 
 
 NEVER_POLLS = {
     "bot/adapters/telegram/listener.py": (
-        "        offset: int | None = None\n",
+        "        offset = await self._begin()\n",
         "        import asyncio\n\n        await asyncio.Event().wait()\n        offset = None\n",
     )
 }

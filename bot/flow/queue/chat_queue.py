@@ -27,6 +27,7 @@ from bot.flow.queue.jobs import (
     decisions,
     next_job,
     next_trial,
+    without_resting,
 )
 from bot.flow.queue.trials import Trials
 from bot.flow.reading.gathering import Gathering, newest_seam, unanswered
@@ -155,7 +156,8 @@ class ChatQueue:
                 agenda = self._line.free(agenda)
             if not self._reaches(agenda.chat):
                 return None
-            job = next_job(self._trials.due(agenda), parked)
+            due = without_resting(agenda, self._clock.now(), self._trials.longest)
+            job = next_job(due, parked)
             if job is None:
                 if all(turn.state is TurnState.RESTING for turn in agenda.unfinished):
                     await self._turns.rest(agenda.chat)

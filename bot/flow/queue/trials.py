@@ -6,9 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.domain.clock.ahead import is_ahead
 from bot.flow.activities import ActivityOwner
-from bot.flow.queue.jobs import without_resting
 from bot.ports.clock import Clock
-from bot.ports.journal import Agenda
 
 _LONGEST_SLEEP_SECONDS = 60.0
 """The time of day may be set anew, so it is looked at now and then."""
@@ -23,13 +21,9 @@ class Trials(ActivityOwner):
         super().__init__()
         self._wake = wake
         self._clock = clock
-        self._longest = timedelta(minutes=max(rest_minutes, default=0.0))
+        self.longest = timedelta(minutes=max(rest_minutes, default=0.0))
         self.expected: dict[int, tuple[datetime, asyncio.Task[None]]] = {}
         """The times that were told, by chat, with the tasks that sleep until then."""
-
-    def due(self, agenda: Agenda) -> Agenda:
-        """Returns the agenda without turns that rest on."""
-        return without_resting(agenda, self._clock.now(), self._longest)
 
     def expect(self, chat: int, at: datetime | None) -> None:
         """Wakes the chat at this time, and at no other that was told before."""
@@ -43,7 +37,7 @@ class Trials(ActivityOwner):
             self.expected[chat] = at, self.start(self._sleep(chat, at), name=f"trial {chat}")
 
     async def _sleep(self, chat: int, at: datetime) -> None:
-        while is_ahead(at, now := self._clock.now(), self._longest):
+        while is_ahead(at, now := self._clock.now(), self.longest):
             await self._clock.sleep(min((at - now).total_seconds(), _LONGEST_SLEEP_SECONDS))
         del self.expected[chat]
         self._wake(chat)
