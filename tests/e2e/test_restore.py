@@ -53,6 +53,8 @@ async def test_what_was_begun_is_closed_told_or_asked_about(url: str, steward: S
     assert (code, "1 pieces of work are stopped" in told) == (0, True), told
     assert KEY in (home / ".env").read_text()
     (home / ".env").unlink()
+    assert steward.records.rows("SELECT count(*) FROM stream") == [(1,)]
+    assert Records(home / "steward.db").rows("SELECT count(*) FROM stream") == [(0,)]
     assert (home / "workspace" / "milk.md").read_text() == "milk"
     code, told = await steward.printed_by("verify", str(home))
     assert (code, EVERYTHING_HOLDS in told) == (0, True), told

@@ -16,6 +16,8 @@ _STATEMENTS = (
     ("DELETE FROM session", ()),
     ("DELETE FROM sign_in", ()),
     ("DELETE FROM pairing", ()),
+    # Platforms would send again what was answered after the copy.
+    ("DELETE FROM stream", ()),
     # The index of meaning did not come along.
     ("DELETE FROM meaning", ()),
     ("DELETE FROM leaving", ()),
