@@ -67,7 +67,7 @@ class SqlBell:
         self._database = database
         self._hearers: list[Hearer] = []
         self._rings: dict[tuple[str, str], None] = {}
-        """What is rung next: the line, and the words."""
+        """The next rings: the line and the words of each."""
         self._questions = PostQuestions(database.process, self._send)
         self._ringing = asyncio.Event()
         self._wanted: dict[int, asyncio.Event] = {}

@@ -126,7 +126,7 @@ class Intake:
         await self._put([row for row in rows if row.id not in self._found])
 
     async def _put(self, rows: Sequence[InboundRow]) -> None:
-        first = await self._first_elsewhere() if rows else {}
+        first: Mapping[str, int] = await self._first_elsewhere() if rows else {}
         self._held_back = False
         for row in rows:
             if not self._rows.serves(row):

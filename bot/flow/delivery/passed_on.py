@@ -97,8 +97,11 @@ class ShownForOthers:
     async def answer(self, question: str) -> str:
         asked = json.loads(question)
         to = Address(*asked["to"])
+        channel = self._channels.get(to.channel)
+        if channel is None:
+            return _words({"fault": f"{to.channel} is not served where messages are delivered"})
         try:
-            shown = await self._show(self._channels[to.channel], to, asked)
+            shown = await self._show(channel, to, asked)
         except ChannelError as fault:
             return _words(_told(fault))
         return _words({"shown": shown})

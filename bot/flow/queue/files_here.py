@@ -1,9 +1,11 @@
 """Leaves a chat to the workers that have its files, and tells people while these are away."""
 
+import logging
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bot.domain.change import Change, Show
+from bot.domain.talk.errors import StoreError
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.flow.activities import ActivityOwner
 from bot.flow.world import Workspaces, never
@@ -11,6 +13,8 @@ from bot.ports.bell import Posts
 from bot.ports.clock import Clock
 from bot.ports.folder_places import FolderPlaces
 from bot.ports.journal import Agenda, Journal
+
+_LOG = logging.getLogger(__name__)
 
 _LEAVING_SECONDS = 0.05
 """Seconds in which the lane of a chat is left, so that another process can take it."""
@@ -79,9 +83,15 @@ class FilesHere(ActivityOwner):
             await self._clock.sleep(_LEAVING_SECONDS)
             await self._posts.ask(_post(tag), str(chat))
         except TimeoutError:
-            await self._journal.commit(Change((_away(agenda, tag),)))
+            await self._tell(_away(agenda, tag))
         finally:
             self._calling.discard(chat)
+
+    async def _tell(self, away: Show) -> None:
+        try:
+            await self._journal.commit(Change((away,)))
+        except StoreError as fault:
+            _LOG.warning("a chat is not told that its files are away: %s", fault)
 
 
 def _post(tag: str) -> str:
