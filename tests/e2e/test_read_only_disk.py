@@ -9,6 +9,7 @@ from tests.e2e.test_metrics import Operator
 from tests.e2e.test_readiness import told
 from tests.ports import free_port
 from tests.standins.messages_api import text
+from tests.words import LOOK_AT_DISK
 
 pytestmark = pytest.mark.telegrams_own("the disk is below every platform")
 
@@ -25,7 +26,7 @@ async def test_a_disk_that_becomes_read_only_is_told_once_and_nothing_is_lost(
     steward.script(text("It can be written again."))
     with sealed(steward.home):
         steward.say("Are you there?")
-        assert "On the machine: Look at the disk of" in (await steward.sees(TOLD)).text
+        assert LOOK_AT_DISK in (await steward.sees(TOLD)).text
         await told(asked, "the database cannot be written\n")
         code, report = await steward.printed_by("doctor")
         assert code == 1
