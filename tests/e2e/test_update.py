@@ -356,7 +356,7 @@ async def test_a_service_whose_settings_stand_in_its_unit_is_updated_with_them_o
         # It takes more starts of the program than one command may on a busy machine.
         order = f"PIP_NO_INDEX=1 {program} update --yes"
         ended = f"{order} --from={good} >said 2>&1 </dev/null; echo $? >code"
-        await systemd.did("sh", "-c", f"({ended}) &")
+        await systemd.did("sh", "-c", f"({ended}) >log 2>&1 &")
         async with asyncio.timeout(3 * PATIENCE):
             while not (ann.folder / "code").exists():
                 await asyncio.sleep(0.1)
