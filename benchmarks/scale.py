@@ -15,6 +15,8 @@ class Scale:
     drafting: int
     """Chats in which answers grow side by side."""
     cards: int
+    parked: int
+    """Turns that wait for people while several processes serve."""
     presses: int
     talk: int
     backlog: int
@@ -42,6 +44,7 @@ FULL = Scale(
     waves=3,
     drafting=30,
     cards=10_000,
+    parked=100_000,
     presses=5,
     talk=2_000,
     backlog=10_000,
@@ -63,6 +66,7 @@ QUICK = Scale(
     waves=1,
     drafting=3,
     cards=100,
+    parked=500,
     presses=1,
     talk=200,
     backlog=500,
