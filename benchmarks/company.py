@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 
 from sqlalchemy import NullPool, create_engine, text
 
@@ -12,42 +13,65 @@ from benchmarks.stage import Stage
 from tests.standins.bot_api import Person
 
 _WARM_SECONDS = 5.0
-_OTHERS = (("deliver", "schedule"),)
-"""The roles of the processes beside the one that receives and those that work."""
+
+
+class Company:
+    """The processes: first the one that receives, then those that work, then one for the rest."""
+
+    def __init__(
+        self, on: Stage, people: Sequence[Person], url: str, stack: AsyncExitStack
+    ) -> None:
+        self.processes: list[MeasuredProcess] = []
+        self._on = on
+        self._stack = stack
+        self._url = url
+        self._homes = count()
+        self._settings = {
+            "STEWARD_DATABASE_URL": url,
+            "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
+            "STEWARD_SEND_RATES": "off",
+            "STEWARD_TIMEZONE": "UTC",
+        }
+
+    async def join(self, *roles: str) -> MeasuredProcess:
+        """Starts one process more."""
+        settings = self._settings | {
+            "STEWARD_HOME": f"data{next(self._homes)}",
+            "STEWARD_ROLE": ",".join(roles),
+        }
+        environment = self._on.access() | settings
+        return await self._stack.enter_async_context(
+            started(["bot", "run"], self._on.folder, environment)
+        )
+
+    async def instead(self, dead: MeasuredProcess) -> None:
+        """Starts a worker in the place of a dead one, and waits until it serves."""
+        place = self.processes.index(dead)
+        await _there(self._url, len(self.processes) - 1)
+        self.processes[place] = await self.join("work")
+        await _there(self._url, len(self.processes))
 
 
 @asynccontextmanager
 async def company(
     on: Stage, people: Sequence[Person], url: str, workers: int
-) -> AsyncGenerator[list[MeasuredProcess]]:
+) -> AsyncGenerator[Company]:
     """Runs a process that receives, those that work, and one for all the rest."""
-    roles = [("receive",), *[("work",)] * workers, *_OTHERS]
     async with AsyncExitStack() as stack:
-        processes: list[MeasuredProcess] = []
-        for number, some in enumerate(roles):
-            settings = {
-                "STEWARD_DATABASE_URL": url,
-                "STEWARD_HOME": f"data{number}",
-                "STEWARD_ROLE": ",".join(some),
-                "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
-                "STEWARD_SEND_RATES": "off",
-                "STEWARD_TIMEZONE": "UTC",
-            }
-            process = await stack.enter_async_context(
-                started(["bot", "run"], on.folder, on.access() | settings)
-            )
-            processes.append(process)
-        await on.polled(processes[0])
-        await _known(url, len(roles))
+        all_of_them = Company(on, people, url, stack)
+        for roles in (("receive",), *[("work",)] * workers, ("deliver", "schedule")):
+            all_of_them.processes.append(await all_of_them.join(*roles))
+        await on.polled(all_of_them.processes[0])
+        await _there(url, len(all_of_them.processes))
         await asyncio.sleep(_WARM_SECONDS)
-        yield processes
+        yield all_of_them
 
 
-async def _known(url: str, processes: int) -> None:
-    """Waits until so many listen to the bell."""
+async def _there(url: str, processes: int) -> None:
+    """Waits until just so many listen to the bell."""
     engine = create_engine(url, poolclass=NullPool)
-    there = 0
-    while there < processes:
+    there = -1
+    while there != processes:
         await asyncio.sleep(0.2)
         with engine.connect() as connection:
             there = connection.execute(

@@ -39,11 +39,11 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
 
 
 async def _life(on: Stage, people: Sequence[Person], url: str, scale: Scale) -> Rest:
-    async with company(on, people, url, workers=2) as processes:
+    async with company(on, people, url, workers=2) as four:
         if not on.bot_api.screen(people[0].id).from_bot:
             on.bot_api.say(people[0], "Write a note.")
             await on.bot_api.wait_for(
                 lambda: any(one.buttons for one in on.bot_api.screen(people[0].id).from_bot), 60
             )
         await asyncio.sleep(_SETTLING_SECONDS)
-        return await rest(processes, url, scale.rest_seconds)
+        return await rest(four.processes, url, scale.rest_seconds)

@@ -34,6 +34,8 @@ class Scale:
     idle_pages: int
     """Pages in browsers at which nothing happens."""
     rest_seconds: float
+    storm_seconds: float
+    """Seconds in which workers die."""
 
 
 FULL = Scale(
@@ -57,6 +59,7 @@ FULL = Scale(
     year=400_000,
     idle_pages=500,
     rest_seconds=30.0,
+    storm_seconds=60.0,
 )
 QUICK = Scale(
     starts=1,
@@ -79,4 +82,5 @@ QUICK = Scale(
     year=1_000,
     idle_pages=50,
     rest_seconds=2.0,
+    storm_seconds=12.0,
 )

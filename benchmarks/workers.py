@@ -42,10 +42,10 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     with new_database(server, durable=True) as url:
         async with stage(folder / "rest", _slowly) as on:
             people = on.people(1)
-            async with company(on, people, url, workers=2) as processes:
+            async with company(on, people, url, workers=2) as together:
                 await on.turn(people[0])
                 await asyncio.sleep(_SETTLING_SECONDS)
-                four = await rest(processes, url, scale.rest_seconds)
+                four = await rest(together.processes, url, scale.rest_seconds)
     yield Figure("Four processes at rest: of a core", four.share, "%", aim="≤ 1 %")
     yield Figure("… statements a second of each", four.statements, aim="≤ 5")
 
