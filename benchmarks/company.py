@@ -84,7 +84,7 @@ async def _there(url: str, processes: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """What processes cost while nothing happens.
+    """The cost of processes while nothing happens.
 
     `share` is of one core in percent, `statements` are those of each in a second, `resident` is in
     MB and of all.

@@ -13,7 +13,7 @@ _Steps: TypeAlias = Generator[simpy.Event, Any, None]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is simulated; all times are in seconds.
+    """Processes that are simulated; all times are in seconds.
 
     `receiving`, `working`, `delivering` and `serving` are the processor time of one turn where it
     is received, where it is carried out, where it is sent, and in the database. `refusing` is that
@@ -62,7 +62,7 @@ class Death(NamedTuple):
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of the messages; `waits` are beside the time that the model took."""
+    """The end of all messages; `waits` are beside the time that the model took."""
 
     waits: list[float] = field(default_factory=list[float])
     seconds: float = 0.0
