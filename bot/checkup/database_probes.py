@@ -6,9 +6,10 @@ from pathlib import Path
 from bot.adapters.sql.soundness import Soundness, looked_through
 from bot.adapters.sql.store import Store, open_store
 from bot.bootstrap.database import file_of, mend_database, unavailable
-from bot.doctor import NO_ROOM, Complaint, write_below
+from bot.doctor import Complaint, write_below
 from bot.domain.assignments.goal import GoalState
 from bot.domain.talk.errors import DriverMissing, StoreTooOld, StoreUnavailable
+from bot.domain.talk.unusable_folder import mend_disk
 from bot.domain.text.visible_text import size
 from bot.ports.upkeep import grown
 from bot.settings import Settings
@@ -96,7 +97,5 @@ async def _try_folder(folder: Path) -> None:
         await asyncio.to_thread(write_below, folder)
     except OSError as error:
         told = f"The folder of the database cannot be written: {error.strerror}."
-        mend = f"Give your user the right to write {folder}."
-        if error.errno in NO_ROOM:
-            mend = f"Make room on the disk of {folder}."
+        mend = mend_disk(error, folder) or f"Give your user the right to write {folder}."
         raise Complaint(told, mend) from None
