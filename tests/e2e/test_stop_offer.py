@@ -1,6 +1,5 @@
 """[⏹ Stop] under a long turn, in the running program and across SIGKILL."""
 
-
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import Gate, text
 from tests.words import STILL_AT_IT, STOP
