@@ -78,6 +78,21 @@ async def try_sizes(settings: Settings) -> str:
     return f"{takes}{grown(kept)}: {parts}." if parts else f"{takes}."
 
 
+async def try_folders(settings: Settings) -> str:
+    """Returns which workers have how many folders, where a worker has tags."""
+    if file_of(settings) is not None:
+        told = "STEWARD_WORKER_TAGS does nothing: with SQLite one process has all files."
+        raise Complaint(told, "Leave it out.", "warn")
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            counts = await store.folders.counts()
+    except StoreTooOld:
+        return "The next start upgrades the database, and tells of folders then."
+    told = ", ".join(f"{tag} has {count}" for tag, count in counts.items())
+    here = ", ".join(settings.worker_tags)
+    return f"The tags of this worker: {here}. Folders of chats: {told or 'none yet'}."
+
+
 async def _known(store: Store) -> str:
     accounts = len(await store.people.accounts())
     going, asking = [await store.goals.count(one) for one in _GOING]
