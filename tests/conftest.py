@@ -35,7 +35,7 @@ _SERVERS = Path(__file__).parent / "servers"
 
 # The machine's load must not decide whether a property holds. A change alone may make a test fail,
 # so the same cases are tried each time; `thorough` tries others, and many more.
-settings.register_profile("steward", deadline=None, derandomize=True)
+settings.register_profile("steward", deadline=None, derandomize=True, max_examples=60)
 settings.register_profile("thorough", deadline=None, max_examples=3_000)
 settings.load_profile(os.environ.get("STEWARD_TEST_PROFILE", "steward"))
 

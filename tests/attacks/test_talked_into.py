@@ -1,5 +1,6 @@
 """Foreign text asks for something, a model that always obeys tries it, and nothing happens."""
 
+import os
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -188,6 +189,13 @@ WAYS: Mapping[str, Way] = {
 }
 
 ATTACKS = attacks(tuple(WAYS))
+_ALL = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
+TRIED = [
+    attack
+    for number, attack in enumerate(ATTACKS)
+    # By turns: each way meets each second disguise, and each disguise each second way.
+    if _ALL or (number + number // (len(ATTACKS) // len(WAYS))) % 2 == 0
+]
 CUT = {("search", "small print"), ("search", "tags"), ("search", "flag of tags")}
 """Of what a search found, little is shown, and the order stands behind it."""
 
@@ -196,7 +204,7 @@ def test_there_are_many_attacks_and_no_text_comes_twice() -> None:
     assert len({attack.text for attack in ATTACKS}) == len(ATTACKS) > 500
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+@pytest.mark.parametrize("attack", TRIED, ids=str)
 async def test_nothing_is_written_run_sent_fetched_or_noted_without_a_press(
     attack: Attack,
 ) -> None:

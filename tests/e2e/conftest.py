@@ -124,7 +124,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is not None and mark.name != _ON_EACH and not mark.args:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: {mark.name} needs its reason")
     platforms = _SERVED[mark.name] if mark is not None else _PLATFORMS
-    if next(metafunc.definition.iter_markers("shared"), None) is not None:
+    shared = next(metafunc.definition.iter_markers("shared"), None)
+    if shared is not None and (THOROUGH or not shared.args):
         company = pytest.param(_COMPANY, marks=pytest.mark.postgres)
         platforms = (*(platforms or ("telegram",)), company)
     if "steward" in metafunc.fixturenames and platforms:

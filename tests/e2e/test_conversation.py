@@ -40,7 +40,7 @@ async def test_a_quick_answer_costs_one_call_of_the_platform(steward: Steward) -
     assert steward.way.done[before:] == [steward.way.sending]
 
 
-@pytest.mark.shared
+@pytest.mark.shared("thorough")
 async def test_reads_of_one_reply_run_side_by_side_and_thinking_goes_back_as_it_came(
     steward: Steward,
 ) -> None:

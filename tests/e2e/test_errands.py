@@ -122,7 +122,7 @@ async def test_a_denied_card_is_the_errands_own_affair(steward: Steward) -> None
     answered_once(steward)
 
 
-@pytest.mark.shared
+@pytest.mark.shared("thorough")
 @_FLOWS_OWN
 async def test_stop_ends_both(steward: Steward) -> None:
     gate = Gate()

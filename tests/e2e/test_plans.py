@@ -136,7 +136,7 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
 
 
-@pytest.mark.shared
+@pytest.mark.shared("thorough")
 async def test_change_and_cancel_by_button(steward: Steward) -> None:
     steward.script(write("one.md"), said("The plan."), write("two.md"), submit("Two"))
     await steward.start()

@@ -154,7 +154,7 @@ async def test_the_model_makes_a_task_by_a_card_that_shows_its_times(
     assert steward.records.rows("SELECT what FROM task") == [("Tell Ann the news.",)]
 
 
-@pytest.mark.shared
+@pytest.mark.shared("thorough")
 async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> None:
     steward.script(text("Right now."))
     await steward.start()

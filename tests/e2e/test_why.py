@@ -9,7 +9,7 @@ from tests.words import APPROVE
 WHY = "Why this answer"
 
 
-@pytest.mark.shared
+@pytest.mark.shared("thorough")
 async def test_who_allowed_a_change_is_told_after_a_kill(steward: Steward) -> None:
     write = tool("write_file", {"path": "week.md", "content": "Tea\n"})
     steward.script(calls(tool("list_files", {}), write), text("Written."))
