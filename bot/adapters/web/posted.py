@@ -42,7 +42,7 @@ _TOO_LARGE = f"That is too large. Files of one message have at most {MOST_FILE_B
 _FORGED = "This form is from an older page. Nothing was done. Load the page again, and repeat it."
 _SLOW = "The form did not come in time. Nothing was done. Send it again."
 _BROKEN = "The form cannot be read. Nothing was done."
-FILES_AT_ONCE = "Too many of your messages with files come at once. Nothing was sent. Send it again in a moment."
+FILES_AT_ONCE = "Too many of your files come at once. Nothing was sent. Send it again in a moment."
 _LEFT = "You are not signed in any more. Nothing was done."
 
 

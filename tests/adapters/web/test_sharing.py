@@ -143,7 +143,7 @@ async def test_a_form_as_no_browser_sends_it_is_refused_unread(kind: str) -> Non
     field = b'--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\ntoken\r\n--x--\r\n'
     async with client(gate) as browser:
         answer = await post(browser, field, "ann", kind)
-        # The line stays open until the body has come: whoever closes it before takes the words back.
+        # The line stays open until the body has come: who closes it before takes the words back.
         assert answer.status_code == 400
         assert "connection" not in answer.headers
         assert "Nothing was done" in answer.text
