@@ -126,6 +126,9 @@ async def test_words_for_a_card_are_a_denial_with_a_reason(steward: Steward, pag
 
 async def test_now_money_and_the_record_are_shown_to_an_owner(steward: Steward, page: Browser):
     home = await page.home()
+    unspent = await page.page("/money")
+    assert unspent.select_one("svg.columns") is None
+    assert "Nothing was spent in this time." in words(unspent)
     steward.script(text("Hello."))
     await page.say("Hi", home)
     await page.sees("Hello.", home)
