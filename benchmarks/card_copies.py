@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 
 from bot.adapters.sql.store import Store, open_store
 from bot.domain.change import Append, Change, SaveApproval, SaveTurn, Show, Write
@@ -51,9 +50,9 @@ class _Waiting:
         )
 
 
-async def add_copies(database: Path, count: int) -> None:
+async def add_copies(url: str, count: int) -> None:
     """Writes `count` copies of the first chat's open card; the program must not be running."""
-    async with open_store(f"sqlite:///{database}") as store:
+    async with open_store(url) as store:
         template = await _template(store)
         for numbers in _batched(range(count), _CHATS_A_CHANGE):
             writes: list[Write] = []

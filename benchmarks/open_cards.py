@@ -34,7 +34,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
                 await _card(on, person)
             await process.at_rest()
         few = await _life(on, people[:1])
-        await add_copies(folder / "data" / "steward.db", scale.cards)
+        await add_copies(f"sqlite:///{folder}/data/steward.db", scale.cards)
         async with on.steward(people) as process:
             many = await _look(on, process)
             told, answered = await _presses(on, process, people)

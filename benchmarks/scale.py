@@ -15,6 +15,8 @@ class Scale:
     drafting: int
     """Chats in which answers grow side by side."""
     cards: int
+    parked: int
+    """Turns that wait for people while several processes serve."""
     presses: int
     talk: int
     backlog: int
@@ -32,6 +34,8 @@ class Scale:
     idle_pages: int
     """Pages in browsers at which nothing happens."""
     rest_seconds: float
+    storm_seconds: float
+    """Seconds in which workers die."""
 
 
 FULL = Scale(
@@ -42,6 +46,7 @@ FULL = Scale(
     waves=3,
     drafting=30,
     cards=10_000,
+    parked=100_000,
     presses=5,
     talk=2_000,
     backlog=10_000,
@@ -54,6 +59,7 @@ FULL = Scale(
     year=400_000,
     idle_pages=500,
     rest_seconds=30.0,
+    storm_seconds=60.0,
 )
 QUICK = Scale(
     starts=1,
@@ -63,6 +69,7 @@ QUICK = Scale(
     waves=1,
     drafting=3,
     cards=100,
+    parked=500,
     presses=1,
     talk=200,
     backlog=500,
@@ -75,4 +82,5 @@ QUICK = Scale(
     year=1_000,
     idle_pages=50,
     rest_seconds=2.0,
+    storm_seconds=12.0,
 )

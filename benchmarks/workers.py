@@ -2,14 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from sqlalchemy import NullPool, create_engine, text
-
+from benchmarks.company import company, rest
 from benchmarks.figure import Figure, median
-from benchmarks.process import MeasuredProcess, started
 from benchmarks.scale import Scale
 from benchmarks.scripted_model import ANSWER
 from benchmarks.stage import Stage, stage
@@ -17,17 +14,13 @@ from bot.adapters.sql.store import ServingProcess, open_store
 from bot.ports.bell import Peal
 from tests.postgres_server import named_server, new_database
 from tests.standins.bot_api import Person
-from tests.standins.messages_api import Gate, ReceivedRequest, Reply
-from tests.standins.messages_api import text as said
+from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 
 _WORKERS = (1, 2, 4)
 _MODEL_SECONDS = 1.0
-_WARM_SECONDS = 5.0
+_SETTLING_SECONDS = 5.0
 _RINGS = 20
 """Rings for each of the presses of the scale."""
-
-_OTHERS = (("deliver", "schedule"),)
-"""The roles of the processes beside the one that receives and those that work."""
 
 
 async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
@@ -47,9 +40,14 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
         yield Figure(f"{model}: turns a second", rate, aim=f"{many / _MODEL_SECONDS:.0f}: no cost")
         yield Figure("… the first question alone, beside the model", alone, "ms")
     with new_database(server, durable=True) as url:
-        share, statements = await _rest(folder / "rest", url, scale.rest_seconds)
-    yield Figure("Four processes at rest: of a core", share, "%", aim="≤ 1 %")
-    yield Figure("… statements a second of each", statements, aim="≤ 5")
+        async with stage(folder / "rest", _slowly) as on:
+            people = on.people(1)
+            async with company(on, people, url, workers=2) as together:
+                await on.turn(people[0])
+                await asyncio.sleep(_SETTLING_SECONDS)
+                four = await rest(together.processes, url, scale.rest_seconds)
+    yield Figure("Four processes at rest: of a core", four.share, "%", aim="≤ 1 %")
+    yield Figure("… statements a second of each", four.statements, aim="≤ 5")
 
 
 async def _rings(url: str, times: int) -> list[float]:
@@ -75,56 +73,14 @@ async def _rings(url: str, times: int) -> list[float]:
 def _slowly(_: ReceivedRequest) -> Reply:
     gate = Gate()
     asyncio.get_running_loop().call_later(_MODEL_SECONDS, gate.release)
-    return said(ANSWER).held(gate)
-
-
-@asynccontextmanager
-async def _company(
-    on: Stage, people: Sequence[Person], url: str, workers: int
-) -> AsyncGenerator[list[MeasuredProcess]]:
-    """Runs a process that receives, those that work, and one for all the rest."""
-    roles = [("receive",), *[("work",)] * workers, *_OTHERS]
-    async with AsyncExitStack() as stack:
-        processes: list[MeasuredProcess] = []
-        for number, some in enumerate(roles):
-            settings = {
-                "STEWARD_DATABASE_URL": url,
-                "STEWARD_HOME": f"data{number}",
-                "STEWARD_ROLE": ",".join(some),
-                "STEWARD_OWNERS": ",".join(f"telegram:{person.id}" for person in people),
-                "STEWARD_SEND_RATES": "off",
-                "STEWARD_TIMEZONE": "UTC",
-            }
-            process = await stack.enter_async_context(
-                started(["bot", "run"], on.folder, on.access() | settings)
-            )
-            processes.append(process)
-        await on.polled(processes[0])
-        await _known(url, len(roles))
-        await asyncio.sleep(_WARM_SECONDS)
-        yield processes
-
-
-async def _known(url: str, processes: int) -> None:
-    """Waits until so many listen to the bell."""
-    engine = create_engine(url, poolclass=NullPool)
-    there = 0
-    while there < processes:
-        await asyncio.sleep(0.2)
-        with engine.connect() as connection:
-            there = connection.execute(
-                text(
-                    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                    " AND application_name = 'steward bell'"
-                )
-            ).scalar_one()
+    return text(ANSWER).held(gate)
 
 
 async def _rate(folder: Path, url: str, workers: int, chats: int) -> tuple[float, float]:
     """Returns turns a second of chats that all ask at once, twice, and one turn's own time."""
     async with stage(folder, _slowly) as on:
         people = on.people(chats)
-        async with _company(on, people, url, workers):
+        async with company(on, people, url, workers):
             for _ in range(2):  # the libraries of the model are loaded, and statements prepared
                 await _all_ask(on, people)
             alone = await on.turn(people[0]) - _MODEL_SECONDS * 1000
@@ -138,29 +94,3 @@ async def _all_ask(on: Stage, people: Sequence[Person]) -> float:
         on.bot_api.say(person, "What time is it?")
     await on.answers(len(people), since)
     return time.monotonic() - begun
-
-
-async def _rest(folder: Path, url: str, seconds: float) -> tuple[float, float]:
-    """Returns the share of a core of four processes in percent, and statements of each."""
-    async with stage(folder, _slowly) as on:
-        people = on.people(1)
-        async with _company(on, people, url, workers=2) as processes:
-            await on.turn(people[0])
-            await asyncio.sleep(_WARM_SECONDS)
-            asked, used = _transactions(url), sum(one.cpu_ms() for one in processes)
-            await asyncio.sleep(seconds)
-            used = sum(one.cpu_ms() for one in processes) - used
-            asked = _transactions(url) - asked
-            return used / seconds / 10, asked / seconds / len(processes)
-
-
-def _transactions(url: str) -> int:
-    """Returns the transactions so far: at rest, each statement is one."""
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.connect() as connection:
-        return connection.execute(
-            text(
-                "SELECT xact_commit + xact_rollback FROM pg_stat_database"
-                " WHERE datname = current_database()"
-            )
-        ).scalar_one()

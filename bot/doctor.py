@@ -1,7 +1,6 @@
 """Looks at everything a run needs, and says how to fix a fault."""
 
 import asyncio
-import errno
 import json
 import os
 import shutil
@@ -15,6 +14,7 @@ from typing import Literal, TypeAlias
 from bot.domain.plans.template import Template
 from bot.domain.skills.skill import SkillSet
 from bot.domain.talk.errors import StewardError
+from bot.domain.talk.unusable_folder import mend_disk
 from bot.domain.text.broken_lines import broken
 from bot.domain.tools.house import HOUSE
 from bot.domain.value import frozen
@@ -34,8 +34,6 @@ _AT_ONCE = 8
 _MEND_FILE = "Fix the file. The others work without it."
 _MOST_SKILLS = 20
 _TRIED_BYTES = 262_144
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""Numbers of the faults that more room on a disk would help against."""
 
 NETWORK = "Look at this machine's network: name lookup, firewall, proxy."
 """The remedy for a service that is not reached."""
@@ -272,9 +270,8 @@ def _writable(subject: str, setting: str, folder: Path) -> Finding:
     try:
         write_below(place)
     except OSError as error:
-        mend = f"Give your user the right to read and write {place}, or change {setting}."
-        if error.errno in NO_ROOM:
-            mend = f"Make room on the disk of {place}, or change {setting}."
+        right = f"Give your user the right to read and write {place}, or change {setting}."
+        mend = mend_disk(error, place) or right
         told = f"{folder} cannot be used: {error.strerror or 'no reason given'}."
         return Finding(subject, "fail", told, mend)
     return Finding(subject, "ok", f"{folder} can be written.")

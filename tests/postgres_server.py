@@ -33,3 +33,11 @@ def new_database(server: str, *, durable: bool = False, like: str | None = None)
     finally:
         with engine.connect() as connection:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+
+
+def size_of(url: str) -> int:
+    """Returns the bytes of a database."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        found = connection.execute(text("SELECT pg_database_size(current_database())"))
+        return found.scalar_one()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000
-_BIND, _ALL_PRIVATE = 0x1000, 0x4000 | 0x40000
+_BIND, _ALL_PRIVATE, _READ_ONLY_AGAIN = 0x1000, 0x4000 | 0x40000, 0x1 | 0x20
 _FOLDERS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _SETTING = "STEWARD_TEST_WITHOUT"
 
@@ -24,7 +24,7 @@ def pytest_configure() -> None:
     if not places:
         return
     try:
-        _part_from_the_machine()
+        part_from_the_machine()
         for place in places:
             _mount("/dev/null", place, _BIND)
     except OSError as fault:
@@ -37,7 +37,7 @@ def _places(name: str) -> set[Path]:
     return {Path(path).resolve() for path in found if path is not None}
 
 
-def _part_from_the_machine() -> None:
+def part_from_the_machine() -> None:
     """Gives this process mounts of its own; anyone but root needs a user namespace for that."""
     user, group = os.geteuid(), os.getegid()
     _done(_C.unshare(_NEW_MOUNTS if user == 0 else _NEW_MOUNTS | _NEW_USER))
@@ -46,6 +46,12 @@ def _part_from_the_machine() -> None:
         Path("/proc/self/uid_map").write_text(f"{user} {user} 1")
         Path("/proc/self/gid_map").write_text(f"{group} {group} 1")
     _mount("none", Path("/"), _ALL_PRIVATE)
+
+
+def mount_read_only(folder: Path) -> None:
+    """Lets nobody who has the mounts of this process write below a folder."""
+    _mount(str(folder), folder, _BIND)
+    _mount("none", folder, _BIND | _READ_ONLY_AGAIN)
 
 
 def _mount(source: str, target: Path, flags: int) -> None:

@@ -28,6 +28,7 @@ TIMES = {"hour": timedelta(hours=1), "day": timedelta(days=1), "week": timedelta
 PLAN = "times.json"
 """The name of the file with the times."""
 
+_POST = "backups"
 _LOOK_SECONDS = 60.0
 _AGAIN = timedelta(hours=1)
 """The time after a backup that failed until the next try."""
@@ -75,16 +76,21 @@ class BackupForm:
         return (Check("backup", partial(_newest, settings.home), "See docs/backup.md.", "warn"),)
 
     async def keep_open(self, settings: Settings, inside: Inside) -> None:
-        """Looks once a minute if a backup is due."""
-        if Duty.SCHEDULE not in settings.duties:
-            return
-        tried: datetime | None = None
-        while True:
-            now = datetime.now(UTC)
-            if _is_due(settings.home, now) and (tried is None or now - tried >= _AGAIN):
-                tried = now
-                await _make(settings)
+        """Looks once a minute if a backup is due: one process of those whose homes have times."""
+        while Duty.SCHEDULE in settings.duties:
+            if times_of(settings.home) is not None:
+                await inside.store.posts.keep(_POST, partial(_make_while_wanted, settings))
             await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def _make_while_wanted(settings: Settings) -> None:
+    tried: datetime | None = None
+    while times_of(settings.home) is not None:
+        now = datetime.now(UTC)
+        if _is_due(settings.home, now) and (tried is None or now - tried >= _AGAIN):
+            tried = now
+            await _make(settings)
+        await asyncio.sleep(_LOOK_SECONDS)
 
 
 async def _newest(home: Path) -> str:

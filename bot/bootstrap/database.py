@@ -1,5 +1,7 @@
 """Opens the database for commands beside the bot, with sentences about one that cannot be used."""
 
+import os
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +23,7 @@ from bot.settings import Settings
 
 Unavailable = TypeVar("Unavailable", bound=StoreUnavailable)
 
+_WORDS_OF_A_DISK = re.compile("I/O|could not")
 _START = "Start Steward once, then try again."
 
 
@@ -80,10 +83,17 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
             return f"Bring {what} back from a backup{which}: see docs/incidents.md."
         case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
             return f"Make room on the disk of {file or 'the server'}."
-        case StoreUnwritable() if "I/O" in str(fault) or "could not" in str(fault):
+        case StoreUnwritable() if _WORDS_OF_A_DISK.search(str(fault)) or _is_read_only(file):
             where = f"the disk of {file}" if file else "the log and the disk of the server"
             return f"Look at {where}: reading or writing there fails."
         case _ if file is None:
             return "Give the user of STEWARD_DATABASE_URL the right to write."
         case _:
             return f"Give your user the right to write {file} and its folder."
+
+
+def _is_read_only(file: Path | None) -> bool:
+    try:
+        return file is not None and bool(os.statvfs(file.parent).f_flag & os.ST_RDONLY)
+    except OSError:
+        return False

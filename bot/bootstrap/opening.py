@@ -17,9 +17,10 @@ from bot.bootstrap.provider_form import ServedModel
 from bot.bootstrap.providers import fallback_keys, model_key, provider_models
 from bot.bootstrap.upgrading import copied_first
 from bot.bootstrap.world import Channels, world_of
-from bot.domain.talk.errors import WRITE_RIGHT, SettingError, StoreUnavailable
+from bot.domain.talk.errors import StoreUnavailable
 from bot.domain.talk.hold import Holds, never_held
 from bot.domain.talk.person import Role, Sender
+from bot.domain.talk.unusable_folder import unusable
 from bot.domain.value import frozen
 from bot.flow.application import Application
 from bot.flow.composition import Composition
@@ -90,8 +91,7 @@ def _make_workspace(settings: Settings) -> None:
     try:
         settings.workspace.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        told = f"STEWARD_WORKSPACE cannot be {settings.workspace}: {error.strerror}."
-        raise SettingError(f"{told} {WRITE_RIGHT}") from error
+        raise unusable("STEWARD_WORKSPACE", settings.workspace, error) from error
 
 
 async def _warm(models: Sequence[ServedModel]) -> None:

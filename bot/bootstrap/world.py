@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from datetime import datetime
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import TypeAlias
 
@@ -98,7 +99,15 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         zones_at=zones_at,
         page=settings.page.address,
         duties=settings.duties,
+        tags=settings.worker_tags,
+        folder_name=partial(_folder_name, settings.workspace),
     )
+
+
+def _folder_name(root: Path, folder: Path) -> str:
+    """Returns a digest of the place below the workspace: a name may say whose folder it is."""
+    place = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return sha256(str(place).encode(errors="surrogateescape")).hexdigest()[:32]
 
 
 async def _clear_copies(spool: Path, before: datetime, besides: Collection[str]) -> None:

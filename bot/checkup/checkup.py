@@ -16,7 +16,7 @@ from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.parts import plan_folder, skill_folders, tool_servers
 from bot.bootstrap.providers import form_of, usable
 from bot.bootstrap.web import search
-from bot.checkup.database_probes import LOOK_SECONDS, try_database, try_sizes
+from bot.checkup.database_probes import LOOK_SECONDS, try_database, try_folders, try_sizes
 from bot.checkup.memory_probes import try_meaning, try_words
 from bot.checkup.metrics_probe import metrics_checks
 from bot.checkup.model_probes import try_model, try_provider
@@ -35,6 +35,7 @@ from bot.visits.visiting import hello, working_in
 
 _ABOUT_MEMORY = "See docs/memory.md."
 _ABOUT_KEPT = "See docs/operating.md."
+_ABOUT_FILES = "See docs/scale.md."
 _ABOUT_DOOR = "See docs/service.md."
 _FIRST = "Nobody yet. The first person who chats in this terminal becomes the owner."
 _OPEN = "Start Steward and open that link within 15 minutes."
@@ -138,6 +139,8 @@ def _database(settings: Settings, *, served: bool) -> Sequence[Check | Finding]:
     owner = Check("owner", partial(_probe_owner, settings, served), look)
     kept = Check("kept", partial(try_sizes, settings), _ABOUT_KEPT, "warn")
     about = (owner, kept, *_memory(settings))
+    if settings.worker_tags:
+        about += (Check("files", partial(try_folders, settings), _ABOUT_FILES, "warn"),)
     probe = partial(try_database, settings)
     # A large file is looked through for a while; the rest of the probe has its own time.
     seconds = PROBE_SECONDS + LOOK_SECONDS

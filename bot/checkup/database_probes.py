@@ -6,9 +6,10 @@ from pathlib import Path
 from bot.adapters.sql.soundness import Soundness, looked_through
 from bot.adapters.sql.store import Store, open_store
 from bot.bootstrap.database import file_of, mend_database, unavailable
-from bot.doctor import NO_ROOM, Complaint, write_below
+from bot.doctor import Complaint, write_below
 from bot.domain.assignments.goal import GoalState
 from bot.domain.talk.errors import DriverMissing, StoreTooOld, StoreUnavailable
+from bot.domain.talk.unusable_folder import mend_disk
 from bot.domain.text.visible_text import size
 from bot.ports.upkeep import grown
 from bot.settings import Settings
@@ -77,6 +78,21 @@ async def try_sizes(settings: Settings) -> str:
     return f"{takes}{grown(kept)}: {parts}." if parts else f"{takes}."
 
 
+async def try_folders(settings: Settings) -> str:
+    """Returns which workers have how many folders, where a worker has tags."""
+    if file_of(settings) is not None:
+        told = "STEWARD_WORKER_TAGS does nothing: with SQLite one process has all files."
+        raise Complaint(told, "Leave it out.", "warn")
+    try:
+        async with open_store(settings.database_url, upgrade=False) as store:
+            counts = await store.folders.counts()
+    except StoreTooOld:
+        return "The next start upgrades the database, and tells of folders then."
+    told = ", ".join(f"{tag} has {count}" for tag, count in counts.items())
+    here = ", ".join(settings.worker_tags)
+    return f"The tags of this worker: {here}. Folders of chats: {told or 'none yet'}."
+
+
 async def _known(store: Store) -> str:
     accounts = len(await store.people.accounts())
     going, asking = [await store.goals.count(one) for one in _GOING]
@@ -96,7 +112,5 @@ async def _try_folder(folder: Path) -> None:
         await asyncio.to_thread(write_below, folder)
     except OSError as error:
         told = f"The folder of the database cannot be written: {error.strerror}."
-        mend = f"Give your user the right to write {folder}."
-        if error.errno in NO_ROOM:
-            mend = f"Make room on the disk of {folder}."
+        mend = mend_disk(error, folder) or f"Give your user the right to write {folder}."
         raise Complaint(told, mend) from None

@@ -9,7 +9,8 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from bot.cli.program import CommandRun, Program
-from bot.domain.talk.errors import WRITE_RIGHT, SettingError
+from bot.domain.talk.errors import SettingError
+from bot.domain.talk.unusable_folder import unusable
 from bot.domain.text.visible_text import shown_name
 from bot.logs import start_logging
 from bot.settings import Settings, read_settings
@@ -91,8 +92,7 @@ def log_to_file(program: Program, settings: Settings) -> None:
             settings.home / "chat.log", maxBytes=1_000_000, backupCount=1, encoding="utf-8"
         )
     except OSError as error:
-        told = f"STEWARD_HOME cannot be {settings.home}: {error.strerror}."
-        raise SettingError(f"{told} {WRITE_RIGHT}") from error
+        raise unusable("STEWARD_HOME", settings.home, error) from error
     log_to(program, settings, file)
 
 

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import datetime
+from functools import partial
 from importlib.metadata import version
 
 from bot.domain.change import AddAudit, Change
@@ -51,6 +52,7 @@ class Application:
             self.parts.entrance.acknowledging,
             self.parts.way_out.placing,
             self.parts.chat_work.trials,
+            self.parts.chat_work.files or nullcontext(),
             self.parts.chat_work.lanes,
             self.parts.chat_work.rung,
             self.parts.entrance.lines,
@@ -76,12 +78,16 @@ class Application:
         yield self._deliver, "delivering"
         if Duty.RECEIVE in duties or Duty.WEB in duties:
             yield self._take_in, "intake"
+        if Duty.WORK in duties and (files := self.parts.chat_work.files) is not None:
+            for tag in self.parts.world.tags:
+                yield partial(files.keep, tag), f"files of {tag}"
         if Duty.WORK in duties or Duty.SCHEDULE in duties:
             yield self._find_by_meaning, "meaning"
             yield self._find_descriptions, "descriptions"
 
     async def _deliver(self) -> None:
-        await self.parts.way_out.office.keep(self.parts.way_out.delivery.resume)
+        way_out = self.parts.way_out
+        await way_out.office.keep(way_out.delivery.resume, way_out.shown_for_others.answer)
 
     def _hear(self, peal: Peal, chat: int) -> None:
         """Does what another process rings for."""

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import TypeAlias
 
 from bot.domain.consent.own_search import OwnSearch
@@ -27,6 +28,7 @@ from bot.ports.duties import EVERY_DUTY, Duty
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import WholeFileChanges, WorkspaceDoor
+from bot.ports.folder_places import FolderPlaces
 from bot.ports.goals import Goals
 from bot.ports.groups import Groups
 from bot.ports.hearing import Hearing
@@ -118,6 +120,8 @@ class StorePorts:
     """Goals and their diaries."""
     file_changes: WholeFileChanges
     """Changes of files that can be taken back."""
+    folders: FolderPlaces
+    """The workers that have the files of a folder."""
     feedback: FeedbackRows
     """Opinions of people about answers."""
     records: Records
@@ -213,6 +217,10 @@ class World:
     """Knows the time zones on the map."""
     duties: Collection[Duty] = EVERY_DUTY
     """The part of all the work that this process does."""
+    tags: Sequence[str] = ()
+    """The names of the files that this worker has; none where every worker has all files."""
+    folder_name: Callable[[Path], str] = str
+    """Returns the name that a folder has on each machine."""
     life: str = field(default_factory=lambda: secrets.token_hex(4))
     """Names this life of the program, for the record of what a turn did in which one."""
     page: str = ""

@@ -127,7 +127,7 @@ def _of_meaning(settings: Settings, say: Say) -> Sequence[Flaw]:
     try:
         return asyncio.run(flaws_of_meaning(settings))
     except VectorsAway as fault:
-        say(f"The index of meaning was not looked at: {fault}.")
+        say(f"The index of meaning was not looked at: {fault}. All else was:")
         return ()
 
 

@@ -13,21 +13,24 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Protocol
 
-from bot.adapters.lanes.folder_lock import FolderLock
 from bot.bootstrap.service_manager import SERVES
-from bot.domain.talk.errors import FolderHeld, SettingError
+from bot.domain.talk.errors import SettingError
 from bot.one_off.ended_command import output_of
-from bot.settings import Settings
+from bot.one_off.served_process import Standing
 
 _STOP_SECONDS = 30.0
 _LAST = 400
 _LOOK_SECONDS = 0.5
 _SYSTEMCTL = "systemctl"
-_GROUPS = "/proc/{}/cgroup"
 
 
 class Keeper(Protocol):
     """Starts and stops the program that serves."""
+
+    @property
+    def unit(self) -> str:
+        """Returns the service that it is, if it is one."""
+        ...
 
     def stop(self) -> None: ...
 
@@ -46,17 +49,17 @@ class Keeper(Protocol):
 class Commands:
     """Runs commands of the program that is installed now, as the user whose home it is."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, standing: Standing) -> None:
+        self._folder = standing.folder
         self._program = Path(sys.prefix) / "bin" / "steward"
         self._user: pwd.struct_passwd | None = None
-        environment = dict(os.environ)
-        owner = _owner(settings.home)
+        environment = dict(standing.environ)
+        owner = _owner(standing.settings.home)
         if os.geteuid() == 0 and owner.pw_uid != 0:
             # Root must leave no file in the home that its user cannot change.
             self._user = owner
             environment |= {"HOME": owner.pw_dir, "USER": owner.pw_name, "LOGNAME": owner.pw_name}
-        self._environment = {**environment, **settings.places}
+        self._environment = {**environment, **standing.settings.places}
 
     def begun(
         self, *arguments: str, output: IO[bytes], **further: str
@@ -84,6 +87,8 @@ class Commands:
 class ByHand:
     """A program that somebody starts by hand, or a supervisor that we do not know."""
 
+    unit = ""
+
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
@@ -106,8 +111,8 @@ class ByHand:
 class Unit:
     """A service of systemd, which root may stop and start."""
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, unit: str) -> None:
+        self.unit = unit
 
     def stop(self) -> None:
         self._control("stop")
@@ -128,55 +133,25 @@ class Unit:
 
     def leave(self) -> str:
         self._control("start")
-        return f"{self._name} was started."
+        return f"{self.unit} was started."
 
     def _shown(self) -> Mapping[str, str]:
         names = "ActiveState,SubState,StatusText,ExecMainStatus"
-        lines = output_of(_SYSTEMCTL, "show", f"--property={names}", self._name).splitlines()
+        lines = output_of(_SYSTEMCTL, "show", f"--property={names}", self.unit).splitlines()
         return dict(line.split("=", 1) for line in lines if "=" in line)
 
     def _control(self, *order: str) -> None:
-        output_of(_SYSTEMCTL, *order, self._name)
+        output_of(_SYSTEMCTL, *order, self.unit)
         if order[0] == "stop":
             # One that has not failed has nothing to be reset.
             with suppress(SettingError):
-                output_of(_SYSTEMCTL, "reset-failed", self._name)
+                output_of(_SYSTEMCTL, "reset-failed", self.unit)
 
 
-def keeper_of(settings: Settings, commands: Commands) -> Keeper:
-    """Returns who starts and stops it; raises SettingError while it runs and we cannot end it."""
-    process = running_in(settings.home)
-    if process is None:
-        return ByHand(commands)
-    unit = unit_of(process)
-    if not unit:
-        raise SettingError(f"Steward runs: it is process {process}. Stop it, then update.")
-    if os.geteuid() != 0:
-        raise SettingError(f"Steward runs as {unit}, and only root can stop that: use sudo.")
-    return Unit(unit)
-
-
-def running_in(home: Path) -> int | None:
-    """Returns the process that runs with a home; None where none does."""
-    if not (home / "lock").exists():
-        return None
-    try:
-        with FolderLock(home):
-            return None
-    except FolderHeld:
-        told = (home / "lock").read_text("ascii", errors="replace").strip()
-        return int(told) if told.isdecimal() else 0
-
-
-def unit_of(process: int) -> str:
-    """Returns the service of systemd that a process belongs to; empty where none is known."""
-    try:
-        lines = Path(_GROUPS.format(process)).read_text("utf-8").splitlines()
-    except OSError:
-        return ""
-    parts = [part for line in lines for part in line.rpartition(":")[2].split("/")]
-    own = [part for part in parts if part.endswith(".service") and not part.startswith("user@")]
-    return own[-1] if own else ""
+def keeper_of(standing: Standing, commands: Commands, stopped: str) -> Keeper:
+    """Returns who starts and stops it; `stopped` is a service that an update stopped before."""
+    unit = standing.unit or stopped
+    return Unit(unit) if unit else ByHand(commands)
 
 
 def _why_not(manager: socket.socket, process: "subprocess.Popen[bytes]", wait: float) -> str:

@@ -1,11 +1,14 @@
 """The place that the program is installed in: finds newer versions, installs one, and goes back."""
 
 import json
+import os
+import shlex
 import shutil
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from importlib.metadata import (
     PackageNotFoundError,
     distribution,
@@ -25,99 +28,95 @@ from packaging.requirements import Requirement
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from bot.bootstrap.backups import check_room
-from bot.domain.talk.errors import SettingError, StoreUnwritable
+from bot.domain.talk.errors import SettingError
 from bot.one_off.ended_command import output_of
+from bot.one_off.kept_environment import KeptEnvironment, Note
 from bot.one_off.newer_version import NewerVersion
 from bot.setup.installing import installer
 from bot.shipped import checkout
 from bot.shipped.version import running_version
 
+_RESCUE = """\
+#!/bin/sh
+# While `steward update` changes this checkout, this file stands in the place of the program. If the
+# update was cut off, it brings the version from before back, and calls that.
+set -e
+if kill -0 {process} 2>/dev/null && ps -p {process} -o args= | grep -q update; then
+    echo "steward: An update is under way: it is process {process}. Try again later." >&2
+    exit 75
+fi
+echo "steward: An update was cut off. The version from before comes back." >&2
+cd {0}
+rm -f "$(git rev-parse --git-path index.lock)"
+# New files of the newer version are known by git only there.
+git reset --quiet --hard {new}
+git reset --quiet --hard {old}
+rm -rf {2}.part
+mv {1} {2}.part
+mv {2} {1}
+rm -rf {2}.part
+exec {1}/bin/steward "$@"
+"""
+
 
 class Installation(Protocol):
     """The way in which the program was installed."""
 
-    kept: "KeptEnvironment"
+    kept: KeptEnvironment
+    source: str
+    """The commit of a checkout that is installed now; empty elsewhere."""
 
     def newest(self) -> NewerVersion | None:
         """Returns the newest version there is; None where that is the running one."""
         ...
 
-    def install(self, version: NewerVersion) -> None:
-        """Installs it in the place of the running one; raises SettingError."""
+    def prepare(self, version: NewerVersion) -> None:
+        """Does what can be done beside the running one; raises SettingError."""
         ...
 
-    def go_back(self) -> None:
+    def install(self, version: NewerVersion, note: Note) -> None:
+        """Puts it in the place of the running one; raises SettingError."""
+        ...
+
+    def go_back(self, note: Note) -> None:
         """Puts everything as it was before."""
         ...
-
-
-class KeptEnvironment:
-    """A copy of the environment from before an update, beside it."""
-
-    def __init__(self, environment: Path) -> None:
-        self.environment = environment
-        self.copy = environment.with_name(f".{environment.name}-before-update")
-
-    def check(self) -> None:
-        """Raises SettingError when an update before this one was cut off."""
-        if self.copy.exists():
-            raise SettingError(
-                f"An update before this one was cut off. A copy of the version from before is in "
-                f"{self.copy}. To go back: rm -r {self.environment} && mv {self.copy} "
-                f"{self.environment}. To try again, delete the copy first."
-            )
-
-    def keep(self) -> None:
-        """Copies the environment; raises StoreUnwritable when there is no room for it."""
-        files = (file for file in self.environment.rglob("*") if not file.is_symlink())
-        size = sum(file.stat().st_size for file in files if file.is_file())
-        try:
-            check_room(self.environment, 2 * size)
-        except StoreUnwritable as fault:
-            raise StoreUnwritable(f"Nothing was changed: {fault}.") from None
-        spare = self.copy.with_name(f"{self.copy.name}.part")
-        shutil.rmtree(spare, ignore_errors=True)
-        try:
-            shutil.copytree(self.environment, spare, symlinks=True)
-            spare.rename(self.copy)
-        except (OSError, shutil.Error) as error:
-            shutil.rmtree(spare, ignore_errors=True)
-            raise SettingError(f"{self.environment} cannot be copied: {error}.") from None
-
-    def put_back(self) -> None:
-        """Puts the copy in the place of the environment."""
-        failed = self.copy.with_name(f"{self.copy.name}.failed")
-        shutil.rmtree(failed, ignore_errors=True)
-        self.environment.rename(failed)
-        self.copy.rename(self.environment)
-        shutil.rmtree(failed, ignore_errors=True)
-
-    def let_go(self) -> None:
-        shutil.rmtree(self.copy, ignore_errors=True)
 
 
 class Packaged:
     """An environment that pip, pipx or uv made, with the wheel in it."""
 
+    source = ""
+
     def __init__(self, source: Path | None, beside: Path) -> None:
         self.kept = KeptEnvironment(Path(sys.prefix))
-        self._source = source or _came_from()
+        self._given = source
         self._beside = beside
+
+    @cached_property
+    def _source(self) -> Path | None:
+        return self._given or _came_from()
 
     def newest(self) -> NewerVersion | None:
         found = self._in_index() if self._source is None else _in_folder(self._source)
         return None if found is None or not is_newer(found.version) else found
 
-    def install(self, version: NewerVersion) -> None:
+    def prepare(self, version: NewerVersion) -> None:
+        """Installs it into the copy: until that is whole, the running one stays as it is."""
         extras = [extra for extra in _extras() if _has(extra)]
         told = f"[{','.join(extras)}]" if extras else ""
         name, at, number = version.requirement.partition("==")
         wanted = f"{name}{told}{at}{number}"
         links = [] if self._source is None else ["--find-links", str(self._source)]
-        output_of(*_installer(), *links, wanted)
+        copied = self.kept.copy / Path(sys.executable).relative_to(sys.prefix)
+        output_of(*_installer(str(copied)), *links, wanted)
+        self.kept.settle()
 
-    def go_back(self) -> None:
+    def install(self, version: NewerVersion, note: Note) -> None:
+        self.kept.note(note)
+        self.kept.change()
+
+    def go_back(self, note: Note) -> None:
         self.kept.put_back()
 
     def _in_index(self) -> NewerVersion:
@@ -136,7 +135,7 @@ class Checkout:
         self.kept = KeptEnvironment(root / ".venv")
         self._root = root
         self._beside = beside
-        self._before = ""
+        self.source = ""
 
     def newest(self) -> NewerVersion | None:
         if self._git("status", "--porcelain", "--untracked-files=no"):
@@ -151,7 +150,7 @@ class Checkout:
                 "tell what is new. Go to one, as in `git switch main`."
             ) from None
         self._git("fetch", "--quiet")
-        self._before, newest = self._git("rev-parse", "HEAD"), self._git("rev-parse", "@{upstream}")
+        self.source, newest = self._git("rev-parse", "HEAD"), self._git("rev-parse", "@{upstream}")
         if not self._git("log", "--format=%H", "-1", "HEAD..@{upstream}"):
             return None
         packed = self._beside / "newest.tar"
@@ -162,16 +161,34 @@ class Checkout:
         version = tomllib.loads((place / "pyproject.toml").read_text("utf-8"))["project"]["version"]
         return NewerVersion(f"{version} ({newest[:12]})", newest, place)
 
-    def install(self, version: NewerVersion) -> None:
+    def prepare(self, version: NewerVersion) -> None:
+        """Does nothing: the source and what is installed belong together."""
+
+    def install(self, version: NewerVersion, note: Note) -> None:
+        self.kept.note(note, place=self.kept.environment)
+        program, rescue = self.kept.environment / "bin" / "steward", self._rescue(version, note)
+        _replace(program, rescue)
         self._git("merge", "--quiet", "--ff-only", version.requirement)
         # The steps of `make` that a checkout may have gone through; each has its lock.
         steps = ("run", *_extras(), "dev")
         made = [step for step in steps if (self.kept.environment / f".{step}").exists()]
         targets = [f".venv/.{step}" for step in made or ("run",)]
         output_of("make", "--silent", "-C", str(self._root), *targets)
+        if program.read_bytes() == rescue:
+            _replace(program, (self.kept.copy / "bin" / "steward").read_bytes())
 
-    def go_back(self) -> None:
-        self._git("reset", "--quiet", "--keep", self._before)
+    def _rescue(self, version: NewerVersion, note: Note) -> bytes:
+        """Returns what stands in the place of the program while neither version is whole."""
+        places = (self._root, self.kept.environment, self.kept.copy)
+        return _RESCUE.format(
+            *(shlex.quote(str(place)) for place in places),
+            new=version.requirement,
+            old=note.source,
+            process=os.getpid(),
+        ).encode()
+
+    def go_back(self, note: Note) -> None:
+        self._git("reset", "--quiet", "--keep", note.source)
         self.kept.put_back()
 
     def _git(self, *arguments: str) -> str:
@@ -246,8 +263,17 @@ def _came_from() -> Path | None:
     return folder
 
 
-def _installer() -> Sequence[str]:
-    found = installer()
+def _installer(python: str = sys.executable) -> Sequence[str]:
+    found = installer(python)
     if not found:
         raise SettingError("Neither pip nor uv is here to install with. Install uv, and try again.")
     return (*found, "--quiet")
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Writes a program, so that a death leaves the one from before or this one."""
+    spare = file.with_name(f"{file.name}.new")
+    file.parent.mkdir(exist_ok=True)
+    spare.write_bytes(content)
+    spare.chmod(0o755)
+    spare.replace(file)

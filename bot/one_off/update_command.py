@@ -11,7 +11,9 @@ from bot.bootstrap.program import unserved
 from bot.domain.talk.errors import SettingError, StewardError, StoreUnavailable
 from bot.one_off.first_poll import Commands, Keeper, Unit, keeper_of
 from bot.one_off.installation import Installation, installation
+from bot.one_off.kept_environment import Note
 from bot.one_off.newer_version import NewerVersion
+from bot.one_off.served_process import Standing, standing_of
 from bot.settings import Settings
 from bot.shipped import command
 from bot.shipped.version import running_version
@@ -29,7 +31,12 @@ def updated(
     wait: float,
 ) -> int:
     """Says what is new, installs it when that is agreed to, and takes it back if it fails."""
+    standing = standing_of(settings, folder)
     with installation(source) as place:
+        left = place.kept.left()
+        if left is not None and place.kept.is_new():
+            say(f"The update to {running_version()} was cut off before it was tried.")
+            return _tried(_Update(standing, place, say, wait, left))
         newest = place.newest()
         if newest is None:
             say(f"Steward {running_version()} is the newest version there is.")
@@ -38,26 +45,36 @@ def updated(
         say("What changes:")
         for line in newest.changes():
             say(line)
-        say(f"This is for the home {settings.home}.")
+        say(f"This is for the home {standing.settings.home}.")
         if not agreed():
             say("Nothing was changed.")
             return 1
-        return _update(_Update(settings, place, say, folder, wait), newest)
+        unit = "" if left is None else left.unit
+        return _update(_Update(standing, place, say, wait, Note(None, unit)), newest)
 
 
 class _Update:
-    """One update: what it works on, and where the database stood before."""
+    """One update: what it works on, and where everything stood before."""
 
     def __init__(
-        self, settings: Settings, place: Installation, say: Say, folder: Path, wait: float
+        self,
+        standing: Standing,
+        place: Installation,
+        say: Say,
+        wait: float,
+        left: Note,
     ) -> None:
+        """With `left`, the note of an update that was cut off."""
         self.place, self.say, self.wait = place, say, wait
-        self._settings = settings
-        self.commands = Commands(settings, folder)
-        self.keeper: Keeper = keeper_of(settings, self.commands)
+        self._settings = standing.settings
+        self.commands = Commands(standing)
+        self.keeper: Keeper = keeper_of(standing, self.commands, left.unit)
         # Root may not see the tokens of a service that runs.
-        self.serves = isinstance(self.keeper, Unit) or not unserved(settings)
-        self.revision = self.revision_now()
+        self.serves = isinstance(self.keeper, Unit) or not unserved(standing.settings)
+        if place.kept.is_new():
+            self.note = left
+        else:
+            self.note = Note(self.revision_now(), self.keeper.unit, place.source)
 
     def revision_now(self) -> str | None:
         url = self._settings.database_url
@@ -76,33 +93,41 @@ class _Update:
         What cannot be read may have been upgraded: the command that goes back says more.
         """
         with suppress(StoreUnavailable):
-            if self.revision is None or self.revision_now() == self.revision:
+            if self.note.revision in (None, self.revision_now()):
                 return 0, ""
         return self.commands.run("rollback", "--yes")
 
 
 def _update(work: _Update, newest: NewerVersion) -> int:
-    work.place.kept.check()
-    if work.revision is not None:
+    if work.note.revision is not None:
         code, said = work.commands.run("backup")
         if code != 0:
             raise SettingError(f"Nothing was changed, because no backup could be made: {said}")
         work.say(f"Made a backup: {said}")
     work.say("Copying the installed version, as the way back …")
     work.place.kept.keep()
-    work.keeper.stop()
     try:
         work.say(f"Installing {newest.version} …")
-        work.place.install(newest)
+        work.place.prepare(newest)
+        work.keeper.stop()
+        work.place.install(newest, work.note)
+    except (StewardError, OSError, KeyboardInterrupt) as fault:
+        return _take_back(work, newest.version, _told(fault))
+    return _tried(work, newest.version)
+
+
+def _tried(work: _Update, version: str = running_version()) -> int:
+    """Tries the version that is installed now; keeps it if it is good, or takes it back."""
+    try:
         why = _why_not(work)
     except (StewardError, OSError, KeyboardInterrupt) as fault:
-        why = str(fault) or "It was interrupted."
+        why = _told(fault)
     if why:
-        return _take_back(work, newest, why)
+        return _take_back(work, version, why)
     work.place.kept.let_go()
     reached = "has reached its chat apps" if work.serves else "is installed"
-    work.say(f"Steward {newest.version} {reached}. {work.keeper.leave()}")
-    if not (work.serves and work.revision):
+    work.say(f"Steward {version} {reached}. {work.keeper.leave()}")
+    if not (work.serves and work.note.revision):
         return 0
     code, said = work.commands.run("verify")
     if code != 0:
@@ -110,9 +135,13 @@ def _update(work: _Update, newest: NewerVersion) -> int:
     return code
 
 
+def _told(fault: BaseException) -> str:
+    return str(fault) or "It was interrupted."
+
+
 def _why_not(work: _Update) -> str:
     """Tries the new version; returns why it is not good, or nothing when it is."""
-    if work.serves and work.revision is not None:
+    if work.serves and work.note.revision is not None:
         work.say("Starting it …")
         return work.keeper.reached(work.wait)
     # Nobody is served, so there is no first poll; its settings must be read all the same.
@@ -120,13 +149,13 @@ def _why_not(work: _Update) -> str:
     return said if code != 0 else ""
 
 
-def _take_back(work: _Update, newest: NewerVersion, why: str) -> int:
+def _take_back(work: _Update, version: str, why: str) -> int:
     """Puts the program and its database back, and says so."""
-    work.say(f"The update to {newest.version} failed: {why}")
+    work.say(f"The update to {version} failed: {why}")
     work.keeper.stop()
     # The newer one knows both shapes of the database; the one from before may have to do.
     code, said = work.rolled_back()
-    work.place.go_back()
+    work.place.go_back(work.note)
     if code != 0:
         code, said = work.rolled_back()
     if code != 0:

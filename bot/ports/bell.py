@@ -7,6 +7,9 @@ from typing import Protocol, TypeAlias
 SCHEDULE_POST = "what is due"
 """The post of the process that does what is due by itself."""
 
+MOST_ASKED = 7_000
+"""The most bytes of a question to a post, and of its answer."""
+
 
 class Peal(StrEnum):
     """The reason for which one process rings the others."""
@@ -23,6 +26,9 @@ class Peal(StrEnum):
 
 Hearer: TypeAlias = Callable[[Peal, int], None]
 """Is told the reason and the chat."""
+
+Answerer: TypeAlias = Callable[[str], Awaitable[str]]
+"""Returns the answer to a question of another process."""
 
 
 class Bell(Protocol):
@@ -51,6 +57,14 @@ class Posts(Protocol):
         """Returns True while this process has the post."""
         ...
 
+    def answer(self, post: str, answerer: Answerer) -> None:
+        """Has questions to the post answered while this process has it."""
+        ...
+
+    async def ask(self, post: str, question: str) -> str:
+        """Returns the answer of the process with the post; raises TimeoutError without one."""
+        ...
+
 
 class NoBell:
     """Says that there is no other process to ring."""
@@ -70,3 +84,9 @@ class OwnPosts:
     def has(self, post: str) -> bool:
         del post
         return True
+
+    def answer(self, post: str, answerer: Answerer) -> None: ...
+
+    async def ask(self, post: str, question: str) -> str:
+        del question
+        raise TimeoutError(f"no other process has a post: {post}")

@@ -38,6 +38,7 @@ class DescriptionRows(Protocol):
     async def claim(self, keys: Sequence[str], at: datetime, before: datetime) -> Collection[str]:
         """Returns those of these without a vector that nobody has claimed since `before`.
 
+        A claim that is as far ahead of `at` counts no more: its clock was set back since.
         Whoever gets them has them embedded and pays for it; nobody else does meanwhile.
         """
         ...

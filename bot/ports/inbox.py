@@ -81,5 +81,13 @@ class Accepting(Protocol):
         ...
 
 
-class WholeInbox(Inbox, Accepting, Protocol):
+class OtherHands(Protocol):
+    """Updates that other processes have taken."""
+
+    async def elsewhere(self, since: datetime) -> Sequence[InboundRow]:
+        """Returns the updates that came since then and that another process has still to route."""
+        ...
+
+
+class WholeInbox(Inbox, Accepting, OtherHands, Protocol):
     """All of these, as the store has them."""

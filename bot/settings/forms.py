@@ -13,6 +13,7 @@ from bot.ports.duties import Duty
 _ACCOUNT = re.compile(r"[a-z]+:-?\d+")
 _CHAT = re.compile(r"[a-z]+:-?\d+(/\d+)?")
 _SHARED = re.compile(r"\.|[\w-][\w .-]*(/[\w-][\w .-]*)*")
+_TAG = re.compile(r"[\w-]{1,40}")
 _TOKEN = re.compile(r"\d+:[A-Za-z0-9_-]+")
 _DISCORD_TOKEN = re.compile(r"[A-Za-z0-9_=-]{16,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]{16,}")
 _WEB_HOST = re.compile(r"([a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])(:[1-9]\d{0,4})?")
@@ -45,6 +46,15 @@ def roles(text: str) -> tuple[str, ...]:
         if one not in (*Duty, "all"):
             raise ValueError(f"“{one}” should be one of {', '.join(Duty)}, or all")
     return () if "all" in named else tuple(one for one in Duty if one in named)
+
+
+def tags(text: str) -> tuple[str, ...]:
+    """Reads `garage,attic`: words of letters, digits, `-` and `_`."""
+    named = tuple(dict.fromkeys(one.strip() for one in text.split(",") if one.strip()))
+    for one in named:
+        if not _TAG.fullmatch(one):
+            raise ValueError(f"“{one}” should be a word of up to 40 letters, digits, - and _")
+    return named
 
 
 def shared_folders(text: str) -> tuple[tuple[str, str], ...]:

@@ -308,6 +308,11 @@ class Settings:
         "The roles of this process: receive,work,deliver,schedule,web; all if not set.",
         read=forms.roles,
     )
+    worker_tags: tuple[str, ...] = setting(
+        (),
+        "Names of the files that this worker has, as in garage; with several machines.",
+        read=forms.tags,
+    )
     lanes: int = setting(256, "Chats worked on at once; the others wait.", ge=1)
     sandbox_network: bool = setting(False, "Whether commands in the sandbox reach the network.")
     context_window: int | None = setting(

@@ -63,13 +63,13 @@ def install(tell: Callable[[int, int], None]) -> None:
         raise NotInstalled("pip found nothing to do, but the index is not there.")
 
 
-def installer() -> tuple[str, ...]:
-    """Returns the command that installs packages beside this program; empty if there is none."""
+def installer(python: str = sys.executable) -> tuple[str, ...]:
+    """Returns the command that installs packages beside a Python; empty if there is none."""
     if find_spec("pip") is not None:
         plain = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
-        return (sys.executable, "-m", "pip", "install", *plain)
+        return (python, "-m", "pip", "install", *plain)
     uv = shutil.which("uv")
-    return () if uv is None else (uv, "pip", "install", "--python", sys.executable)
+    return () if uv is None else (uv, "pip", "install", "--python", python)
 
 
 def _packages() -> tuple[Sequence[str], int]:

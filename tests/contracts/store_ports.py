@@ -10,6 +10,7 @@ from bot.ports.descriptions import DescriptionRows
 from bot.ports.errands import Errands
 from bot.ports.feedback import FeedbackRows
 from bot.ports.file_changes import WholeFileChanges
+from bot.ports.folder_places import FolderPlaces
 from bot.ports.goals import Goals
 from bot.ports.hooks import WholeHookCalls
 from bot.ports.inbox import WholeInbox
@@ -85,6 +86,8 @@ class StorePorts(Protocol):
     def goals(self) -> Goals: ...
     @property
     def feedback(self) -> FeedbackRows: ...
+    @property
+    def folders(self) -> FolderPlaces: ...
     @property
     def file_changes(self) -> WholeFileChanges: ...
     @property

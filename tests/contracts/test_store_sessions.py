@@ -31,6 +31,15 @@ async def test_a_code_is_spent_once_and_in_time(store: StorePorts):
     assert await store.sessions.spend(*(parts_of(late) or ("", "")), NOW) == other
 
 
+async def test_a_code_lives_no_longer_when_the_clock_is_set_back(store: StorePorts):
+    words, code = new_code(NOW, 1)
+    await store.sessions.offer(code, NOW)
+    id, hash = parts_of(words) or ("", "")
+    assert await store.sessions.spend(id, hash, later(-3600)) is None
+    # The clock of another machine may be behind.
+    assert await store.sessions.spend(id, hash, later(-60)) == replace(code, tries=1)
+
+
 async def test_a_code_is_void_after_some_wrong_tries(store: StorePorts):
     words, code = new_code(NOW, None, "terminal:ann", "Ann")
     await store.sessions.offer(code, NOW)

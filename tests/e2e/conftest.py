@@ -25,8 +25,8 @@ from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
 
 _PLATFORMS = tuple(ON_PLATFORMS)
-COMPANY = "STEWARD_TEST_COMPANY"
-"""The variable that has each scenario on Telegram served by three processes on PostgreSQL."""
+_COMPANY = "three processes"
+"""Where people meet three processes that share PostgreSQL by roles, over Telegram."""
 
 THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 _ON_EACH = "on_each_platform"
@@ -124,6 +124,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if mark is not None and mark.name != _ON_EACH and not mark.args:
         raise pytest.UsageError(f"{metafunc.definition.nodeid}: {mark.name} needs its reason")
     platforms = _SERVED[mark.name] if mark is not None else _PLATFORMS
+    if next(metafunc.definition.iter_markers("shared"), None) is not None:
+        company = pytest.param(_COMPANY, marks=pytest.mark.postgres)
+        platforms = (*(platforms or ("telegram",)), company)
     if "steward" in metafunc.fixturenames and platforms:
         metafunc.parametrize("platform", platforms, indirect=True)
 
@@ -168,12 +171,13 @@ async def steward(
     tmp_path: Path, request: pytest.FixtureRequest, launch: Launch, stalls: Stalls, platform: str
 ) -> AsyncIterator[Steward]:
     """Not started yet, so that a test can choose its settings."""
-    async with ON_PLATFORMS[platform](tmp_path, MessagesApi(api_key=KEY), launch) as steward:
+    served = "telegram" if platform == _COMPANY else platform
+    async with ON_PLATFORMS[served](tmp_path, MessagesApi(api_key=KEY), launch) as steward:
         if request.node.get_closest_marker("starts_anew") is None:
             # Migrations cost a third of a start, and only a test of the start is about them.
             shutil.copy(request.getfixturevalue("empty_database"), steward.home)
         steward.excused = stalls.excuse
-        if os.environ.get(COMPANY) and platform == "telegram":
+        if platform == _COMPANY:
             steward.shares(request.getfixturevalue("own_postgres_url"))
         try:
             yield steward

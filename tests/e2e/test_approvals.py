@@ -43,6 +43,7 @@ def write(path: str, content: str = "content") -> Reply:
     )
 
 
+@pytest.mark.shared
 @pytest.mark.commands
 async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -65,6 +66,7 @@ async def test_an_approved_call_runs_once_and_its_card_tells_who_decided(steward
     assert decided.buttons == ()
 
 
+@pytest.mark.shared
 async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_nothing_runs(
     steward: Steward,
 ) -> None:
@@ -86,6 +88,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     assert [status for _, status, _ in steward.records.results] == ["blocked", "blocked"]
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     steward: Steward,
@@ -118,6 +121,7 @@ async def test_always_lets_the_same_call_run_unasked_until_the_rule_is_removed(
     await steward.sees("Third.")
 
 
+@pytest.mark.shared
 @pytest.mark.commands
 async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_one(
     steward: Steward,
@@ -152,6 +156,7 @@ async def test_approve_all_decides_the_cards_of_its_round_but_never_a_dangerous_
     }
 
 
+@pytest.mark.shared
 async def test_the_stop_button_of_a_card_ends_the_turn(steward: Steward) -> None:
     steward.script(write("one.txt"), thinking("Hm.") + text("Still here."))
     await steward.start()
@@ -206,6 +211,7 @@ async def test_foreign_forged_and_spent_presses_do_nothing_and_are_told_so(
     assert len(steward.records.results) == 1
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Steward) -> None:
     steward.script(

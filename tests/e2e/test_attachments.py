@@ -19,6 +19,7 @@ def images_in(request: ReceivedRequest) -> list[dict[str, Any]]:
     return [block["source"] for block in last["content"] if block["type"] == "image"]
 
 
+@pytest.mark.shared
 async def test_a_photo_reaches_the_model_upright_and_small(steward: Steward) -> None:
     steward.script(text("A flag."))
     await steward.start()

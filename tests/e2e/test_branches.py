@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.e2e.launching import Command
 from tests.e2e.steward import KEY, Steward
 from tests.e2e.terminals import Terminal
@@ -10,6 +12,7 @@ from tests.standins.serving import serving
 from tests.words import BRANCHED, OPEN_AGAIN, READY, STILL_WORKING, TALKS
 
 
+@pytest.mark.shared
 async def test_talks_branch_off_and_are_opened_by_buttons_over_kills(steward: Steward) -> None:
     gate = Gate()
     steward.script(text("Rome."), text("By train."), text("By ship.").held(gate), text("Two days."))

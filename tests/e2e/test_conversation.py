@@ -6,6 +6,7 @@ from tests.e2e.steward import Steward, results_in, words_in
 from tests.standins.messages_api import Gate, calls, text, thinking, tool
 
 
+@pytest.mark.shared
 @pytest.mark.telegrams_own("drafts")
 async def test_a_draft_grows_while_the_model_writes_and_the_answer_takes_its_place(
     steward: Steward,
@@ -39,6 +40,7 @@ async def test_a_quick_answer_costs_one_call_of_the_platform(steward: Steward) -
     assert steward.way.done[before:] == [steward.way.sending]
 
 
+@pytest.mark.shared
 async def test_reads_of_one_reply_run_side_by_side_and_thinking_goes_back_as_it_came(
     steward: Steward,
 ) -> None:

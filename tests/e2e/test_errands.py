@@ -88,6 +88,7 @@ def answered_once(steward: Steward, errands: int = 3) -> None:
     assert len({r["result"]["call_id"] for r in results}) == len(results) == errands
 
 
+@pytest.mark.shared
 @pytest.mark.commands
 async def test_three_work_side_by_side_and_the_card_of_one_names_it(steward: Steward) -> None:
     with Errand(steward.workspace) as errand:
@@ -121,6 +122,7 @@ async def test_a_denied_card_is_the_errands_own_affair(steward: Steward) -> None
     answered_once(steward)
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_stop_ends_both(steward: Steward) -> None:
     gate = Gate()

@@ -24,6 +24,7 @@ async def exported(steward: Steward, *arguments: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.startswith('{"turn"')]
 
 
+@pytest.mark.shared
 async def test_a_thumb_becomes_a_row_that_the_owner_can_export(steward: Steward) -> None:
     steward.script(text("Four."))
     await steward.start()

@@ -10,6 +10,7 @@ from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 WINDOW = {"STEWARD_BUNDLE_SECONDS": "0.5"}
 
 
+@pytest.mark.shared
 @pytest.mark.telegrams_own("an app cuts a paste at 4,096 characters")
 async def test_a_long_paste_in_three_pieces_is_one_message(steward: Steward) -> None:
     steward.script(text("Long."))

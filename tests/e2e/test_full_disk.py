@@ -7,6 +7,7 @@ import pytest
 from tests.e2e.first_answer import answered_once
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import text
+from tests.words import LOOK_AT_DISK
 
 pytestmark = pytest.mark.flows_own("the disk is below every platform")
 
@@ -23,7 +24,7 @@ async def test_a_full_disk_is_told_once_and_what_was_said_meanwhile_is_answered(
     steward.script(text("There is room again."))
     steward.say("Are you there?")
     told = await steward.sees(TOLD)
-    assert "On the machine: Look at the disk of" in told.text
+    assert LOOK_AT_DISK in told.text
     assert steward.running
     process.rlimit(resource.RLIMIT_FSIZE, before)
     await steward.sees("There is room again.")

@@ -139,6 +139,7 @@ async def test_a_reflection_outlives_a_kill_and_the_next_run_reads_it(
     assert not steward.showing("other harbour")
 
 
+@pytest.mark.shared
 async def test_changes_of_a_goal_ask_by_cards(steward: Steward, times: Times) -> None:
     change = calls(tool("write_file", {"path": "plan.md", "content": "1. Sail"}))
     steward.script(change, written("Wrote the plan."), text("x"))

@@ -53,6 +53,7 @@ async def test_a_topic_keeps_its_answer_its_card_and_its_folder(steward: Steward
     assert (steward.workspace / "chats" / folder / "notes.txt").read_text() == "1.0"
 
 
+@pytest.mark.shared
 async def test_a_groups_card_is_for_its_asker_and_owners_and_ends_with_the_asker(
     steward: Steward,
 ) -> None:

@@ -14,13 +14,19 @@ import pytest
 import yaml
 
 from tests.e2e.launching import surroundings
+from tests.e2e.test_package import environment_with, source, wheel
 from tests.lacking import missing
+
+__all__ = ["source", "wheel"]
 
 ROOT = Path(__file__).parents[2]
 FILTER = ROOT / "docker" / "seccomp.json"
 UNDER = [sys.executable, "-m", "tests.e2e.own_seccomp", str(FILTER)]
 _SLIM_MB = 300
 """Most MB of the packages of postgres.txt as installed; docker/slim.sh takes 60 of them."""
+
+_SLIMMED_MB = 240
+"""Most MB that stay of them; Debian, Python and bubblewrap are 110 MB beside them."""
 
 
 def steps() -> list[tuple[str, str]]:
@@ -113,3 +119,56 @@ def test_bubblewrap_and_the_program_work_under_the_filter_of_the_image(tmp_path:
         check=False,
     )
     assert re.search(r"^ok +sandbox +Commands run in the workspace, sandboxed", done.stdout, re.M)
+
+
+def copied(packages: Path) -> None:
+    """Puts copies in the place of links: as in the image, packages can be made smaller there."""
+    for link in packages.iterdir():
+        if link.is_symlink():
+            target = link.resolve()
+            link.unlink()
+            if target.is_dir():
+                shutil.copytree(target, link, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy2(target, link)
+
+
+@pytest.mark.timeout(600)
+def test_what_the_image_keeps_of_the_packages_is_small_and_runs_where_all_else_is_read_only(
+    wheel: Path, tmp_path: Path
+) -> None:
+    for program in ("strip", "bwrap"):
+        if shutil.which(program) is None:
+            missing(f"no {program}", "apt-get install binutils bubblewrap")
+    lock = (ROOT / "requirements" / "postgres.txt").read_text()
+    programs = environment_with(
+        wheel, tmp_path / "steward", *re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)
+    )
+    (packages,) = programs.parent.glob("lib/python3.*/site-packages")
+    copied(packages)
+    subprocess.run([ROOT / "docker" / "slim.sh", programs.parent], check=True)
+    files = (one for one in programs.parent.rglob("*") if one.is_file() and not one.is_symlink())
+    assert 100 < sum(one.stat().st_size for one in files) / 1e6 < _SLIMMED_MB
+    (loads,) = [words for verb, words in steps() if verb == "RUN" and "python -B -c" in words]
+    (code,) = re.findall(r'-B -c "(.+?)"', loads)
+    data = tmp_path / "data"
+    data.mkdir()
+    confined = ("--ro-bind", "/", "/", "--dev", "/dev", "--bind", str(data), str(data))
+    user = ("--unshare-user", "--uid", "1000", "--gid", "1000")
+    for command in (("python", "-B", "-c", code), ("steward", "doctor")):
+        done = subprocess.run(
+            [*UNDER, "bwrap", *confined, *user, str(programs / command[0]), *command[1:]],
+            cwd=ROOT,
+            env={
+                "PATH": f"{programs}:/usr/bin:/bin",
+                "HOME": str(data),
+                "STEWARD_HOME": str(data),
+                "PYTHONDONTWRITEBYTECODE": "1",
+                "LANG": "C.UTF-8",
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "can be written" in done.stdout

@@ -9,12 +9,16 @@ from pathlib import Path
 import httpx
 import pytest
 
+from bot.adapters.chroma.vectors import ChromaVectors
 from tests.e2e.launching import surroundings
+from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward, words_in
+from tests.fakes.embedder import embedded
 from tests.ports import free_port
 from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
+from tests.words import EVERYTHING_HOLDS
 
 pytestmark = pytest.mark.flows_own("the index of meaning knows no platform")
 
@@ -94,7 +98,7 @@ async def embeddings(steward: Steward, server: Server) -> AsyncIterator[Embeddin
 
 
 def meant(steward: Steward, count: int) -> bool:
-    found = steward.records.rows("SELECT count(*), sum(meant) FROM passage")
+    found = steward.records.rows("SELECT count(*), count(*) FILTER (WHERE meant) FROM passage")
     return found == [(count, count)]
 
 
@@ -146,3 +150,56 @@ async def test_an_index_server_that_lost_its_folder_gets_everything_anew(
     await steward.sees("Yes.")
     await steward.eventually(lambda: meant(steward, 2), 40)
     assert await server.vectors() == 2
+
+
+@pytest.mark.parametrize("rows", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+async def test_verify_proves_the_index_on_a_server_and_makes_it_anew(
+    steward: Steward,
+    server: Server,
+    embeddings: Embeddings,
+    rows: str,
+    request: pytest.FixtureRequest,
+) -> None:
+    if rows == "postgres":
+        url = request.getfixturevalue("own_postgres_url")
+        steward.records = ServerRecords(url)
+        steward.settings["STEWARD_DATABASE_URL"] = url
+
+    async def verified(*fix: str) -> tuple[int, str]:
+        return await steward.printed_by("verify", *fix)
+
+    steward.script(text(CAR))
+    await steward.start()
+    steward.say("Remember the place")
+    await steward.sees(CAR)
+    await steward.eventually(lambda: meant(steward, 1))
+    code, told = await verified()
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+    await steward.stop()
+    ((number, whose),) = steward.records.rows("SELECT number, whose FROM passage")
+    foreign = embedded("of nobody", len(embedded(CAR)))
+    for break_it, words in (
+        (lambda index: index.remove(whose, [number]), "does not have an answer: 1."),
+        (lambda index: index.put(whose, [(99, foreign)]), "has an answer that is gone: 99."),
+        (None, "is gone or broken"),
+    ):
+        if break_it is None:
+            await server.kill()
+            server.folder = steward.folder / "empty"
+            server.folder.mkdir()
+            await server.start()
+        else:
+            index = ChromaVectors(steward.home / "meaning", server.url, steward.home)
+            ((name,),) = steward.records.rows("SELECT name FROM meaning")
+            assert await index.open(name)
+            await break_it(index)
+            await index.close()
+        code, told = await verified()
+        assert (code, words in told) == (1, True), told
+        code, told = await verified("--fix")
+        assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+        assert await server.vectors() == 1
+    await server.kill()
+    code, told = await verified()
+    not_looked = "The index of meaning was not looked at: the index server failed"
+    assert (code, not_looked in told) == (0, True), told

@@ -63,6 +63,7 @@ async def test_a_picture_that_cannot_be_drawn_leaves_the_table(steward: Steward)
     assert all(one.file is None for one in steward.shown)
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_a_budget_stops_a_turn_and_a_raised_one_lets_it_go_on(steward: Steward) -> None:
     steward.script(text("One."), text("Two."))

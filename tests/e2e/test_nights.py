@@ -127,7 +127,7 @@ async def page_shows(steward: Steward, *words: str) -> None:
     assert [word for word in words if word not in shown] == []
 
 
-async def test_forgetting_and_undoing_cross_the_night(url: str, steward: Steward) -> None:
+async def test_forgetting_retrying_and_undoing_cross_the_night(url: str, steward: Steward) -> None:
     times = Times(steward)
     steward.module = "tests.e2e.nightly_program"
     await lived(steward)
@@ -135,6 +135,10 @@ async def test_forgetting_and_undoing_cross_the_night(url: str, steward: Steward
     times.move(seconds_to_the_night(200))
     await steward.start()
     await steward.eventually(lambda: left(steward)["rounds"] == 1)
+    steward.script(text("Looked once more."))
+    steward.say("/retry")
+    await steward.sees("Looked once more.")
+    assert "Look around." in str(steward.model.requests[-1].body)
     steward.script(text("Green."))
     steward.say("And xyzzy?")
     await steward.sees("Green.")

@@ -41,6 +41,7 @@ from tests.words import (
 _FLOWS_OWN = pytest.mark.flows_own("a plan's progress is rows of the store")
 
 
+@pytest.mark.shared
 async def test_a_plan_is_collected_approved_and_carried_out(steward: Steward) -> None:
     (steward.workspace / "notes.md").write_text("Monday: rain")
     steward.script(
@@ -135,6 +136,7 @@ async def test_double_presses_and_old_cards_do_nothing_twice(steward: Steward) -
     assert steward.records.stop_reasons == ["plan_ready", "plan_ready", "final_answer"]
 
 
+@pytest.mark.shared
 async def test_change_and_cancel_by_button(steward: Steward) -> None:
     steward.script(write("one.md"), said("The plan."), write("two.md"), submit("Two"))
     await steward.start()

@@ -15,6 +15,7 @@ _FLOWS_OWN = pytest.mark.flows_own("what waits is rows of the store")
 LOOK = calls(tool("list_files"))
 
 
+@pytest.mark.shared
 @pytest.mark.commands
 async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card(
     steward: Steward,
@@ -59,6 +60,7 @@ async def test_stop_works_during_a_model_call_a_back_off_a_tool_and_an_open_card
     assert steward.records.stop_reasons[:4] == ["user_cancelled"] * 4
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_stop_lets_waiting_messages_run_and_stop_all_drops_them(steward: Steward) -> None:
     first, second = Gate(), Gate()
@@ -98,6 +100,7 @@ def dropped_by(steward: Steward) -> list[str]:
     ]
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
     steward: Steward,
@@ -119,6 +122,7 @@ async def test_a_steering_message_joins_the_running_turn_at_its_next_round(
     assert steward.records.stop_reasons == ["final_answer"]
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: Steward) -> None:
     cut = Gate()
@@ -134,6 +138,7 @@ async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: S
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
 
 
+@pytest.mark.shared
 async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_alone(
     steward: Steward,
 ) -> None:

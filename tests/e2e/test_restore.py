@@ -5,11 +5,14 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.sql.moment import change_of
+from tests.e2e.browser import LINK, browser
 from tests.e2e.conftest import THOROUGH
 from tests.e2e.records import Records, ServerRecords
 from tests.e2e.steward import KEY, Steward
 from tests.e2e.storm_of_copies import copies
 from tests.e2e.test_backup import SECRET, server, talk, url
+from tests.e2e.test_page import door
+from tests.ports import free_port
 from tests.standins.messages_api import text
 from tests.words import BROUGHT_BACK, EVERYTHING_HOLDS, MAY_BE_SENT
 
@@ -75,6 +78,31 @@ async def test_what_was_begun_is_closed_told_or_asked_about(url: str, steward: S
     steward.script(text("Green."))
     steward.say("And which now?")
     await steward.sees("Green.")
+
+
+async def test_no_browser_and_no_code_of_the_backup_gets_in(steward: Steward) -> None:
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    origin = await door(steward)
+    links = list[str]()
+    for nth in (1, 2):
+        steward.say("/login")
+        link = LINK.search((await steward.sees("Open this link", times=nth)).text)
+        assert link is not None
+        links.append(link[2])
+    file, home = steward.folder / "b.tar.gz", steward.folder / "again"
+    async with browser(origin) as ann, browser(origin) as other:
+        assert (await ann.enter(links[0])).status_code == 303
+        assert (await ann.get("/chat/telegram:42")).status_code == 200
+        await steward.recorded()
+        assert (await steward.printed_by("backup", str(file)))[0] == 0
+        await steward.stop()
+        assert (await steward.printed_by("restore", str(file), "--into", str(home)))[0] == 0
+        # The secret of the installation is the same, so the cookie still has its name.
+        await lives_in(steward, home)
+        await door(steward)
+        assert (await ann.get("/chat/telegram:42")).status_code == 303
+        assert (await other.enter(links[1])).status_code != 303
+        assert steward.records.rows("SELECT count(*) FROM session") == [(0,)]
 
 
 @pytest.mark.timeout(300)

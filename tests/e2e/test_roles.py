@@ -8,7 +8,9 @@ import pytest
 from tests.e2e.launching import Process
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
+from tests.standins.bot_api import BotApi
 from tests.standins.messages_api import Gate, calls, text, tool
+from tests.standins.serving import serving
 from tests.words import APPROVE
 
 pytestmark = [
@@ -16,6 +18,8 @@ pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.telegrams_own("who polls, and who sends, is the same question on each platform"),
 ]
+
+_DRAFTS = ("sendMessageDraft", "sendRichMessageDraft")
 
 
 class Company:
@@ -30,12 +34,13 @@ class Company:
             "STEWARD_WORKSPACE": str(steward.workspace),
         }
 
-    async def join(self, name: str, *roles: str) -> None:
+    async def join(self, name: str, *roles: str, **settings: str) -> None:
         """Have one more process work."""
         self.processes[name] = await self._steward.launched(
             "run",
             *(word for role in roles for word in ("--role", role)),
             STEWARD_HOME=str(self._steward.folder / name),
+            **settings,
         )
 
     async def leave(self, name: str, *, orderly: bool = False) -> int:
@@ -155,6 +160,39 @@ async def test_a_rolling_restart_of_the_workers_is_not_noticed(
     await steward.sees("The parrot is green.")
     await steward.recorded()
     assert len(steward.showing("The parrot is green.")) == 1
+
+
+async def test_drafts_typing_and_reactions_of_a_worker_are_sent_by_the_one_that_delivers(
+    company: Company, steward: Steward
+) -> None:
+    team = steward.team()
+    for name in ("first", "second"):
+        await company.leave(name)
+    aside = BotApi()
+    async with serving(aside.app) as there:
+        # A platform of its own shows what the worker sends by itself.
+        await company.join("third", "work", TELEGRAM_API_URL=there)
+        await company.knows_of(3)
+        held, again = Gate(), Gate()
+        whole = text("The parrot is green.")
+        steward.script(whole.in_pieces(4).held(held, after=4))
+        steward.say("What colour has the parrot?")
+        await held.arrived()
+        await steward.until(lambda: steward.telegram.calls_of(*_DRAFTS))
+        await steward.until(lambda: steward.telegram.calls_of("setMessageReaction"))
+        held.release()
+        await steward.sees("The parrot is green.")
+
+        steward.script(whole.in_pieces(4).held(again, after=4))
+        steward.call("What colour has the parrot?", at=team)
+        await steward.until(lambda: steward.telegram.calls_of("sendChatAction"))
+        [grows] = await steward.until(lambda: [m for m in steward.screen(team) if m.silent])
+        again.release()
+        answer = await steward.sees("The parrot is green.", at=team)
+        await steward.until(lambda: grows.id not in [m.id for m in steward.screen(team)])
+        assert answer.id in [m.id for m in steward.screen(team)]
+        await steward.recorded()
+        assert {call.method for call in aside.calls} <= {"getMe"}
 
 
 async def test_a_role_on_sqlite_is_refused_in_a_sentence(steward: Steward) -> None:

@@ -27,6 +27,7 @@ async def runs_are(steward: Steward, *expected: str) -> None:
     await steward.eventually(lambda: states(steward) == list(expected))
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_a_brief_comes_each_time_and_a_silent_run_says_nothing(
     steward: Steward, times: Times
@@ -153,6 +154,7 @@ async def test_the_model_makes_a_task_by_a_card_that_shows_its_times(
     assert steward.records.rows("SELECT what FROM task") == [("Tell Ann the news.",)]
 
 
+@pytest.mark.shared
 async def test_buttons_pause_run_and_delete(steward: Steward, times: Times) -> None:
     steward.script(text("Right now."))
     await steward.start()

@@ -123,6 +123,7 @@ async def test_killed_before_a_choice_is_stored_it_is_made_anew(steward: Steward
     assert turns(steward) == [("final_answer", "minutes", 0)]
 
 
+@pytest.mark.shared
 @pytest.mark.on_each_platform
 async def test_a_skill_chosen_by_hand_comes_with_the_next_message(steward: Steward) -> None:
     put(steward, "minutes", "tools: read_file\n")

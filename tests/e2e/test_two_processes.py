@@ -1,6 +1,9 @@
 """Two processes on one database: a plan is finalised once, approved once and carried out once."""
 
 import asyncio
+import json
+import os
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import partial
@@ -8,7 +11,9 @@ from itertools import count
 from shutil import copytree
 
 import pytest
+from sqlalchemy import text as sql
 
+from bot.adapters.sql.moment import change_of
 from bot.domain.memory.meaning import STRANGE_TEXTS
 from bot.flow.money.sums import FRESH
 from tests.e2e.launching import Process
@@ -71,6 +76,26 @@ class Pair:
             with suppress(ProcessLookupError):
                 self._process.kill()
             await self._process.wait()
+
+    def leaves_unrouted(self, happen: Callable[[], object]) -> None:
+        """Have the second one store what happens, and stop before it brings that to its chat."""
+        assert self._process is not None
+        os.kill(self._process.pid, signal.SIGSTOP)
+        telegram = self._steward.telegram
+        telegram.route(ORIGIN, f"http://127.0.0.1:{free_port()}")
+        happen()
+        [update] = telegram.updates.pending
+        telegram.updates.drop_pending()
+        with change_of(self.records.url) as connection:
+            # The last word of its start came from it.
+            connection.execute(
+                sql(
+                    "INSERT INTO inbox (channel, key, body, state, received_at, reason, owner)"
+                    " SELECT channel, :key, :body, 'new', now(), '', owner FROM inbox"
+                    " ORDER BY id DESC LIMIT 1"
+                ),
+                {"key": str(update["update_id"]), "body": json.dumps(update)},
+            )
 
     async def told(self, process: int, happen: Callable[[], object]) -> None:
         """Have something happen of which only this process is told."""
@@ -158,9 +183,10 @@ async def test_of_two_processes_at_the_same_plan_one_moves_it_on(
     assert (recorded(steward, "plan.ready"), cards(steward)) == (1, 1)
     steward.script(write("one.md"), said("Done."))
     with steward.records.locked():
-        for process in (0, 1):
-            await pair.told(process, lambda: steward.press(card, APPROVE))
-            await pair.waits(process + 1)
+        await pair.told(0, lambda: steward.press(card, APPROVE))
+        await pair.waits(1)
+        # The second press waits until the first one is routed.
+        await pair.told(1, lambda: steward.press(card, APPROVE))
     await steward.eventually(lambda: states(steward) == ["done"])
     assert recorded(steward, "plan.approved") == recorded(steward, "plan.step") == 1
     assert pair.files == ["one.md"]
@@ -316,6 +342,23 @@ async def test_no_process_takes_a_chat_from_a_living_one(pair: Pair, steward: St
     await steward.sees("The parrot is green.")
     await steward.sees("The ladder is red.")
     assert len(steward.model.requests) == 2
+    await steward.recorded()
+
+
+@pytest.mark.telegrams_own("two processes share its webhook; Discord tells both of everything")
+@pytest.mark.postgres
+async def test_a_message_waits_for_the_one_before_it_that_another_process_has(
+    pair: Pair, steward: Steward
+) -> None:
+    steward.script(said("The parrot is green."), said("The ladder is red."))
+    pair.leaves_unrouted(lambda: steward.say("What colour has the parrot?"))
+    await pair.told(0, lambda: steward.say("What colour has the ladder?"))
+    await pair.end()
+    await steward.sees("The parrot is green.")
+    await steward.sees("The ladder is red.")
+    first, second = (words_in(request) for request in steward.model.requests)
+    assert "parrot" in first
+    assert "ladder" in second
     await steward.recorded()
 
 

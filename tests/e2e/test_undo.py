@@ -38,6 +38,7 @@ async def approved(steward: Steward, *replies: Reply, words: str = "Change it") 
     steward.press(await steward.card(), APPROVE)
 
 
+@pytest.mark.shared
 @_FLOWS_OWN
 async def test_a_real_file_is_as_before_with_its_mode_and_changed_again(steward: Steward) -> None:
     file = steward.workspace / "notes.txt"

@@ -1,20 +1,22 @@
 """`steward update` brings an installed program up to date, and back if the new version is bad."""
 
 import asyncio
+import os
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import psutil
 import pytest
 
 from bot.adapters.sql.carrying import difference
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.moment import moment_of
-from bot.one_off import first_poll
+from bot.one_off import served_process
 from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
 from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
 from tests.patience import PATIENCE
@@ -24,6 +26,9 @@ from tests.standins.serving import serving
 
 __all__ = ["source", "wheel"]
 pytestmark = pytest.mark.timeout(300)
+
+PROFILE = "STEWARD_TEST_PROFILE"
+THOROUGH = os.environ.get(PROFILE) == "thorough"
 
 NEW_STEP = '''\
 """Birds have a table of their own."""
@@ -85,7 +90,7 @@ class Operator:
         self.database = f"sqlite:///{folder / 'data' / 'steward.db'}"
         self._ann = telegram.person(42, "Ann")
         telegram.private_chat(self._ann)
-        self._settings = {
+        self.settings = {
             "NO_PROXY": "127.0.0.1",
             "PIP_NO_INDEX": "1",
             "STEWARD_OWNERS": "telegram:42",
@@ -100,11 +105,28 @@ class Operator:
             said, _ = await process.communicate()
         return process.returncode, " ".join(said.decode().split())
 
+    async def killed_in_an_update(self, when: Callable[[], bool], *arguments: str) -> None:
+        """Begins an update, and kills it and its installer at a moment, as a power cut does."""
+        process = await self._begun("update", "--yes", *arguments, start_new_session=True)
+        async with asyncio.timeout(PATIENCE):
+            while not when():
+                assert process.returncode is None, "it ended before that moment"
+                await asyncio.sleep(0.005)
+        # It stands still meanwhile, so the new version on trial is either there or never comes.
+        update = psutil.Process(process.pid)
+        update.suspend()
+        all_of_it = [update, *update.children(recursive=True)]
+        for one in all_of_it:
+            with suppress(psutil.NoSuchProcess):
+                one.kill()
+        await process.wait()
+        await asyncio.to_thread(psutil.wait_procs, all_of_it[1:], PATIENCE)
+
     async def _begun(self, *arguments: str, **pipes: Any) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
             *(self.programs / "steward", *arguments),
             cwd=self.folder,
-            env=environment(self.programs, **self._settings),
+            env=environment(self.programs, **self.settings),
             stdin=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.STDOUT if pipes else None,
             **pipes,
@@ -118,6 +140,10 @@ class Operator:
 
     def says(self, words: str) -> None:
         self.telegram.say(self._ann, words)
+
+    async def says_and_is_answered(self, times: int) -> None:
+        self.says("And now?")
+        await self.answered(times)
 
     async def answered(self, times: int) -> None:
         def answers() -> bool:
@@ -201,6 +227,63 @@ async def test_an_update_takes_back_a_version_that_never_polls_and_keeps_a_good_
     assert (code, "Steward 9.0.0 is the newest version there is." in said) == (0, True), said
 
 
+@pytest.mark.timeout(600)
+async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next_one_finishes_it(
+    wheel: Path, ann: Operator, tmp_path: Path
+) -> None:
+    good = later(wheel, tmp_path / "good", "9.0.0", {}).parent
+    environment = ann.programs.parent
+    copy, note = tmp_path / ".environment-before-update", "steward-update.json"
+    async with ann.serving():
+        ann.says("Hello")
+        await ann.answered(1)
+    moments = {
+        "in the backup": lambda: any((ann.folder / "data" / "backups").glob("*")),
+        "in the copy": copy.with_name(f"{copy.name}.part").exists,
+        "in the installer": copy.exists,
+    }
+    for moment, when in [*moments.items()][0 if THOROUGH else -1 :]:
+        await ann.killed_in_an_update(when, f"--from={good}")
+        code, said = await ann.does("--version")
+        assert installed_version(ann.programs) in ("0.2.0", "9.0.0"), moment
+        assert (code, "0.2.0" in said) == (0, True), (moment, said)
+    async with ann.serving():
+        await ann.says_and_is_answered(2)
+
+    await ann.killed_in_an_update((environment / note).exists, f"--from={good}")
+    assert installed_version(ann.programs) == "9.0.0"
+    async with ann.serving():
+        await ann.says_and_is_answered(3)
+    code, said = await ann.does("update", f"--from={good}", "--yes")
+    assert "The update to 9.0.0 was cut off before it was tried." in said
+    assert (code, "9.0.0 has reached its chat apps." in said) == (0, True), said
+    assert (installed_version(ann.programs), revision(ann.folder)) == ("9.0.0", "9901")
+    assert names(tmp_path) == ["ann", "environment", "good"]
+    assert not (environment / note).exists()
+
+
+@pytest.mark.skipif(not THOROUGH, reason=f"takes long; to run: {PROFILE}=thorough make test")
+@pytest.mark.timeout(600)
+async def test_a_bad_version_whose_update_is_killed_is_taken_back_by_the_next_one(
+    wheel: Path, ann: Operator, tmp_path: Path
+) -> None:
+    bad = later(wheel, tmp_path / "bad", "9.1.0", NEVER_POLLS).parent
+    async with ann.serving():
+        ann.says("Hello")
+        await ann.answered(1)
+    copy = kept(ann.folder / "data" / "steward.db")
+    await ann.killed_in_an_update(lambda: revision(ann.folder) == "9901", f"--from={bad}")
+    assert installed_version(ann.programs) == "9.1.0"
+    code, said = await ann.does("update", f"--from={bad}", "--yes", "--wait=4")
+    assert (code, "The update to 9.1.0 failed: " in said) == (1, True), said
+    assert "is back, with its database." in said
+    assert installed_version(ann.programs) == "0.2.0"
+    assert (revision(ann.folder), lost(copy, ann.database)) == (REVISIONS[-1], "")
+    assert names(tmp_path) == ["ann", "bad", "environment"]
+    async with ann.serving():
+        await ann.says_and_is_answered(2)
+
+
 SERVICE = """\
 [Service]
 Type=notify
@@ -245,13 +328,64 @@ async def test_a_service_of_systemd_is_started_and_watched_until_its_first_poll(
     assert "There was no sign of it for 3 s." in told["silent"]
 
 
+OWN_SETTINGS = """\
+[Service]
+Type=notify
+WorkingDirectory=/srv/steward
+Environment=STEWARD_HOME=/srv/steward/home
+EnvironmentFile=/srv/steward/own
+LoadCredential=TELEGRAM_BOT_TOKEN:/srv/steward/token
+ExecStart={} run
+TimeoutStartSec=infinity
+"""
+
+
+@pytest.mark.timeout(600)
+async def test_a_service_whose_settings_stand_in_its_unit_is_updated_with_them_or_not_touched(
+    wheel: Path, ann: Operator, tmp_path: Path
+) -> None:
+    needs_systemd()
+    good = later(wheel, tmp_path / "good", "9.0.0", {}).parent
+    better = later(wheel, tmp_path / "better", "9.0.1", {}).parent
+    program = str(ann.programs / "steward")
+    own = ann.settings | {"STEWARD_DATABASE_URL": "sqlite:////srv/steward/elsewhere.db"}
+    token = own.pop("TELEGRAM_BOT_TOKEN")
+    (ann.folder / "own").write_text("".join(f"{name}={text}\n" for name, text in own.items()))
+    (ann.folder / "token").write_text(token)
+    (ann.folder / "steward.service").write_text(OWN_SETTINGS.format(program))
+    with own_systemd(tmp_path / "systemd", ann.folder) as systemd:
+        await systemd.did("cp", "steward.service", "/etc/systemd/system/")
+        await systemd.did("systemctl", "daemon-reload")
+        await systemd.did("systemctl", "start", "steward")
+        await ann.says_and_is_answered(1)
+        # It takes more starts of the program than one command may on a busy machine.
+        order = f"PIP_NO_INDEX=1 {program} update --yes"
+        ended = f"{order} --from={good} >said 2>&1 </dev/null; echo $? >code"
+        await systemd.did("sh", "-c", f"({ended}) >log 2>&1 &")
+        async with asyncio.timeout(3 * PATIENCE):
+            while not (ann.folder / "code").exists():
+                await asyncio.sleep(0.1)
+        said = (ann.folder / "said").read_text()
+        assert "Made a backup" in said
+        assert "9.0.0 has reached its chat apps. steward.service was started." in said, said
+        await ann.says_and_is_answered(2)
+        with closing(sqlite3.connect(ann.folder / "elsewhere.db")) as rows:
+            assert rows.execute("SELECT version_num FROM alembic_version").fetchone() == ("9901",)
+        await systemd.did("systemctl", "stop", "steward")
+        code, said = await systemd.run("sh", "-c", f"{order} --from={better}")
+        assert (code, installed_version(ann.programs)) == (2, "9.0.0"), said
+        assert "steward.service names its database itself" in said
+        assert not (ann.folder / "home" / "steward.db").exists()
+
+
 def test_the_service_of_a_process_is_known_by_its_control_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    group = tmp_path / "7"
-    monkeypatch.setattr(first_poll, "_GROUPS", str(tmp_path / "{}"))
+    group = tmp_path / "7" / "cgroup"
+    monkeypatch.setattr(served_process, "_PROCESSES", tmp_path)
+    group.parent.mkdir()
     group.write_text("0::/system.slice/steward.service\n")
-    assert first_poll.unit_of(7) == "steward.service"
+    assert served_process.unit_of(7) == "steward.service"
     group.write_text("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run.scope\n")
-    assert first_poll.unit_of(7) == ""
-    assert first_poll.unit_of(8) == ""
+    assert served_process.unit_of(7) == ""
+    assert served_process.unit_of(8) == ""

@@ -30,6 +30,7 @@ def about_calls(steward: Steward) -> list[Any]:
     return [one for one in steward.shown if one.text.startswith(("✓ ", "✗ ", "⏭ "))]
 
 
+@pytest.mark.shared
 async def test_calls_are_shown_above_their_answer_until_it_is_switched_off(
     steward: Steward,
 ) -> None:

@@ -73,6 +73,7 @@ def cost_of_speaking(steward: Steward) -> list[tuple[int, bool]]:
     return [(cost, bool(guessed)) for cost, guessed in steward.records.rows(rows)]
 
 
+@pytest.mark.shared
 async def test_a_voice_message_is_heard_quoted_and_answered(
     steward: Steward, ears: Transcriptions
 ) -> None:

@@ -127,6 +127,7 @@ async def test_a_turn_stopped_by_its_rounds_goes_on(steward: Steward) -> None:
     assert "Look around" not in words_in(steward.model.requests[-1])
 
 
+@pytest.mark.shared
 async def test_a_choice_is_the_answer_also_after_a_kill(steward: Steward) -> None:
     steward.script(ASKS, text("Here is your tea."))
     await steward.start()

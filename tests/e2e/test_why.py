@@ -1,5 +1,7 @@
 """`/why` in the running program: what allowed a call is told by rows, so SIGKILL takes nothing."""
 
+import pytest
+
 from tests.e2e.steward import Steward
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE
@@ -7,6 +9,7 @@ from tests.words import APPROVE
 WHY = "Why this answer"
 
 
+@pytest.mark.shared
 async def test_who_allowed_a_change_is_told_after_a_kill(steward: Steward) -> None:
     write = tool("write_file", {"path": "week.md", "content": "Tea\n"})
     steward.script(calls(tool("list_files", {}), write), text("Written."))

@@ -1,6 +1,7 @@
 """The store in memory: every port on one set of rows, whole changes or nothing."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
@@ -84,8 +85,20 @@ class MemoryStore:
         self.hook_calls = MemoryHookCalls(self.rows)
         self.file_changes = MemoryFileChanges(self.rows)
         self.feedback = MemoryFeedback(self.rows)
+        self.folders = MemoryFolderPlaces(self.rows)
         self.records = MemoryRecords(self.rows)
         self.sessions = MemorySessions(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFolderPlaces:
+    rows: Rows
+
+    async def claim(self, folder: str, tag: str) -> str:
+        return self.rows.folders.setdefault(folder, tag)
+
+    async def counts(self) -> Mapping[str, int]:
+        return Counter(self.rows.folders.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +134,11 @@ class MemoryInbox:
 
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
         new = [row for row in self.rows.inbox.values() if row.state is InboundState.NEW]
-        return [row for row in new if row.id not in besides][:limit]
+        mine = [row for row in new if row not in self.rows.in_other_hands]
+        return [row for row in mine if row.id not in besides][:limit]
+
+    async def elsewhere(self, since: datetime) -> Sequence[InboundRow]:
+        return [row for row in self.rows.in_other_hands if row.received_at >= since]
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         waiting = [

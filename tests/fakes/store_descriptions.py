@@ -18,7 +18,7 @@ class MemoryDescriptions:
 
     async def claim(self, keys: Sequence[str], at: datetime, before: datetime) -> Collection[str]:
         kept = self.rows.descriptions
-        free = [key for key in keys if key not in kept or _is_left(kept[key], before)]
+        free = [key for key in keys if key not in kept or _is_left(kept[key], at, before)]
         kept.update((key, (None, at)) for key in free)
         return set(free)
 
@@ -39,5 +39,5 @@ class MemoryDescriptions:
             del kept[key]
 
 
-def _is_left(row: tuple[bytes | None, datetime], before: datetime) -> bool:
-    return row[0] is None and row[1] < before
+def _is_left(row: tuple[bytes | None, datetime], at: datetime, before: datetime) -> bool:
+    return row[0] is None and not before <= row[1] <= at + (at - before)

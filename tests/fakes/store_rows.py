@@ -137,6 +137,9 @@ class Rows:
     rules: dict[int, Rule] = field(default_factory=dict[int, Rule])
     rules_given: int = 0
     inbox: dict[int, InboundRow] = field(default_factory=dict[int, InboundRow])
+    folders: dict[str, str] = field(default_factory=dict[str, str])
+    in_other_hands: list[InboundRow] = field(default_factory=list[InboundRow])
+    """Updates that another process has still to route."""
     streams: dict[str, tuple[str, datetime]] = field(
         default_factory=dict[str, tuple[str, datetime]]
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import Person
-from bot.domain.talk.session import MOST_TRIES, PAGE, Session, SignInCode
+from bot.domain.talk.session import LONGEST_CODE, MOST_TRIES, PAGE, Session, SignInCode
 
 if TYPE_CHECKING:
     from tests.fakes.store_rows import Rows
@@ -27,7 +27,7 @@ class MemorySessions:
         known = self.rows.sign_ins.get(id)
         if known is None:
             return None
-        live = known.expires_at > now and known.tries < MOST_TRIES
+        live = now < known.expires_at <= now + LONGEST_CODE and known.tries < MOST_TRIES
         if live and known.hash == hash:
             return self.rows.sign_ins.pop(id)
         self.rows.sign_ins[id] = replace(known, tries=known.tries + 1)

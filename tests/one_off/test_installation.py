@@ -10,7 +10,8 @@ import pytest
 from bot.adapters.sql.migrating import REVISIONS
 from bot.domain.talk.errors import SettingError
 from bot.one_off import installation
-from bot.one_off.installation import Checkout, KeptEnvironment
+from bot.one_off.installation import Checkout
+from bot.one_off.kept_environment import Note
 from bot.setup import installing
 
 MAKEFILE = """\
@@ -31,10 +32,10 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def publish(folder: Path, entry: str, step: str = "") -> None:
+def publish(folder: Path, entry: str, step: str = "", makefile: str = MAKEFILE) -> None:
     (folder / "CHANGELOG.md").write_text(f"# Changelog\n\n## Unreleased\n\n- {entry}\n")
     (folder / "pyproject.toml").write_text('[project]\nversion = "0.3.0"\n')
-    (folder / "Makefile").write_text(MAKEFILE)
+    (folder / "Makefile").write_text(makefile)
     (folder / ".gitignore").write_text(".venv/\n")
     versions = folder / "alembic" / "versions"
     versions.mkdir(parents=True, exist_ok=True)
@@ -54,7 +55,10 @@ def checkout(tmp_path: Path) -> Checkout:
     publish(origin, "It is old.")
     git(tmp_path, "clone", "--quiet", str(origin), "own")
     environment = tmp_path / "own" / ".venv"
-    environment.mkdir()
+    program = environment / "bin" / "steward"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "the old one: $*"\n')
+    program.chmod(0o755)
     for step in (".dev", ".traces"):
         (environment / step).touch()
     (environment / "installed").write_text("old")
@@ -74,10 +78,12 @@ def test_a_checkout_fetches_says_what_is_new_installs_by_its_locks_and_goes_back
         "The database is upgraded, in 1 step: Birds have a table.",
     ]
     checkout.kept.keep()
-    checkout.install(newest)
+    note = Note("0001", source=checkout.source)
+    checkout.install(newest, note)
+    assert (checkout.kept.is_new(), checkout.kept.left()) == (True, note)
     for one in ("installed", "traces"):
         assert "Birds" in (own / ".venv" / one).read_text()
-    checkout.go_back()
+    checkout.go_back(note)
     assert (own / ".venv" / "installed").read_text() == "old"
     assert git(own, "rev-parse", "HEAD") == before
     assert not checkout.kept.copy.exists()
@@ -105,16 +111,35 @@ def test_what_make_cannot_install_is_told(checkout: Checkout, tmp_path: Path) ->
     assert newest is not None
     checkout.kept.keep()
     with pytest.raises(SettingError, match="make failed"):
-        checkout.install(newest)
+        checkout.install(newest, Note(None, source=checkout.source))
 
 
-def test_an_update_that_was_cut_off_names_the_way_back(tmp_path: Path) -> None:
-    environment = tmp_path / "steward"
-    environment.mkdir()
-    kept = KeptEnvironment(environment)
-    kept.keep()
-    with pytest.raises(SettingError, match=rf"To go back: rm -r {environment} && mv {kept.copy} "):
-        kept.check()
+def test_a_checkout_that_was_cut_off_in_the_middle_comes_back_at_the_next_call(
+    checkout: Checkout, tmp_path: Path
+) -> None:
+    own = tmp_path / "own"
+    before = git(own, "rev-parse", "HEAD")
+    # All is killed while make works, when half of the new version is installed.
+    killing = "@rm .venv/installed; kill -9 $$(ps -o ppid= -p $$PPID) $$PPID; exit; grep"
+    makefile = MAKEFILE.replace("@grep", killing)
+    publish(tmp_path / "origin", "**Birds** fly.", "Birds have a table.", makefile)
+    script = (
+        "import sys; from pathlib import Path; from bot.one_off.installation import *\n"
+        "one = Checkout(Path(sys.argv[1]), Path(sys.argv[2])); new = one.newest()\n"
+        "one.kept.keep(); one.install(new, Note('0001', source=one.source))\n"
+    )
+    beside = tmp_path / "beside again"
+    beside.mkdir()
+    subprocess.run([sys.executable, "-c", script, own, beside], check=False)
+    assert not (own / ".venv" / "installed").exists()
+    assert git(own, "rev-parse", "HEAD") != before
+    (own / ".git" / "index.lock").touch()
+    program = own / ".venv" / "bin" / "steward"
+    for _ in range(2):
+        assert subprocess.check_output([program, "run"], text=True) == "the old one: run\n"
+    assert (own / ".venv" / "installed").read_text() == "old"
+    assert (git(own, "rev-parse", "HEAD"), git(own, "status", "--porcelain")) == (before, "")
+    assert [one.name for one in own.iterdir() if "before" in one.name] == []
 
 
 def test_an_environment_without_pip_is_served_by_uv_with_the_optional_parts_it_has(
@@ -136,7 +161,9 @@ def test_an_environment_without_pip_is_served_by_uv_with_the_optional_parts_it_h
     place = installation.Packaged(tmp_path, tmp_path)
     newest = place.newest()
     assert newest is not None
-    place.install(newest)
+    monkeypatch.setattr(place.kept, "settle", lambda: None)
+    place.prepare(newest)
     links = ("--find-links", str(tmp_path))
-    expected = ("/bin/uv", "pip", "install", "--python", sys.executable, "--quiet")
+    python = str(place.kept.copy / "bin" / Path(sys.executable).name)
+    expected = ("/bin/uv", "pip", "install", "--python", python, "--quiet")
     assert ran == [(*expected, *links, f"{wheel}[postgres,traces]")]

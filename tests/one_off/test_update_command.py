@@ -10,9 +10,10 @@ import pytest
 
 from bot.domain.talk.errors import SettingError, StoreUnwritable
 from bot.one_off import update_command
-from bot.one_off.installation import Installation, KeptEnvironment
+from bot.one_off.installation import Installation
+from bot.one_off.kept_environment import KeptEnvironment, Note
 from bot.one_off.newer_version import NewerVersion
-from bot.settings import Settings
+from bot.one_off.served_process import Standing
 from bot.settings.reading import read_settings
 from bot.shipped import shipped
 
@@ -26,6 +27,8 @@ class NoRoom(NamedTuple):
 class Place:
     """An environment in a folder; the new version of it can be bad for the database too."""
 
+    source = ""
+
     def __init__(self, folder: Path, *, ruins: Path | None = None) -> None:
         self.environment = folder / "environment"
         self.environment.mkdir()
@@ -36,20 +39,24 @@ class Place:
     def newest(self) -> NewerVersion:
         return NewerVersion("9.0.0", "steward==9.0.0", shipped("."))
 
-    def install(self, version: NewerVersion) -> None:
-        (self.environment / "program").write_text(version.version)
+    def prepare(self, version: NewerVersion) -> None:
+        (self.kept.copy / "program").write_text(version.version)
+
+    def install(self, version: NewerVersion, note: Note) -> None:
+        self.kept.note(note)
+        self.kept.change()
         if self._ruins is not None:
             self._ruins.write_bytes(b"no database" * 100)
-        raise SettingError("pip failed.")
+        raise SettingError("make failed.")
 
-    def go_back(self) -> None:
+    def go_back(self, note: Note) -> None:
         self.kept.put_back()
 
 
 class Commands:
     """Commands of a program that makes a backup, and can bring no database back."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None: ...
+    def __init__(self, standing: Standing) -> None: ...
 
     def run(self, *arguments: str) -> tuple[int, str]:
         return (0, "") if arguments == ("backup",) else (1, "It is damaged.")
@@ -93,6 +100,6 @@ def test_the_program_comes_back_although_its_database_cannot_be_read_any_more(
     monkeypatch.setattr(update_command, "Commands", Commands)
     place = Place(tmp_path, ruins=Path(sqlite_url.partition(":///")[2]))
     said = updated(place, tmp_path, monkeypatch, STEWARD_DATABASE_URL=sqlite_url)
-    assert "The update to 9.0.0 failed: pip failed." in said
+    assert "The update to 9.0.0 failed: make failed." in said
     assert "is back, but its database is not: It is damaged." in said
     assert (place.environment / "program").read_text() == "old"

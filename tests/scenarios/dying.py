@@ -115,6 +115,9 @@ class DyingInbox:
     async def unrouted(self, limit: int, besides: Collection[int] = ()) -> Sequence[InboundRow]:
         return await self.inbox.unrouted(limit, besides)
 
+    async def elsewhere(self, since: datetime) -> Sequence[InboundRow]:
+        return await self.inbox.elsewhere(since)
+
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self.inbox.waiting(chat, limit)
 

@@ -234,6 +234,7 @@ class Stage:
             store.hook_calls,
             store.goals,
             store.file_changes,
+            store.folders,
             store.feedback,
             store.records,
             store.sessions,

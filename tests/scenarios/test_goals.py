@@ -24,6 +24,8 @@ from tests.scenarios.team import EVE, group
 from tests.scenarios.test_schedules import HOUR, states, told
 from tests.scenarios.tools import tool, writing
 
+pytestmark = pytest.mark.usefixtures("rare_looks")
+
 DAY = 24 * HOUR
 DENIED = ModelDenied("no", Trouble.KEY, "A_KEY")
 

@@ -24,6 +24,8 @@ from tests.scenarios.test_schedules import (
 )
 from tests.scenarios.tools import writing
 
+pytestmark = pytest.mark.usefixtures("rare_looks")
+
 
 async def test_paused_tasks_count_and_old_ones_that_are_over_make_room() -> None:
     async with stage() as scene:

@@ -6,7 +6,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Self
 
-from bot.domain.talk.errors import WRITE_RIGHT, FolderHeld, SettingError
+from bot.domain.talk.errors import FolderHeld, SettingError
+from bot.domain.talk.unusable_folder import unusable
 from bot.shipped import command
 
 
@@ -14,7 +15,8 @@ class FolderLock:
     """Holds a folder for this process while entered; the system frees it when the process dies.
 
     Creates a missing folder, readable by its user alone. Raises FolderHeld when another process
-    holds the folder, and SettingError when it cannot be used.
+    holds the folder, SettingError when it cannot be used, and StoreUnwritable when its disk takes
+    no write.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -26,8 +28,7 @@ class FolderLock:
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             file = (self._folder / "lock").open("a+", encoding="ascii", errors="replace")
         except OSError as error:
-            told = f"STEWARD_HOME cannot be {self._folder}: {error.strerror}."
-            raise SettingError(f"{told} {WRITE_RIGHT}") from error
+            raise unusable("STEWARD_HOME", self._folder, error) from error
         try:
             self._take(file)
         except BaseException:
@@ -59,4 +60,4 @@ class FolderLock:
             os.ftruncate(file.fileno(), 0)
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
         except OSError as error:
-            raise SettingError(f"{self._folder} cannot be used: {error.strerror}.") from error
+            raise unusable("STEWARD_HOME", self._folder, error) from error

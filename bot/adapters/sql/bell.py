@@ -9,21 +9,27 @@ from contextlib import suppress
 from threading import Thread
 from typing import Any, Self
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, TextClause, text
 from sqlalchemy.exc import DBAPIError
 
+from bot.adapters.sql.post_questions import PostQuestions, line_of
 from bot.adapters.sql.postgres import PostgresDatabase
 from bot.adapters.sql.postgres_lines import Line
 from bot.domain.talk.errors import StoreError
-from bot.ports.bell import Hearer, Peal
+from bot.ports.bell import Answerer, Hearer, Peal
 
 _log = logging.getLogger(__name__)
 
 POSTS = 1 << 59
 """The key of the first post; those of other locks are smaller."""
 
-_LISTEN = text("LISTEN steward")
-_RING = text("SELECT pg_notify('steward', told) FROM unnest(CAST(:told AS text[])) AS rings (told)")
+_ALL = "steward"
+"""The line at which every process listens."""
+
+_RING = text(
+    "SELECT pg_notify(line, told)"
+    " FROM unnest(CAST(:lines AS text[]), CAST(:told AS text[])) AS rings (line, told)"
+)
 _TRY = text(
     "SELECT key FROM unnest(CAST(:keys AS bigint[])) AS wanted (key)"
     " WHERE pg_try_advisory_lock(key)"
@@ -60,7 +66,9 @@ class SqlBell:
     def __init__(self, database: PostgresDatabase) -> None:
         self._database = database
         self._hearers: list[Hearer] = []
-        self._rings: dict[tuple[str, int], None] = {}
+        self._rings: dict[tuple[str, str], None] = {}
+        """The next rings: the line and the words of each."""
+        self._questions = PostQuestions(database.process, self._send)
         self._ringing = asyncio.Event()
         self._wanted: dict[int, asyncio.Event] = {}
         """The posts that this process wants, with the event that is set while it has them."""
@@ -78,6 +86,7 @@ class SqlBell:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        await self._questions.close()
         self._ended = True
         self._task.cancel()
         if self._rings:
@@ -90,8 +99,7 @@ class SqlBell:
         await asyncio.to_thread(self._thread.join, 2.0)
 
     def ring(self, peal: Peal, chat: int) -> None:
-        self._rings[peal, chat] = None
-        self._ringing.set()
+        self._send(_ALL, f"{self._database.process} {peal} {chat}")
 
     def hear(self, hearer: Hearer) -> None:
         self._hearers.append(hearer)
@@ -100,8 +108,7 @@ class SqlBell:
         key = _key(post)
         gained = self._wanted[key] = asyncio.Event()
         # The thread waits at its connection: its own ring has it try at once.
-        self._rings[_POST, 0] = None
-        self._ringing.set()
+        self._send(line_of(self._database.process), f"{self._database.process} {_POST} 0")
         try:
             while True:
                 await gained.wait()
@@ -115,6 +122,16 @@ class SqlBell:
     def has(self, post: str) -> bool:
         gained = self._wanted.get(_key(post))
         return gained is not None and gained.is_set()
+
+    def answer(self, post: str, answerer: Answerer) -> None:
+        self._questions.answerers[_key(post)] = answerer
+
+    async def ask(self, post: str, question: str) -> str:
+        return await self._questions.ask(_key(post), question)
+
+    def _send(self, line: str, told: str) -> None:
+        self._rings[line, told] = None
+        self._ringing.set()
 
     async def _done_while(self, gained: asyncio.Event, work: Callable[[], Awaitable[None]]) -> bool:
         """Returns False when the post was lost before the work was done."""
@@ -139,13 +156,15 @@ class SqlBell:
 
     async def _ring_all(self) -> None:
         rings, self._rings = self._rings, {}
-        told = [f"{self._database.process} {peal} {chat}" for peal, chat in rings]
+        lines, told = zip(*rings, strict=True)
         try:
-            await self._database.fetch(_RING, {"told": told})
+            await self._database.fetch(_RING, {"lines": [*lines], "told": [*told]})
         except StoreError as fault:
             _log.info("other processes were not rung: %s", fault)
 
     def _heard(self, told: str) -> None:
+        if self._questions.heard(told):
+            return
         process, peal, chat = told.split()
         if int(process) == self._database.process or peal not in [*Peal]:
             return
@@ -168,7 +187,7 @@ class SqlBell:
                 self._tell(self._lose)
 
     def _wait_at(self, line: Line) -> None:
-        for statement in (_LISTEN, _QUICKLY_GONE):
+        for statement in (_listen(_ALL), _listen(line_of(self._database.process)), _QUICKLY_GONE):
             line.connection.execute(statement)
         line.connection.commit()
         while not self._ended:
@@ -179,11 +198,15 @@ class SqlBell:
     def _move_posts(self, connection: Connection) -> None:
         wanted = {*self._wanted}
         if freed := self._held - wanted:
+            for key in freed:
+                connection.execute(text(f"UNLISTEN {line_of(key)}"))
             connection.execute(_FREE, {"keys": [*freed]})
             connection.commit()
             self._held -= freed
         if missing := wanted - self._held:
             found = {key for (key,) in connection.execute(_TRY, {"keys": [*missing]})}
+            for key in found & {*self._questions.answerers}:
+                connection.execute(_listen(line_of(key)))
             connection.commit()
             self._held |= found
             for key in found:
@@ -205,6 +228,10 @@ class SqlBell:
         except RuntimeError:
             # The loop is closed: nobody is left to hear it.
             self._ended = True
+
+
+def _listen(line: str) -> TextClause:
+    return text(f"LISTEN {line}")
 
 
 def _key(post: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, delete, select, update
+from sqlalchemy import Connection, bindparam, delete, or_, select, update
 
 from bot.adapters.sql.ledger import put_usage
 from bot.adapters.sql.reads import Reads
@@ -19,7 +19,10 @@ _HELD = select(description.c.key, description.c.vector).where(
     _KEYS, description.c.vector.is_not(None)
 )
 _LEFT = delete(description).where(
-    _KEYS, description.c.vector.is_(None), description.c.at < bindparam("before")
+    _KEYS,
+    description.c.vector.is_(None),
+    # A claim from farther ahead was made by a clock that has been set back since.
+    or_(description.c.at < bindparam("before"), description.c.at > bindparam("after")),
 )
 _CLAIM = Upsert(description, ["key"])
 _KEEP = Upsert(description, ["key"], overwrite("vector", "at"))
@@ -40,7 +43,8 @@ class SqlDescriptions(Reads):
 
     async def claim(self, keys: Sequence[str], at: datetime, before: datetime) -> Collection[str]:
         def claim(connection: Connection) -> Collection[str]:
-            connection.execute(_LEFT, {"keys": list(keys), "before": before})
+            ends = {"before": before, "after": at + (at - before)}
+            connection.execute(_LEFT, {"keys": list(keys), **ends})
             # In one order, so that two processes never wait for each other.
             return {
                 key

@@ -11,6 +11,7 @@ from sqlalchemy import (
     case,
     func,
     literal,
+    not_,
     or_,
     select,
     update,
@@ -51,6 +52,16 @@ _NEW = (
 )
 _UNROUTED = Prepared(_NEW)
 _OTHER_UNROUTED = _NEW.where(inbox.c.id.not_in(bindparam("besides", expanding=True)))
+_ELSEWHERE = Prepared(
+    select(*_COLUMNS)
+    .where(
+        UNROUTED,
+        inbox.c.owner.is_not(None),
+        not_(OfThisProcess(inbox.c.owner)),
+        inbox.c.received_at >= bindparam("since"),
+    )
+    .order_by(inbox.c.id)
+)
 _WAITING = select(*_COLUMNS).where(inbox.c.chat == bindparam("of"), WAITING).order_by(inbox.c.id)
 _OLDEST_WAITING = Prepared(_WAITING.limit(bindparam("most")))
 _MESSAGE = select(*_COLUMNS).where(
@@ -145,6 +156,9 @@ class SqlInbox(Reads):
         if not besides:
             return await self._all(InboundRow, _UNROUTED, most=limit)
         return await self._all(InboundRow, _OTHER_UNROUTED, most=limit, besides=list(besides))
+
+    async def elsewhere(self, since: datetime) -> Sequence[InboundRow]:
+        return await self._all(InboundRow, _ELSEWHERE, since=since)
 
     async def waiting(self, chat: int, limit: int | None = None) -> Sequence[InboundRow]:
         return await self._database.read(lambda c: waiting(c, chat, limit))

@@ -16,7 +16,7 @@ from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import account, person, session, sign_in
 from bot.domain.change import CheckAccess
 from bot.domain.talk.person import Person
-from bot.domain.talk.session import MOST_TRIES, PAGE, Session, SignInCode
+from bot.domain.talk.session import LONGEST_CODE, MOST_TRIES, PAGE, Session, SignInCode
 
 _OFFER = insert(sign_in)
 _EXPIRED = delete(sign_in).where(sign_in.c.expires_at <= bindparam("now"))
@@ -24,6 +24,8 @@ _ENDED = delete(session).where(session.c.ends_at <= bindparam("now"))
 _LIVE_CODE = (
     sign_in.c.id == bindparam("of"),
     sign_in.c.expires_at > bindparam("now"),
+    # One that is good for longer is from a clock that has been set back since.
+    sign_in.c.expires_at <= bindparam("farthest"),
     sign_in.c.tries < MOST_TRIES,
 )
 _SPEND = (
@@ -103,7 +105,8 @@ def _offer(connection: Connection, code: SignInCode, now: datetime) -> None:
 
 def _spend(connection: Connection, id: str, hash: str, now: datetime) -> SignInCode | None:
     """Spends a code; deleting it is the compare-and-set, so only one browser succeeds."""
-    row = connection.execute(_SPEND, {"of": id, "code": hash, "now": now}).first()
+    times = {"now": now, "farthest": now + LONGEST_CODE}
+    row = connection.execute(_SPEND, {"of": id, "code": hash, **times}).first()
     if row is None:
         connection.execute(_MISS, {"of": id})
         return None

@@ -24,6 +24,7 @@ from bot.adapters.sql.descriptions import SqlDescriptions
 from bot.adapters.sql.errands import SqlErrands
 from bot.adapters.sql.feedback import SqlFeedback
 from bot.adapters.sql.file_changes import SqlFileChanges
+from bot.adapters.sql.folder_places import SqlFolderPlaces
 from bot.adapters.sql.goals import SqlGoals
 from bot.adapters.sql.hook_calls import SqlHookCalls
 from bot.adapters.sql.inbox import SqlInbox
@@ -95,6 +96,7 @@ class Store:
     goals: SqlGoals
     hook_calls: SqlHookCalls
     file_changes: SqlFileChanges
+    folders: SqlFolderPlaces
     feedback: SqlFeedback
     records: SqlRecords
     sessions: SqlSessions
@@ -216,6 +218,7 @@ def _store(
         goals=SqlGoals(database),
         hook_calls=SqlHookCalls(database),
         file_changes=SqlFileChanges(database),
+        folders=SqlFolderPlaces(database),
         feedback=SqlFeedback(database),
         records=SqlRecords(database),
         sessions=SqlSessions(database),

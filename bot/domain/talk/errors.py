@@ -56,9 +56,6 @@ StewardError
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.message import Piece, RawUpdate
 
-WRITE_RIGHT = "Give your user the right to write there, or choose another folder."
-"""The advice about a folder that the program may not use."""
-
 
 class StewardError(Exception):
     """The root of every fault that this program raises itself."""

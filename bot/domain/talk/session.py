@@ -11,6 +11,9 @@ PAGE = "web"
 """The channel of the page."""
 
 CODE_MINUTES = 10
+LONGEST_CODE = timedelta(minutes=2 * CODE_MINUTES)
+"""The time for which a code may still be good; the clock of another machine may be ahead."""
+
 MOST_TRIES = 5
 """Wrong tries after which a code is void."""
 

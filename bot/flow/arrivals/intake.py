@@ -2,26 +2,37 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from bot.domain.talk.errors import StoreUnavailable
-from bot.domain.talk.message import RawUpdate
-from bot.flow.arrivals.lines import Lines
+from bot.domain.talk.message import Inbound, RawUpdate
+from bot.flow.arrivals.lines import Lines, places_of
 from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
-from bot.ports.inbox import Accepting, InboundRow
+from bot.ports.inbox import Accepting, InboundRow, OtherHands
 
 _LOG = logging.getLogger(__name__)
 
 _BATCH = 200
 
+_OTHERS_LAST = timedelta(seconds=10)
+"""The time in which another process routes an update, or dies and leaves it to a living one."""
+
+_OTHERS_SECONDS = 0.05
+"""Seconds between two looks at what other processes have still to route."""
+
 
 @dataclass(slots=True, eq=False)
 class Intake:
-    """Takes in the updates of every channel."""
+    """Takes in the updates of every channel.
+
+    Of several processes that are told of updates, one may have stored an earlier update of a place
+    and not routed it. Then the later one waits: so a place keeps the order of its updates.
+    """
 
     _inbox: Accepting
     _rows: RowReader
@@ -29,6 +40,10 @@ class Intake:
     _seams: Seams
     _overhearing: Overhearing
     _clock: Clock
+    _others: OtherHands | None = None
+    """Updates of other processes; None where there can be none."""
+    _held_back: bool = field(default=False, init=False)
+    """True when an update waits for one of another process."""
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
     _unserved: set[int] = field(default_factory=set[int], init=False)
     _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
@@ -67,7 +82,7 @@ class Intake:
 
     async def _take_in(self) -> None:
         while True:
-            await self._arrived.wait()
+            await self._next()
             self._arrived.clear()
             try:
                 await self._seams.recall()
@@ -76,6 +91,14 @@ class Intake:
                 _LOG.warning("%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
                 self.look_again()
+
+    async def _next(self) -> None:
+        """Waits for updates, or until one that is held back may be free."""
+        if self._held_back:
+            await self._clock.until(self._arrived, _OTHERS_SECONDS)
+            self._looks = True
+        else:
+            await self._arrived.wait()
 
     async def _take_up_kept(self) -> None:
         """Has kept fragments routed that were kept long enough."""
@@ -88,7 +111,7 @@ class Intake:
         self._looks = False
         self._found.clear()
         rows: Sequence[InboundRow] | None = None
-        while rows is None or len(rows) == _BATCH:
+        while rows is None or (len(rows) == _BATCH and not self._held_back):
             await self._lines.room()
             self._fresh.clear()
             rows = await self._inbox.unrouted(_BATCH, self._in_hand())
@@ -103,15 +126,35 @@ class Intake:
         await self._put([row for row in rows if row.id not in self._found])
 
     async def _put(self, rows: Sequence[InboundRow]) -> None:
+        first: Mapping[str, int] = await self._first_elsewhere() if rows else {}
+        self._held_back = False
         for row in rows:
             if not self._rows.serves(row):
                 # It waits for a start with its channel.
                 self._unserved.add(row.id)
                 continue
-            self._lines.put(row, self._rows.read(row))
+            inbound = self._rows.read(row)
+            if first and _comes_behind(first, row, inbound):
+                self._held_back = True
+            else:
+                self._lines.put(row, inbound)
             # Reading takes time: what is going on elsewhere comes in between.
             await asyncio.sleep(0)
+
+    async def _first_elsewhere(self) -> Mapping[str, int]:
+        """Returns the first update that another process has still to route, by its place."""
+        if self._others is None:
+            return {}
+        first: dict[str, int] = {}
+        for row in await self._others.elsewhere(self._clock.now() - _OTHERS_LAST):
+            for place in places_of(self._rows.read(row)):
+                first.setdefault(place, row.id)
+        return first
 
     def _in_hand(self) -> set[int]:
         """Returns the rows that are new in the inbox and must not be taken in once more."""
         return {*self._lines.held, *self._seams.kept, *self._overhearing.collected, *self._unserved}
+
+
+def _comes_behind(first: Mapping[str, int], row: InboundRow, inbound: Inbound) -> bool:
+    return any(first.get(place, row.id) < row.id for place in places_of(inbound))

@@ -67,7 +67,7 @@ class Lines(ActivityOwner):
 
     def put(self, row: InboundRow, inbound: Inbound) -> None:
         """Puts an update at the end of its lines and returns at once."""
-        places, whose = _places(inbound), _sender(inbound)
+        places, whose = places_of(inbound), _sender(inbound)
         held = _Held(row, inbound, places, whose)
         self.held.add(row.id)
         if len(self.held) >= MOST_HELD:
@@ -130,7 +130,7 @@ class Lines(ActivityOwner):
             self._call_in()
 
 
-def _places(inbound: Inbound) -> tuple[str, ...]:
+def places_of(inbound: Inbound) -> tuple[str, ...]:
     """Returns the places that an update concerns; a move concerns two."""
     match inbound:
         case Unreadable() | Ignored():

@@ -12,6 +12,7 @@ from bot.flow.composition.rooms import Rooms
 from bot.flow.composition.way_out import WayOut
 from bot.flow.log.history import History
 from bot.flow.queue.chat_queue import ChatQueue
+from bot.flow.queue.files_here import FilesHere
 from bot.flow.queue.pacing import Pacing
 from bot.flow.queue.queueing import Queueing
 from bot.flow.queue.rest_desk import RestDesk
@@ -64,6 +65,24 @@ class ChatWork:
             rooms.groups.moving,
             clock,
             self._ground.world.channels,
+            self.files,
+        )
+
+    @cached_property
+    def files(self) -> FilesHere | None:
+        """The part that leaves chats to workers with their files, where workers have tags."""
+        store, world = self._ground.store, self._ground.world
+        if not (world.tags and store.peers.possible):
+            return None
+        return FilesHere(
+            store.folders,
+            world.workspaces,
+            world.folder_name,
+            world.tags,
+            store.posts,
+            self._ground.journal,
+            world.clock,
+            self._ground.wake,
         )
 
     @cached_property

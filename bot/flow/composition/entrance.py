@@ -39,8 +39,9 @@ class Entrance:
     @cached_property
     def intake(self) -> Intake:
         inbox, reading, seams = self._ground.store.inbox, self._rooms.reading, self._work.seams
-        clock = self._ground.world.clock
-        return Intake(inbox, reading.rows, self.lines, seams, reading.overhearing, clock)
+        clock, shared = self._ground.world.clock, self._ground.store.peers.possible
+        others = inbox if shared else None
+        return Intake(inbox, reading.rows, self.lines, seams, reading.overhearing, clock, others)
 
     @cached_property
     def lines(self) -> Lines:

@@ -1,6 +1,6 @@
 """The way out: what is owed reaches its place, screens and indexes, and signs of life too."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +11,7 @@ from bot.flow.delivery.delivery import Delivery, Outlet, Reports
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.office import DeliveryOffice
+from bot.flow.delivery.passed_on import PassedOnChannel, ShownForOthers
 from bot.flow.delivery.seats import Admission, nowhere
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
@@ -21,6 +22,7 @@ from bot.flow.signs.reactions import Reactions
 from bot.flow.ways.stop_offer import StopOffers
 from bot.flow.world import StorePorts, World
 from bot.ports.bell import SCHEDULE_POST, Peal
+from bot.ports.channel import Channel
 from bot.ports.outbox import OutboxRow
 
 
@@ -87,19 +89,31 @@ class WayOut:
         duties, alone = self._world.duties, not self._shared
         return DeliveryOffice(store.chats, store.bell, store.posts, duties, alone=alone)
 
+    @cached_property
+    def shown_for_others(self) -> ShownForOthers:
+        return ShownForOthers(self._world.channels)
+
+    @cached_property
+    def _signed(self) -> Mapping[str, Channel]:
+        """The channels of signs of life, which the process that delivers shows."""
+        channels = self._world.channels
+        if not self._shared:
+            return channels
+        return {name: PassedOnChannel(one, self.office) for name, one in channels.items()}
+
     async def _never_shown(self, row: OutboxRow, why: str) -> None:
         await UnsentFiles(self.journal).tell(row, why)
         await self._given_up(row, why)
 
     @cached_property
     def reactions(self) -> Reactions:
-        return Reactions(self._world.channels, self._world.clock)
+        return Reactions(self._signed, self._world.clock)
 
     @cached_property
     def lives(self) -> Lives:
         world = self._world
         offers = StopOffers(self.journal, self._store.outbox, world.clock)
-        return Lives(world.channels, world.clock, self.reactions, self.placing, offers.of)
+        return Lives(self._signed, world.clock, self.reactions, self.placing, offers.of)
 
     @cached_property
     def placing(self) -> Placing:

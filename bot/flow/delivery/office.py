@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Collection
 
 from bot.domain.talk.errors import NoSuchChat
 from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM
-from bot.ports.bell import Bell, Peal, Posts
+from bot.ports.bell import Answerer, Bell, Peal, Posts
 from bot.ports.chats import Chats
 from bot.ports.duties import Duty
 
@@ -40,7 +40,7 @@ class DeliveryOffice:
         self._heard.discard(chat)
         if self._elected and {*self._duties} >= _HERE:
             return False
-        if not self._leaves(await self._channel(chat)):
+        if not self.leaves(await self._channel(chat)):
             return False
         if not heard:
             self._bell.ring(Peal.OWED, chat)
@@ -51,9 +51,13 @@ class DeliveryOffice:
         if not self._elected:
             self._heard.add(chat)
 
-    async def keep(self, elected: Callable[[], Awaitable[None]]) -> None:
-        """Holds the post until cancelled; `elected` is called each time that it is gained."""
+    async def keep(self, elected: Callable[[], Awaitable[None]], answerer: Answerer) -> None:
+        """Holds the post until cancelled; `elected` is called each time that it is gained.
+
+        Meanwhile questions of other processes are answered.
+        """
         if Duty.DELIVER in self._duties:
+            self._posts.answer(_POST, answerer)
             await self._posts.keep(_POST, lambda: self._hold(elected))
 
     async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
@@ -64,7 +68,12 @@ class DeliveryOffice:
         finally:
             self._elected = self._alone
 
-    def _leaves(self, channel: str) -> bool:
+    async def ask(self, question: str) -> str:
+        """Asks the process that delivers to platforms; raises TimeoutError without an answer."""
+        return await self._posts.ask(_POST, question)
+
+    def leaves(self, channel: str) -> bool:
+        """Returns True for a channel on which another process delivers."""
         if channel not in ON_NO_PLATFORM:
             return not self._elected
         return (Duty.RECEIVE if channel == AT_THE_MACHINE else Duty.WEB) not in self._duties

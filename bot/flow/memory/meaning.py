@@ -26,7 +26,6 @@ from bot.domain.talk.errors import (
     EmbedderUnpaid,
     MeaningError,
     OtherSize,
-    VectorsAway,
     VectorsLost,
 )
 from bot.flow.activities import persistently
@@ -62,6 +61,9 @@ _ENOUGH = 16
 The index takes 6 ms of a processor for one, 10 for eight and 14 for sixteen, and a request to the
 embedder about as long for one as for all.
 """
+
+_KEEPER_SECONDS = 3.0
+"""Seconds until a process asks again if it may keep the index of meaning that another one keeps."""
 
 _PROBED = 8
 """Texts of one request by which the weight is measured."""
@@ -129,9 +131,14 @@ class Meaning:
     async def _look(self) -> None:
         self._wanted.clear()
         self._kept = 0
-        await self.catch_up()
-        await self._clock.until(self._wanted, _LOOK_SECONDS)
-        await self._gather()
+        if await self._meant.held():
+            await self.catch_up()
+            await self._clock.until(self._wanted, _LOOK_SECONDS)
+            await self._gather()
+        else:
+            self._tell("another process on this database keeps the index of meaning")
+            self._opened = None
+            await self._clock.sleep(_KEEPER_SECONDS)
 
     async def _gather(self) -> None:
         """Waits until enough passages were kept, or none for a moment; a closed index waits not."""
@@ -155,8 +162,6 @@ class Meaning:
     async def catch_up(self) -> None:
         """Opens the index if it is not, and does everything that is owed to it."""
         try:
-            if not await self._meant.held():
-                raise VectorsAway("another process on this database keeps the index of meaning")
             await self._open()
             await self._records.write_down()
             await self._take_out()

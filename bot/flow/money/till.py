@@ -85,10 +85,8 @@ class Till:
         least = least_cost(price, tokens) if price is not None else 0
         at, name = self._clock.now(), call or new_call()
         receipt = Receipt(cause, model, price, tokens, at, self._sums, least, call=name)
-        budgets = await self.budgets()
-        bound = any(limit.money is not None for limit in budgets.values())
         async with self._lock:
-            purses = await self._purses(cause, budgets) if bound else ()
+            purses = await self._standing(cause, least)
             await self._check(receipt, purses)
             receipt.open()
         if purses and least and noted:
@@ -137,16 +135,27 @@ class Till:
 
     async def purses(self, cause: Cause) -> Sequence[Purse]:
         """Returns every budget that counts for calls of this cause, as it stands."""
-        if not await self.bounded():
-            return ()
-        budgets = await self.budgets()
         async with self._lock:
-            return await self._purses(cause, budgets)
+            return await self._purses(cause, await self.budgets())
+
+    async def _standing(self, cause: Cause, least: Nano) -> Sequence[Purse]:
+        """Returns every budget that counts; none refuses a call by what was read a moment ago.
+
+        An owner may just have set another one through another process on the same database.
+        """
+        purses = await self._purses(cause, await self.budgets())
+        if any(one.refuses(least) for one in purses):
+            self._read = None
+            self._sums.doubt()
+            purses = await self._purses(cause, await self.budgets())
+        return purses
 
     async def refusal(self, cause: Cause, price: Price | None) -> Purse | None:
         """Returns the budget that does not allow even the smallest call of this cause."""
         least = least_cost(price, 1) if price is not None else 0
-        return next((p for p in await self.purses(cause) if p.refuses(least)), None)
+        async with self._lock:
+            purses = await self._standing(cause, least)
+        return next((one for one in purses if one.refuses(least)), None)
 
     async def bounded(self) -> bool:
         """Returns True when any budget counts, whoever it is for."""
@@ -156,7 +165,6 @@ class Till:
         """Returns the budget of each scope that has one: set in a chat, or else by a setting."""
         now = self._clock.now()
         if self._read is None or not is_fresh(self._read, now):
-            # An owner may have set one through another process on the same database.
             self._chosen, self._read = dict(await self._ledger.budgets()), now
         return {**self._settings, **self._chosen}
 

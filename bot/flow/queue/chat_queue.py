@@ -18,6 +18,7 @@ from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.groups.moving import Moving
 from bot.flow.log.history import ChatLog, History
 from bot.flow.log.work import Work
+from bot.flow.queue.files_here import FilesHere
 from bot.flow.queue.jobs import (
     Decisions,
     Job,
@@ -90,6 +91,8 @@ class ChatQueue:
     """The clock of the rests."""
     _served: Container[str]
     """The names of the channels that are served: the work of other chats waits."""
+    _files: FilesHere | None
+    """Knows which chats other workers have the files of; None where this one has all files."""
     _opening: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_OPENED_AT_ONCE))
     """Lets a few turns open side by side."""
     _at_work: set[int] = field(default_factory=set[int])
@@ -162,6 +165,8 @@ class ChatQueue:
                 if all(turn.state is TurnState.RESTING for turn in agenda.unfinished):
                     await self._turns.rest(agenda.chat)
                 return next_trial(agenda)
+            if self._files is not None and not await self._files.here(agenda):
+                return None
             log = await self._history.own(agenda.chat)
             try:
                 parked = await self._do(log, job, agenda, seen)

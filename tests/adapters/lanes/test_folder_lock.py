@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.adapters.lanes.folder_lock import FolderLock
-from bot.domain.talk.errors import SettingError
+from bot.domain.talk.errors import SettingError, StoreUnwritable
 
 HOLDER = """
 import sys
@@ -70,7 +70,7 @@ def test_a_folder_in_which_nothing_can_be_written_is_told(tmp_path: Path) -> Non
     bounds = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, bounds[1]))
     try:
-        with pytest.raises(SettingError, match="cannot be used: File too large"):
+        with pytest.raises(StoreUnwritable, match=r"File too large\. Make room on the disk of"):
             FolderLock(tmp_path).__enter__()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, bounds)

@@ -157,3 +157,41 @@ async def test_bell_and_posts_are_back_each_time_that_the_server_was_away() -> N
                 await rung(one, heard)
                 await until(lambda times=times: holder.times == times)
             await holder.leave()
+
+
+async def test_a_question_to_a_post_is_answered_by_whoever_has_it(
+    stores: tuple[Store, Store], own_postgres_url: str
+) -> None:
+    """The one that has the post is asked, the next one after it, and also after a cut."""
+
+    def answering(name: str, store: Store) -> Holder:
+        async def answer(question: str) -> str:
+            return f"{name}: {question}"
+
+        store.posts.answer("poll", answer)
+        return Holder(store)
+
+    first = answering("first", stores[0])
+    await until(lambda: first.at_work)
+    second = answering("second", stores[1])
+    words = "Who is there?  Two words,\nand “another” line."
+    for store in stores:
+        assert await store.posts.ask("poll", words) == f"first: {words}"
+    await first.leave()
+    await until(lambda: second.at_work)
+    assert await stores[0].posts.ask("poll", words) == f"second: {words}"
+    cut_listeners(own_postgres_url)
+    await until(lambda: second.times == 2)
+    assert await stores[1].posts.ask("poll", words) == f"second: {words}"
+    await second.leave()
+
+
+async def test_a_question_to_a_post_that_nobody_has_ends_without_an_answer(
+    stores: tuple[Store, Store],
+) -> None:
+    async def answer(question: str) -> str:
+        return question
+
+    stores[1].posts.answer("poll", answer)
+    with pytest.raises(TimeoutError):
+        await stores[0].posts.ask("poll", "Who is there?")

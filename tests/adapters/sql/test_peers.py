@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import NullPool, create_engine, text
 
 from bot.adapters.sql.store import ServingProcess, Store, open_store
-from bot.domain.change import Change, SaveTurn, Show
+from bot.domain.change import Change, InboundState, MarkInbound, SaveTurn, Show
 from bot.domain.talk.errors import StoreAway
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain, RawUpdate
 from bot.domain.turn.turn import TurnState
@@ -131,3 +131,17 @@ async def test_a_process_that_is_alone_keeps_a_lock_until_another_one_comes(
     await first.peers.take_over()
     await first.peers.take_over()
     assert await second.peers.take_delivery(1)
+
+
+async def test_updates_that_another_process_has_still_to_route_are_told_while_they_are_new(
+    processes: Processes,
+) -> None:
+    one, other = await processes.begin(1), await processes.begin(2)
+    [first] = await one.inbox.accept("fake", [RawUpdate("1", "{}")], NOW)
+    [second] = await other.inbox.accept("fake", [RawUpdate("2", "{}")], NOW)
+    assert await other.inbox.elsewhere(NOW) == [first]
+    assert await one.inbox.elsewhere(NOW) == [second]
+    assert await other.inbox.elsewhere(NOW + timedelta(seconds=1)) == []
+    done = MarkInbound(first.id, InboundState.DONE, (InboundState.NEW,))
+    await one.journal.commit(Change((done,)))
+    assert await other.inbox.elsewhere(NOW) == []

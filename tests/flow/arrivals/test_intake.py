@@ -28,6 +28,7 @@ from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
 
 PRESS = Press(Address("fake", "1"), Sender("fake", "1", "Ann"), "x", "h")
+ELSEWHERE = Press(Address("fake", "2"), Sender("fake", "2", "Bo"), "x", "h")
 _DONE, _DEAD = InboundState.DONE, InboundState.DEAD
 
 
@@ -108,7 +109,7 @@ class Scene:
         store, rows = self.store, RowReader({self.channel.name: self.channel})
         seams = Seams(inbox, rows, self.clock, BundleBounds())
         overhearing = Overhearing(inbox, store.chats, store.people, store.journal, rows)
-        return Intake(inbox, rows, lines, seams, overhearing, self.clock)
+        return Intake(inbox, rows, lines, seams, overhearing, self.clock, inbox)
 
     @asynccontextmanager
     async def working(self, inbox: Any = None) -> AsyncIterator[Intake]:
@@ -234,3 +235,55 @@ async def test_marks_that_meet_one_already_marked_are_stored_without_it() -> Non
     states = [row.state for row in store.rows.inbox.values()]
     assert states == [_DEAD, InboundState.HEARD, _DONE]
     assert not overhearing.collected
+
+
+async def of_another_process(scene: Scene, inbound: Inbound) -> InboundRow:
+    """Has another process store an update that it does not route yet."""
+    update = scene.channel.update(inbound)
+    [row] = await scene.store.inbox.accept("fake", [update], scene.clock.now())
+    scene.store.rows.in_other_hands.append(row)
+    return row
+
+
+async def route_there(scene: Scene, row: InboundRow) -> None:
+    """Has the other process route its update."""
+    scene.store.rows.in_other_hands.remove(row)
+    done = MarkInbound(row.id, _DONE, (InboundState.NEW,))
+    await scene.store.journal.commit(Change((done,)))
+
+
+async def test_an_update_waits_until_another_process_has_routed_the_one_before_it() -> None:
+    scene = Scene()
+    there = await of_another_process(scene, PRESS)
+    async with scene.working() as intake:
+        await intake.accept("fake", [scene.channel.update(PRESS), scene.channel.update(ELSEWHERE)])
+        await scene.clock.advance(2)
+        assert scene.router.routed == ["3"], "another place waits for nothing"
+        later = await of_another_process(scene, PRESS)
+        await route_there(scene, there)
+        await scene.clock.advance(0.1)
+        assert scene.router.routed == ["3", "2"], "what comes later delays nothing"
+        await route_there(scene, later)
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+
+
+async def test_an_update_that_another_process_never_routes_keeps_no_other_one_for_long() -> None:
+    scene = Scene()
+    await of_another_process(scene, PRESS)
+    async with scene.working() as intake:
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+        await scene.clock.advance(9)
+        assert scene.router.routed == []
+        await scene.clock.advance(2)
+        assert scene.router.routed == ["2"]
+
+
+async def test_what_one_process_takes_over_comes_before_what_it_held_back() -> None:
+    scene = Scene()
+    there = await of_another_process(scene, PRESS)
+    async with scene.working() as intake:
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+        await scene.clock.advance(1)
+        scene.store.rows.in_other_hands.remove(there)
+        await scene.clock.advance(1)
+        assert scene.router.routed == ["1", "2"]

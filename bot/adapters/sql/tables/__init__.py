@@ -94,7 +94,7 @@ from bot.adapters.sql.tables.turns import (
     turn,
     verdict,
 )
-from bot.adapters.sql.tables.upkeep import measure, sweep
+from bot.adapters.sql.tables.upkeep import folder, measure, sweep
 
 __all__ = [
     "ABOUT",
@@ -149,6 +149,7 @@ __all__ = [
     "errand",
     "feedback",
     "file_change",
+    "folder",
     "goal",
     "goal_turn",
     "greeting",

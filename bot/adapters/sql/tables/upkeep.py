@@ -25,5 +25,13 @@ class MeasureTable(Stored):
     bytes: int = kept(Number)
 
 
+class FolderTable(Stored):
+    """The tag of the workers that have the files of a folder, whose name is a digest."""
+
+    name: str = kept(Words, primary_key=True)
+    tag: str = kept(Words)
+
+
+folder = METADATA.tables["folder"]
 sweep = METADATA.tables["sweep"]
 measure = METADATA.tables["measure"]
