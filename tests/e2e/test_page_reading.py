@@ -58,8 +58,8 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
 ):
     home = await page.home()
     assert measured(await page.page("/cards")) == {
-        "Cards for each request": "no cards before: no cards",
-        "Half are pressed within": "no presses before: no presses",
+        "Cards for each request": "no cards",
+        "Half are pressed within": "no presses",
         "Pressed in under 2 s": "no presses",
         "Denied or changed": "no presses",
     }

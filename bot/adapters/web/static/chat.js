@@ -117,8 +117,8 @@
       at("h1").textContent = "Deleted conversation";
       document.title = "Deleted conversation · Steward";
       Object.assign(id("live"), { textContent: "Ended", className: "live lost" });
-      later();
-      looks();
+      clearTimeout(look);
+      side.replaceChildren();
     },
     version: ({ data }) => { id("stale").hidden = data === dataset.version; },
   };
