@@ -19,9 +19,11 @@ from bot.adapters.sql.store import ServingProcess, open_store
 from bot.bootstrap.upgrading import copied_first
 from bot.settings import Settings, read_settings
 from tests.e2e.steward import Steward
-from tests.e2e.test_backup import server, url
+from tests.e2e.test_backup import note, server, url
+from tests.lacking import missing
 from tests.processes import ending_well
 from tests.standins.messages_api import ReceivedRequest, Reply, text
+from tests.words import APPROVE
 
 __all__ = ["server", "url"]
 pytestmark = pytest.mark.flows_own("the command line reads and writes the store")
@@ -147,6 +149,33 @@ async def test_an_upgrade_from_the_first_release_is_used_and_taken_back(
     await steward.recorded()
     await steward.stop()
     assert revision_at(url) == REVISIONS[-1]
+
+
+async def test_a_card_from_before_an_upgrade_is_decided_once_also_after_the_way_back(
+    steward: Steward, source: Path | None
+) -> None:
+    if source is None:
+        missing("no history of the checkout", "git fetch --unshallow")
+    emptied(f"sqlite:///{steward.records.path}")
+    old, written = OldProgram(source, steward), steward.workspace / "milk.md"
+    async with old.serving():
+        steward.script(note("milk"))
+        steward.say("Note milk.")
+        card = await steward.card()
+        await steward.recorded()
+    await steward.start()
+    steward.script(text("Written."))
+    steward.press(card, APPROVE)
+    await steward.sees("Written.")
+    await steward.recorded()
+    await steward.stop()
+    await taken_back(steward, "You lose: 1 messages and presses")
+    written.unlink()
+    async with old.serving():
+        await steward.sees("An upgrade was taken back")
+        assert await steward.answered(steward.press(card, APPROVE))
+        await steward.recorded()
+    assert not written.exists()
 
 
 async def test_an_upgrade_after_which_nothing_happened_is_taken_back_without_a_trace(
