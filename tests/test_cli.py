@@ -319,9 +319,11 @@ def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> N
         timeout=PATIENCE,
         dimensions=(30, 40),
     )
+    # The address of the page comes before anything is asked.
+    chat.expect(r"No chat app is set up.*http://127\.0\.0\.1:8787\.")
+    chat.expect(r"TELEGRAM_BOT_TOKEN,\s+DISCORD_BOT_TOKEN\.")
     chat.expect_exact(SETUP_OFFER)
     chat.sendline("")
-    chat.expect(r"No chat app is set up.*TELEGRAM_BOT_TOKEN,\s+DISCORD_BOT_TOKEN\.")
     chat.expect("STEWARD_X")
     chat.expect(">")
     chat.sendcontrol("d")

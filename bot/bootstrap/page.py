@@ -13,7 +13,7 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept, Host, OpenChannel
 from bot.bootstrap.door_form import Serving
 from bot.bootstrap.first_lines import show
-from bot.bootstrap.page_address import page_address, sign_in_link
+from bot.bootstrap.page_address import sign_in_link
 from bot.bootstrap.service_manager import is_service
 from bot.doctor import Check, Finding
 from bot.domain.talk.errors import SettingError
@@ -95,7 +95,7 @@ class PageForm:
             if is_taken(settings.page.port):
                 show(_TAKEN.format(port=settings.page.port))
             elif is_service():  # a journal keeps what is shown
-                show(_IN_SERVICE.format(address=page_address(settings)))
+                show(_IN_SERVICE.format(address=settings.page.address))
             else:
                 link = await sign_in_link(settings, host.running.store.sessions, clock)
                 show(_OPEN.format(link=link, minutes=CODE_MINUTES))

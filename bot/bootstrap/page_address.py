@@ -1,17 +1,10 @@
-"""The address of the page in a browser, and the link that signs in the person at this machine."""
+"""The link to the page in a browser that signs in the person at this machine."""
 
 from bot.domain.talk.person import AT_THE_MACHINE
 from bot.domain.talk.session import new_code
 from bot.ports.clock import Clock
 from bot.ports.sessions import SignIns
 from bot.settings import Settings
-
-
-def page_address(settings: Settings) -> str:
-    """Returns the address of the page, without a slash at its end; empty when it is off."""
-    if not settings.page.port:
-        return ""
-    return settings.page.public_url or f"http://127.0.0.1:{settings.page.port}"
 
 
 async def sign_in_link(settings: Settings, sessions: SignIns, clock: Clock) -> str:
@@ -25,4 +18,4 @@ async def sign_in_link(settings: Settings, sessions: SignIns, clock: Clock) -> s
     user, name = account()
     words, code = new_code(clock.now(), account=f"{AT_THE_MACHINE}:{user}", name=name)
     await sessions.offer(code, clock.now())
-    return f"{page_address(settings)}/enter#{words}"
+    return f"{settings.page.address}/enter#{words}"

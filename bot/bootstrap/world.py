@@ -21,7 +21,6 @@ from bot.adapters.tools.sending import clear_spool
 from bot.adapters.tzfpy.zone_map import zones_at
 from bot.adapters.voice.sound_files import SoundFiles
 from bot.bootstrap.below import Below
-from bot.bootstrap.page_address import page_address
 from bot.bootstrap.parts import lanes, plan_folder
 from bot.bootstrap.speech import hearing, speaking
 from bot.bootstrap.tools import tools_of
@@ -98,7 +97,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         cron=CronCalendar(),
         moment_words=DateWords(),
         zones_at=zones_at,
-        page=page_address(settings),
+        page=settings.page.address,
         duties=settings.duties,
         tags=settings.worker_tags,
         folder_name=partial(_folder_name, settings.workspace),

@@ -76,7 +76,10 @@ def run_command(program: Program, *, roles: Sequence[str]) -> int:
     tokens = (settings.telegram.token, settings.discord.token)
     nothing_set = tokens == (None, None) and not settings.has_model
     first = not (settings.home / "steward.db").exists()
-    if nothing_set and first and has_terminal() and wants_setup():
+    if nothing_set and first and has_terminal():
+        _tell_where(program, settings)
+        if not wants_setup():
+            return _chat(program, settings)
         _set_up(program)
         settings = settings_of(program, serves=True)
     return _serve_or_chat(program, settings)
@@ -130,12 +133,19 @@ def _serve_or_chat(program: Program, settings: Settings) -> int:
         log_to(program, settings, logging.StreamHandler())
         warn(settings)
         return run_to_end(program, program.serve(settings))
-    names = [name for _, name in unserved]
     if not has_terminal():
-        raise SettingError(f"{_NO_TERMINAL}, and no chat app is set up: set {' or '.join(names)}.")
-    say(f"No chat app is set up, so you talk to me here. Not set: {', '.join(names)}.")
-    click.echo()
+        names = " or ".join(name for _, name in unserved)
+        raise SettingError(f"{_NO_TERMINAL}, and no chat app is set up: set {names}.")
+    _tell_where(program, settings)
     return _chat(program, settings)
+
+
+def _tell_where(program: Program, settings: Settings) -> None:
+    """Says where people talk while no chat app is set up: here, and at the address of the page."""
+    page, names = settings.page.address, [name for _, name in program.unserved(settings)]
+    where = f"here, and on my page at {page}" if page else "here"
+    say(f"No chat app is set up, so you talk to me {where}. Not set: {', '.join(names)}.")
+    click.echo()
 
 
 @steward.command()

@@ -179,6 +179,11 @@ class PageAccess:
         ("127.0.0.1",), "The addresses from which the page is asked.", read=forms.addresses
     )
 
+    @property
+    def address(self) -> str:
+        """Returns its address, without a slash at its end; empty when it is off."""
+        return (self.public_url or f"http://127.0.0.1:{self.port}") if self.port else ""
+
 
 @frozen
 class WebhookAccess:

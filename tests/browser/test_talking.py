@@ -283,6 +283,10 @@ def test_a_page_of_a_deleted_conversation_says_so_and_takes_no_words(
     site.says("erased", "all")
     waits_for(chat, "return !document.getElementById('deleted').hidden")
     assert "This conversation was deleted." in chat.find_element(By.ID, "deleted").text
+    # The title was made of its words, and nothing comes any more.
+    assert chat.find_element(By.TAG_NAME, "h1").text == "Deleted conversation"
+    assert chat.title == "Deleted conversation · Steward"
+    assert chat.find_element(By.ID, "live").text == "Ended"
     assert chat.find_elements(By.CSS_SELECTOR, "#messages > [id^=m-]") == []
     assert "An answer that grows" not in chat.find_element(By.ID, "messages").text
     assert not chat.find_element(By.ID, "words").is_displayed()

@@ -13,7 +13,7 @@ from bot.domain.consent.approval import Rule
 from bot.domain.memory.note import Note, note_id
 from bot.domain.memory.passage import Passage, of_person
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.person import Person
+from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.tools.tool import CommandRule
 from tests.e2e.browser import Browser
 from tests.e2e.skills import put
@@ -63,6 +63,9 @@ async def filled(steward: Steward) -> None:
         owned = {key: one for key, one in await store.people.accounts()}
         place = await store.chats.at(home, private=True)
         await store.journal.commit(Change(tuple(rows_of(place, owned[home.key]))))
+        for n in range(_MANY):
+            known = Sender("telegram", str(9_000 + n), f"person-{n:02}")
+            await store.people.admit(known, Role.MEMBER)
 
 
 def numbers(page: BeautifulSoup, rows: str) -> list[int]:
@@ -120,25 +123,36 @@ async def test_long_lists_are_read_in_parts_each_row_once(steward: Steward) -> N
             assert sorted(every) == oldest, path
             if wanted is not None:
                 assert every == wanted, path
-        skills = await named(page, "/skills", r"skill-\d\d", "More skills")
-        assert skills == [f"skill-{n:02}" for n in range(45)]
-        found = await named(page, "/servers", r"server\d\d", "More servers")
-        assert found == [f"server{n:02}" for n in range(27)]
+        for path, pattern, on, back, count in (
+            ("/skills", "skill-", "More skills", "Skills before", 45),
+            ("/servers", "server", "More servers", "Servers before", 27),
+            ("/people", "person-", "Later", "Earlier", _MANY),
+        ):
+            names = await named(page, path, rf"{pattern}\d\d", on, back)
+            assert names == [f"{pattern}{n:02}" for n in range(count)], path
         await searched(steward, page)
         await helped(steward, page)
 
 
-async def named(page: Browser, path: str, pattern: str, on: str) -> list[str]:
-    """Returns the names of a list of parts, each once, in their order."""
-    found = list[str]()
+async def named(page: Browser, path: str, pattern: str, on: str, back: str) -> list[str]:
+    """Returns the names of a list of parts, each once, in their order; the way back shows them."""
+    there = await _parts(page, path, pattern, on)
+    again = await _parts(page, there[-1][0], pattern, back)
+    assert len(there) > 1, path
+    assert [names for _, names in again] == [names for _, names in there][::-1], path
+    return [name for _, names in there for name in names]
+
+
+async def _parts(page: Browser, path: str, pattern: str, way: str) -> list[tuple[str, list[str]]]:
+    parts = list[tuple[str, list[str]]]()
     while path:
-        shown = await page.page(path)
-        main = shown.select_one("main")
+        main = (await page.page(path)).select_one("main")
         assert main is not None
-        found += dict.fromkeys(re.findall(pattern, words_of(main)))
-        links = [str(one["href"]) for one in main.select("a[href]") if on in words_of(one)]
+        parts.append((path, list(dict.fromkeys(re.findall(pattern, words_of(main))))))
+        links = [str(one["href"]) for one in main.select("a[href]") if way in words_of(one)]
         path = links[0] if links else ""
-    return found
+        assert len(parts) < _MANY
+    return parts
 
 
 async def searched(steward: Steward, page: Browser) -> None:

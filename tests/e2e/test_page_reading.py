@@ -58,8 +58,8 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
 ):
     home = await page.home()
     assert measured(await page.page("/cards")) == {
-        "Cards for each request": "no cards before: no cards",
-        "Half are pressed within": "no presses before: no presses",
+        "Cards for each request": "no cards",
+        "Half are pressed within": "no presses",
         "Pressed in under 2 s": "no presses",
         "Denied or changed": "no presses",
     }
@@ -126,6 +126,9 @@ async def test_words_for_a_card_are_a_denial_with_a_reason(steward: Steward, pag
 
 async def test_now_money_and_the_record_are_shown_to_an_owner(steward: Steward, page: Browser):
     home = await page.home()
+    unspent = await page.page("/money")
+    assert unspent.select_one("svg.columns") is None
+    assert "Nothing was spent in this time." in words(unspent)
     steward.script(text("Hello."))
     await page.say("Hi", home)
     await page.sees("Hello.", home)

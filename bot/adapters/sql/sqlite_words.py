@@ -30,10 +30,12 @@ _COUNT = Prepared(
 )
 _HEAVIEST = Prepared(
     text(
-        "SELECT found.number, found.fits, size.sz FROM (SELECT words.rowid AS number,"
-        " sum(json_extract(wanted.value, '$[1]')) AS fits"
-        " FROM json_each(:wanted) AS wanted JOIN passage_words AS words"
-        " ON words.passage_words MATCH json_extract(wanted.value, '$[0]')"
+        # Kept aside: else the weight is read from its JSON again for each passage.
+        "WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS word,"
+        " json_extract(value, '$[1]') AS weight FROM json_each(:wanted))"
+        " SELECT found.number, found.fits, size.sz FROM (SELECT words.rowid AS number,"
+        " sum(wanted.weight) AS fits FROM wanted JOIN passage_words AS words"
+        " ON words.passage_words MATCH wanted.word"
         " GROUP BY words.rowid ORDER BY fits DESC, words.rowid DESC LIMIT :most) AS found"
         " JOIN passage_words_docsize AS size ON size.id = found.number"
     )

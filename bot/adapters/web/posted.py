@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from bot.adapters.http_body import is_declared_over
 from bot.adapters.web.gate import SignedIn
-from bot.adapters.web.places import Places
+from bot.adapters.web.places import NoPlace, Places
 from bot.adapters.web.shell import visitor_of
 from bot.domain.text.storable import storable
 
@@ -42,8 +42,8 @@ _TOO_LARGE = f"That is too large. Files of one message have at most {MOST_FILE_B
 _FORGED = "This form is from an older page. Nothing was done. Load the page again, and repeat it."
 _SLOW = "The form did not come in time. Nothing was done. Send it again."
 _BROKEN = "The form cannot be read. Nothing was done."
+FILES_AT_ONCE = "Too many of your files come at once. Nothing was sent. Send it again in a moment."
 _LEFT = "You are not signed in any more. Nothing was done."
-_CLOSING = {"connection": "close"}
 
 
 class Forms:
@@ -51,7 +51,7 @@ class Forms:
 
     def __init__(self, people: SignedIn) -> None:
         self._people = people
-        self._plain, self._with_files = Places(_AT_ONCE), Places(_FILES_AT_ONCE)
+        self._plain, self._with_files = Places(_AT_ONCE), Places(_FILES_AT_ONCE, lasting=True)
 
     @asynccontextmanager
     async def of(self, request: Request) -> AsyncGenerator[FormData]:
@@ -75,14 +75,14 @@ class Forms:
     async def of_stranger(self, request: Request) -> FormData:
         """Returns the fields of a short form, from whomever it is."""
         if _PLAIN.fullmatch(request.headers.get("content-type", "")) is None:
-            raise HTTPException(400, _BROKEN, _CLOSING)
+            raise HTTPException(400, _BROKEN)
         return await self._read(request, "", _LONGEST_CODE)
 
     async def _read(self, request: Request, whose: str, most: int = 0) -> FormData:
         kind = request.headers.get("content-type", "")
         with_files = _FILES.fullmatch(kind) is not None
         if not with_files and _PLAIN.fullmatch(kind) is None:
-            raise HTTPException(400, _BROKEN, _CLOSING)
+            raise HTTPException(400, _BROKEN)
         places, most = (
             (self._with_files, MOST_FILE_BYTES) if with_files else (self._plain, most or MOST_BYTES)
         )
@@ -96,9 +96,11 @@ class Forms:
                         max_files=MOST_FILES, max_fields=_MOST_FIELDS, max_part_size=MOST_BYTES
                     )
         except TimeoutError:
-            raise HTTPException(408, _SLOW, _CLOSING) from None
+            raise HTTPException(408, _SLOW) from None
+        except NoPlace:
+            raise HTTPException(429, FILES_AT_ONCE) from None
         except (MultiPartException, ClientDisconnect, ValueError):
-            raise HTTPException(400, _BROKEN, _CLOSING) from None
+            raise HTTPException(400, _BROKEN) from None
 
 
 def text_of(form: FormData, name: str, most: int = 200) -> str:
@@ -119,7 +121,7 @@ def files_of(form: FormData) -> list[UploadFile]:
 def _bounded(request: Request, most: int) -> Request:
     """Returns the request with a body that ends in a refusal when it grows too long."""
     if is_declared_over(request.headers.get("content-length", "0"), most):
-        raise HTTPException(413, _TOO_LARGE, _CLOSING)
+        raise HTTPException(413, _TOO_LARGE)
     came = 0
 
     async def receive() -> MutableMapping[str, Any]:
@@ -127,7 +129,7 @@ def _bounded(request: Request, most: int) -> Request:
         event = await request.receive()
         came += len(event.get("body", b""))
         if came > most:
-            raise HTTPException(413, _TOO_LARGE, _CLOSING)
+            raise HTTPException(413, _TOO_LARGE)
         return event
 
     return Request(request.scope, receive)

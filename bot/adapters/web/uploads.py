@@ -5,9 +5,11 @@ import os
 import re
 import secrets
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from bot.adapters.web.update import Uploaded
 from bot.domain.talk.errors import FileWithheld
@@ -31,6 +33,12 @@ _COMING_SECONDS = 600
 _MOST_KEPT, _MOST_OF_ONE = 1024 * 1024 * 1024, 128 * 1024 * 1024
 """Bytes of all files that wait, and of those of one person."""
 
+_MOST_FILES, _MOST_FILES_OF_ONE = 10_000, 1_000
+"""Their numbers: each costs a look when another one comes, however small it is."""
+
+_MOST_COMING = 16
+"""Messages of one person whose files are being stored; each one holds its files in memory."""
+
 _PIECE = 256 * 1024
 _SIGNS = {b"\x89PNG\r\n\x1a\n": 0, b"\xff\xd8\xff": 0, b"GIF8": 0, b"WEBP": 8}
 """The first bytes of pictures, each with its place."""
@@ -38,6 +46,10 @@ _SIGNS = {b"\x89PNG\r\n\x1a\n": 0, b"\xff\xd8\xff": 0, b"GIF8": 0, b"WEBP": 8}
 
 class NoRoom(Exception):
     """The files that wait take all the room that they may take."""
+
+
+class TooManyAtOnce(Exception):
+    """The files of many messages of one person come at the same time."""
 
 
 class Uploads:
@@ -49,12 +61,25 @@ class Uploads:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._keeping = WeakValueDictionary[str, asyncio.Lock]()
+        self._coming = Counter[str]()
 
     async def keep(self, file: "UploadFile", key: str, number: int) -> Uploaded:
-        """Stores a file of an update; raises NoRoom."""
-        handle = f"{key.replace('/', '~')}~{number}"
-        size = await asyncio.to_thread(self._keep, file, handle)
-        picture = await asyncio.to_thread(self._is_picture, handle)
+        """Stores a file of an update; raises NoRoom or TooManyAtOnce.
+
+        One at a time for each person: a disk takes a while, and others want the same threads.
+        """
+        handle, whose = f"{key.replace('/', '~')}~{number}", key.partition("/")[0]
+        if self._coming[whose] >= _MOST_COMING:
+            raise TooManyAtOnce
+        self._coming[whose] += 1
+        try:
+            async with self._keeping.setdefault(whose, asyncio.Lock()):
+                size, picture = await asyncio.to_thread(self._kept, file, handle)
+        finally:
+            self._coming[whose] -= 1
+            if not self._coming[whose]:
+                del self._coming[whose]
         name = safe_name(file.filename or "", "photo" if picture else "file")
         return Uploaded(handle, name, size, picture)
 
@@ -86,12 +111,15 @@ class Uploads:
         ]
         await asyncio.to_thread(_remove, gone)
 
-    def _keep(self, file: "UploadFile", handle: str) -> int:
+    def _kept(self, file: "UploadFile", handle: str) -> tuple[int, bool]:
+        """Stores a file; returns its size, and if it is a picture."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         account = handle.partition("~")[0]
-        files = self._files()
-        own = sum(size for path, _, size in files if path.name.startswith(f"{account}~"))
-        if own > _MOST_OF_ONE or sum(size for *_, size in files) > _MOST_KEPT:
+        every = {path.name: size for path, _, size in self._files()}
+        own = [size for name, size in every.items() if name.startswith(f"{account}~")]
+        if len(own) >= _MOST_FILES_OF_ONE or sum(own) > _MOST_OF_ONE:
+            raise NoRoom
+        if len(every) >= _MOST_FILES or sum(every.values()) > _MOST_KEPT:
             raise NoRoom
         coming, whole = self._folder / f"{secrets.token_hex(8)}.part", self._folder / handle
         with os.fdopen(os.open(coming, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as kept:
@@ -108,7 +136,7 @@ class Uploads:
             pass
         finally:
             coming.unlink()
-        return whole.stat().st_size
+        return whole.stat().st_size, self._is_picture(handle)
 
     def _files(self) -> list[tuple[Path, float, int]]:
         """Returns the files with the times since which they are kept, and their sizes."""

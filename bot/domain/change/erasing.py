@@ -195,6 +195,15 @@ def erased_message(content: Outbound, mark: str) -> Outbound:
     return Outbound(content.kind, (Plain(mark),), reply_to=content.reply_to)
 
 
+def is_erased_message(content: Outbound) -> bool:
+    """Returns True for a message whose words are erased; a screen may still show it as it was."""
+    match content.blocks:
+        case (Plain(text=text),):
+            return _MARK.fullmatch(text) is not None
+        case _:
+            return False
+
+
 def erased_call(call: ToolCall) -> ToolCall:
     return ToolCall(call.id, call.name, "{}", {})
 

@@ -8,7 +8,7 @@ from bot.domain.value import frozen
 from bot.flow.arrivals.acknowledging import Acknowledging
 from bot.flow.arrivals.marks import marked
 from bot.flow.commanding.choices import typed_for
-from bot.flow.commanding.desks import Desks
+from bot.flow.commanding.desks import ERASED, Desks, refused
 from bot.flow.commands.dispatch import Commands
 from bot.flow.queue.arrival import Arrival
 from bot.ports.channel import Channel
@@ -34,7 +34,9 @@ class Presses:
         person = await self._people.by_sender(press.sender)
         chat = await self._chats.at(press.address, private=press.private)
         typed = typed_for(press.data)
-        if typed is not None and person is not None:
+        if await self._desks.is_erased(press, chat.id):
+            told = refused(ERASED)
+        elif typed is not None and person is not None:
             message = press.typed(typed, row.received_at)
             told = await self._commands.choose(Arrival(row, message, chat, person))
         else:

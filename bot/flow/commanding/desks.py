@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, ClassVar, Generic, TypeVar
 
 from bot.domain.change import Change, Show
+from bot.domain.change.erasing import is_erased_message
 from bot.domain.consent.assent import is_assent, is_refusal
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import HOW_TO_PRESS, OutboundKind, Press, PressAnswer, Quote
@@ -19,6 +20,7 @@ PLACES = "z"
 """The first letter of the data of the button that asks for a location."""
 
 NOT_OURS = "This button does nothing."
+ERASED = "What this was about is erased, so this button does nothing."
 _DECIDED = "This is decided already"
 _SIGNS = re.compile(r"^[^\w“`(\[/]+")
 _SPENT = f"{_DECIDED}."
@@ -141,6 +143,12 @@ class Desks:
         if press.message_id is not None:
             await self._bring_up_to_date(card, chat, press.message_id)
         return told
+
+    async def is_erased(self, press: Press, chat: int) -> bool:
+        """Returns True for a button of a message that a screen shows as it was before."""
+        key = press.message_id and await self._outbox.key_of(chat, press.message_id)
+        row = await self._outbox.row(key) if key else None
+        return row is not None and is_erased_message(row.content)
 
     def _found(self, data: str) -> tuple[Desk[Any], Any] | None:
         """Returns the desk of a button, and what the button means; None for data of nobody."""

@@ -143,7 +143,9 @@ async def test_a_form_as_no_browser_sends_it_is_refused_unread(kind: str) -> Non
     field = b'--x\r\nContent-Disposition: form-data; name="csrf"\r\n\r\ntoken\r\n--x--\r\n'
     async with client(gate) as browser:
         answer = await post(browser, field, "ann", kind)
-        assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+        # The line stays open until the body has come: who closes it before takes the words back.
+        assert answer.status_code == 400
+        assert "connection" not in answer.headers
         assert "Nothing was done" in answer.text
         assert (await post(browser, b"csrf=token&" + b"a&" * 90_000, "ann")).status_code == 400
         assert (await post(browser, b"csrf=%ff&text=x", "ann")).status_code == 403

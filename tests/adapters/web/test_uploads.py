@@ -11,7 +11,7 @@ import pytest
 from starlette.datastructures import UploadFile
 
 from bot.adapters.web import uploads as module
-from bot.adapters.web.uploads import NoRoom, Uploads
+from bot.adapters.web.uploads import NoRoom, TooManyAtOnce, Uploads
 from bot.domain.talk.errors import FileWithheld
 from bot.domain.talk.message import Attachment
 
@@ -66,6 +66,30 @@ async def test_one_person_leaves_room_for_others(
     await uploads.keep(given(b"x" * 5), HIS, 1)
     with pytest.raises(NoRoom):
         await uploads.keep(given(b"x"), "web:3/form-one", 0)
+
+
+async def test_files_have_a_number_however_small_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_MOST_FILES_OF_ONE", 2)
+    monkeypatch.setattr(module, "_MOST_FILES", 3)
+    uploads = Uploads(tmp_path)
+    for n in range(2):
+        await uploads.keep(given(b""), HER, n)
+    with pytest.raises(NoRoom):
+        await uploads.keep(given(b""), HER, 2)
+    await uploads.keep(given(b""), HIS, 0)
+    with pytest.raises(NoRoom):
+        await uploads.keep(given(b""), HIS, 1)
+
+
+async def test_a_person_whose_files_come_without_end_waits_and_no_other(tmp_path: Path) -> None:
+    uploads = Uploads(tmp_path)
+    coming = [uploads.keep(given(b"x"), f"web:1/form-{n}", 0) for n in range(40)]
+    told = await asyncio.gather(*coming, uploads.keep(given(b"x"), HIS, 0), return_exceptions=True)
+    refused = [one for one in told if isinstance(one, TooManyAtOnce)]
+    assert (len(refused), len(names(tmp_path))) == (24, 17)
+    await uploads.keep(given(b"x"), HER, 0)
 
 
 async def test_what_came_first_under_a_name_stays(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.pages.listed import number_of
-from bot.adapters.web.posted import Forms, files_of, text_of
+from bot.adapters.web.posted import FILES_AT_ONCE, Forms, files_of, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks
 from bot.adapters.web.update import Writing
-from bot.adapters.web.uploads import NoRoom, Uploads
+from bot.adapters.web.uploads import NoRoom, TooManyAtOnce, Uploads
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.message import RawUpdate
 from bot.domain.value import frozen
@@ -36,7 +36,10 @@ _DELETED = (
     "This conversation was deleted meanwhile. Nothing was sent. Load the page again to start anew."
 )
 _UNSTORED = "The message could not be stored just now. Nothing was done. Send it again."
-_FULL = "Too many files wait to be read. Nothing was sent. Send it again later."
+_FULL = (
+    "There is no room for more files: each is kept for two days. Nothing was sent. Send it later, "
+    "or without files."
+)
 _LOOKS, _LOOK_EVERY = 100, 0.02
 """Looks for the id of a message that was just shown, and the seconds between two."""
 
@@ -152,6 +155,8 @@ class ChatPages:
                 ]
             except NoRoom:
                 raise HTTPException(507, _FULL) from None
+            except TooManyAtOnce:
+                raise HTTPException(429, FILES_AT_ONCE) from None
         edited = await talk.own_id(edits) if edits else ""
         await self._store(writing.message(text, kept, edits=edited))
         return _back(request, talk)

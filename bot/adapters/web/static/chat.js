@@ -113,6 +113,12 @@
       [...rows, id("first"), id("older"), ...draft.childNodes].forEach((one) => one?.remove());
       say.hidden = true;
       id("deleted").hidden = false;
+      // Its title, and what the model had in view, are words of it too.
+      at("h1").textContent = "Deleted conversation";
+      document.title = "Deleted conversation · Steward";
+      Object.assign(id("live"), { textContent: "Ended", className: "live lost" });
+      clearTimeout(look);
+      side.replaceChildren();
     },
     version: ({ data }) => { id("stale").hidden = data === dataset.version; },
   };
