@@ -33,7 +33,7 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "tasks, goals and hooks": ("task", "run", "goal", "diary", "goal_turn", "hook_call"),
     "people and settings": (
         *("person", "account", "chat", "pairing", "greeting", "sign_in", "session"),
-        *("sweep", "measure"),
+        *("sweep", "measure", "folder"),
     ),
 }
 """The parts of the database as people read of them, each with its tables."""

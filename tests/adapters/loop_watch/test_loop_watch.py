@@ -38,8 +38,12 @@ def block() -> None:
 
 
 def search() -> None:
-    """Lets nobody else have the interpreter while it searches."""
+    """Lets nobody else have the interpreter while it searches, and then for a moment."""
     assert re.match(r"(a+)+$", "a" * 24 + "b") is None
+    # On a busy machine the watch needs a while to notice that it may look.
+    end = time.thread_time() + 0.1
+    while time.thread_time() < end:
+        sum(range(1000))
 
 
 def held(*works: Callable[[], object], times: int | None = None) -> Holds:
