@@ -40,6 +40,7 @@ from tests.fakes.hearing import FakeHearing
 from tests.fakes.skills import FakeSkills
 from tests.fakes.store import MemoryStore
 from tests.fakes.web import FakePageReader, FakePages
+from tests.patience import PATIENCE
 from tests.scenarios.stage import ANN, BOB, HOME, running
 from tests.scenarios.team import EVE, TEAM
 from tests.scenarios.test_skills import skill
@@ -274,7 +275,10 @@ class Story:
     async def meant(self) -> None:
         """Waits until the index of meaning has as many passages as were kept."""
         await self.scene.clock.advance(2)
-        await self.until(self._all_meant)
+        async with asyncio.timeout(PATIENCE):
+            while not await self._all_meant():  # a thread opens it, and the clock waits for none
+                await asyncio.sleep(0.005)
+                await self.scene.clock.advance(0.01)
 
     async def _all_meant(self) -> bool:
         meant = self.scene.store.meant
