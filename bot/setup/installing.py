@@ -63,8 +63,12 @@ def install(tell: Callable[[int, int], None]) -> None:
         raise NotInstalled("pip found nothing to do, but the index is not there.")
 
 
-def installer(python: str = sys.executable) -> tuple[str, ...]:
-    """Returns the command that installs packages beside a Python; empty if there is none."""
+def installer(python: str = "") -> tuple[str, ...]:
+    """Returns the command that installs packages beside a Python, or beside this program.
+
+    It is empty if there is no installer.
+    """
+    python = python or sys.executable
     if find_spec("pip") is not None:
         plain = ("--no-input", "--disable-pip-version-check", "--progress-bar", "off")
         return (python, "-m", "pip", "install", *plain)
