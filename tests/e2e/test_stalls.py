@@ -1,4 +1,5 @@
 from datetime import UTC, datetime
+from itertools import chain, repeat
 
 import pytest
 
@@ -48,7 +49,8 @@ def test_on_a_busy_machine_what_computed_is_judged_alone(waited: float, busy: bo
 
 def watched(waited: float) -> Stalls:
     """Returns a watch on a machine on which others waited for so long, of three seconds."""
-    account = iter(range(31))
+    # The thread of the watch may look once more before it is stopped.
+    account = chain(range(31), repeat(30))
     pressure = Pressure(lambda: waited * next(account) / 30)
     for step in range(31):
         pressure.look(MOMENT - 1.2 + step * 0.101)
