@@ -58,6 +58,11 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     return (yield)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begins with the tests that may take long: at the end, they would keep one worker busy."""
+    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+
+
 def pytest_collection_finish() -> None:
     """Starts the collector again; from now on it passes over all that is there already."""
     gc.freeze()

@@ -144,7 +144,7 @@ def _tell_where(program: Program, settings: Settings) -> None:
     """Says where people talk while no chat app is set up: here, and at the address of the page."""
     page, names = settings.page.address, [name for _, name in program.unserved(settings)]
     where = f"here, and on my page at {page}" if page else "here"
-    say(f"No chat app is set up, so you talk to me {where}. Not set: {', '.join(names)}.")
+    say(f"No chat app is set up, so you will talk to me {where}. Not set: {', '.join(names)}.")
     click.echo()
 
 

@@ -110,6 +110,7 @@ class ConsentFigures:
     each: str
     """Cards for each request."""
     each_before: str
+    """Empty where there is nothing to compare, as below."""
     median: str
     median_before: str
     quick: int

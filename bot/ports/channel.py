@@ -133,7 +133,7 @@ class Channel(Protocol):
 
 
 class WrappedChannel:
-    """The qualities of a channel, as whatever wraps it has them too."""
+    """A channel as whatever wraps it has it too: its qualities, and what asks no platform."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -144,3 +144,12 @@ class WrappedChannel:
         self.growth = channel.growth
         self.locates = channel.locates
         self.folds_above = channel.folds_above
+
+    def parse(self, body: str) -> Inbound:
+        return self._channel.parse(body)
+
+    def thread_at(self, address: Address, message_id: str) -> Address | None:
+        return self._channel.thread_at(address, message_id)
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
+        return self._channel.split(content, shown)

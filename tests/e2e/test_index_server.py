@@ -152,18 +152,18 @@ async def test_an_index_server_that_lost_its_folder_gets_everything_anew(
     assert await server.vectors() == 2
 
 
-@pytest.mark.parametrize("rows", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database(request: pytest.FixtureRequest) -> str | None:
+    """The address of a database that is gone after the steward; None for the one in its folder."""
+    return request.getfixturevalue("own_postgres_url") if request.param == "postgres" else None
+
+
 async def test_verify_proves_the_index_on_a_server_and_makes_it_anew(
-    steward: Steward,
-    server: Server,
-    embeddings: Embeddings,
-    rows: str,
-    request: pytest.FixtureRequest,
+    database: str | None, steward: Steward, server: Server, embeddings: Embeddings
 ) -> None:
-    if rows == "postgres":
-        url = request.getfixturevalue("own_postgres_url")
-        steward.records = ServerRecords(url)
-        steward.settings["STEWARD_DATABASE_URL"] = url
+    if database is not None:
+        steward.records = ServerRecords(database)
+        steward.settings["STEWARD_DATABASE_URL"] = database
 
     async def verified(*fix: str) -> tuple[int, str]:
         return await steward.printed_by("verify", *fix)

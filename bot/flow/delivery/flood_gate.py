@@ -1,7 +1,7 @@
 """The flood gate: it keeps sending within the platform's rates and lets owed messages go first."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar, runtime_checkable
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import SendRates
-from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Piece, Press, Sign
 from bot.flow.delivery.permits import Bucket, Leave, Window
 from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, WrappedChannel
 from bot.ports.clock import Clock
@@ -211,15 +211,6 @@ class GatedChannel(WrappedChannel):
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""
         return self._gate.wait_beside(to) if self.gated else 0.0
-
-    def parse(self, body: str) -> Inbound:
-        return self._channel.parse(body)
-
-    def thread_at(self, address: Address, message_id: str) -> Address | None:
-        return self._channel.thread_at(address, message_id)
-
-    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
-        return self._channel.split(content, shown)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._owed(to, lambda: self._channel.send(to, piece, once=once))

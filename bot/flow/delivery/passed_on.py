@@ -1,7 +1,7 @@
 """Signs of life that the process which delivers shows for the one that has the turn."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.talk.errors import (
@@ -12,7 +12,7 @@ from bot.domain.talk.errors import (
     FloodWait,
     RecipientGone,
 )
-from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.talk.message import Address, Button, Piece, Press, Sign
 from bot.domain.text.tail import tail_of
 from bot.flow.delivery.office import DeliveryOffice
 from bot.ports.bell import MOST_ASKED
@@ -61,15 +61,6 @@ class PassedOnChannel(WrappedChannel):
         if "shown" in answer:
             return answer["shown"]
         raise _fault_of(answer)
-
-    def parse(self, body: str) -> Inbound:
-        return self._channel.parse(body)
-
-    def thread_at(self, address: Address, message_id: str) -> Address | None:
-        return self._channel.thread_at(address, message_id)
-
-    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
-        return self._channel.split(content, shown)
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         return await self._channel.send(to, piece, once=once)

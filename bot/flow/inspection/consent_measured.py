@@ -56,14 +56,16 @@ def measured(
     pressed = week.pressed
     seconds = [_seconds(one) for one in pressed]
     columns = Counter(sum(one >= border for border in _BORDERS) for one in seconds)
+    cards_compared = bool(week.decisions or before.decisions)
+    presses_compared = bool(pressed or before.pressed)
     return ConsentFigures(
         week.requests,
         len(week.decisions),
         len(pressed),
         week.each,
-        before.each,
+        before.each if cards_compared else "",
         week.median,
-        before.median,
+        before.median if presses_compared else "",
         sum(one < QUICK_SECONDS for one in seconds),
         sum(one.state is ApprovalState.DENIED for one in pressed),
         tuple(columns[n] for n in range(len(_BORDERS) + 1)),
