@@ -76,6 +76,10 @@ class Application:
         yield self._meet_servers, "meeting of servers"
         yield self.parts.rooms.reading.sweep.run, "sweep of old files"
         yield self._deliver, "delivering"
+        way_out = self.parts.way_out
+        for channel in way_out.office.own:
+            showing = partial(way_out.office.keep_own, channel, way_out.shown_for_others.answer)
+            yield showing, f"showing on the {channel}"
         if Duty.RECEIVE in duties or Duty.WEB in duties:
             yield self._take_in, "intake"
         if Duty.WORK in duties and (files := self.parts.chat_work.files) is not None:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.e2e.browser import LINK, Browser, Heard, browser
+from tests.e2e.browser import LINK, Browser, Event, Heard, browser
 from tests.e2e.steward import Steward
 from tests.patience import PATIENCE
 from tests.ports import free_port
@@ -53,6 +53,10 @@ def once(heard: Heard) -> None:
     assert len(seen) == len(set(seen))
 
 
+def drafts(heard: Heard) -> list[Event]:
+    return [one for one in heard.events if one.name == "draft"]
+
+
 async def weight(page: Browser, path: str) -> int:
     """The bytes of a page, and of all files that it and its files name."""
     left, sent = [path], dict[str, int]()
@@ -77,6 +81,22 @@ async def test_the_first_pages_are_light_with_all_that_they_load(steward: Stewar
     assert await weight(page, home) <= _FIRST_PAGE
 
 
+@pytest.mark.shared
+async def test_an_answer_grows_on_the_page_whoever_makes_it(
+    steward: Steward, page: Browser
+) -> None:
+    home = await page.home()
+    gate = Gate()
+    steward.script(text("It grows in the browser.").in_pieces(4).held(gate, after=5))
+    async with page.listening(await page.stream(home)) as heard:
+        await page.say("Hi there", home)
+        await heard.until(lambda one: any("It grows" in e.text for e in drafts(one)))
+        gate.release()
+        await heard.hears("It grows in the browser.")
+        await heard.until(lambda one: not drafts(one)[-1].text)
+
+
+@pytest.mark.shared
 async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Browser):
     home = await page.home()
     async with page.listening(home) as heard:

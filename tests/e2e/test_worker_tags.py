@@ -80,3 +80,5 @@ async def test_a_chat_is_served_where_its_files_are_and_waits_while_that_machine
     await steward.sees("Still green.")
     assert homes(steward) == {home}
     await steward.recorded()
+    _, told = await steward.printed_by("doctor", STEWARD_WORKER_TAGS="garage")
+    assert f"The tags of this worker: garage. Folders of chats: {home} has 1." in told

@@ -5,13 +5,13 @@ from enum import StrEnum
 
 from bot.domain.talk.reach import Reach, farthest, reaches
 from bot.domain.talk.rights import EVERYTHING, UNBOUND, Pace, Rights
+from bot.domain.talk.session import PAGE
 from bot.domain.value import frozen
 
 AT_THE_MACHINE = "terminal"
 """The channel of the machine's own terminal; the person there is an owner on it."""
 
-
-ON_NO_PLATFORM = (AT_THE_MACHINE, "web")
+ON_NO_PLATFORM = (AT_THE_MACHINE, PAGE)
 """The channels of this machine: its terminal, and its page in a browser."""
 
 

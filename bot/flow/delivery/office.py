@@ -1,17 +1,18 @@
 """Tells who delivers to a chat: of several processes one does, and the others ring it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from bot.domain.talk.errors import NoSuchChat
-from bot.domain.talk.person import AT_THE_MACHINE, ON_NO_PLATFORM
+from bot.domain.talk.person import AT_THE_MACHINE
+from bot.domain.talk.session import PAGE
 from bot.ports.bell import Answerer, Bell, Peal, Posts
 from bot.ports.chats import Chats
 from bot.ports.duties import Duty
 
 _POST = "delivering"
-_HERE = {Duty.RECEIVE, Duty.WEB}
-"""The duties of a process that serves terminals and the page."""
+_HERE = {AT_THE_MACHINE: Duty.RECEIVE, PAGE: Duty.WEB}
+"""The channels that belong to no platform, with the duty of a process that serves each."""
 
 _MOST_KNOWN = 10_000
 
@@ -38,7 +39,7 @@ class DeliveryOffice:
         """Returns True, and rings, when another process delivers to the chat."""
         heard = chat in self._heard
         self._heard.discard(chat)
-        if self._elected and {*self._duties} >= _HERE:
+        if self._elected and {*self._duties} >= {*_HERE.values()}:
             return False
         if not self.leaves(await self._channel(chat)):
             return False
@@ -60,6 +61,16 @@ class DeliveryOffice:
             self._posts.answer(_POST, answerer)
             await self._posts.keep(_POST, lambda: self._hold(elected))
 
+    @property
+    def own(self) -> Sequence[str]:
+        """The channels of this process on which others may have something shown."""
+        return () if self._alone else [one for one, duty in _HERE.items() if duty in self._duties]
+
+    async def keep_own(self, channel: str, answerer: Answerer) -> None:
+        """Answers questions of other processes about a channel of its own, until cancelled."""
+        self._posts.answer(channel, answerer)
+        await self._posts.keep(channel, asyncio.Event().wait)
+
     async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
         self._elected = True
         try:
@@ -68,15 +79,13 @@ class DeliveryOffice:
         finally:
             self._elected = self._alone
 
-    async def ask(self, question: str) -> str:
-        """Asks the process that delivers to platforms; raises TimeoutError without an answer."""
-        return await self._posts.ask(_POST, question)
+    async def ask(self, channel: str, question: str) -> str:
+        """Asks the process that delivers on a channel; raises TimeoutError without an answer."""
+        return await self._posts.ask(channel if channel in _HERE else _POST, question)
 
     def leaves(self, channel: str) -> bool:
         """Returns True for a channel on which another process delivers."""
-        if channel not in ON_NO_PLATFORM:
-            return not self._elected
-        return (Duty.RECEIVE if channel == AT_THE_MACHINE else Duty.WEB) not in self._duties
+        return _HERE[channel] not in self._duties if channel in _HERE else not self._elected
 
     async def _channel(self, chat: int) -> str:
         if chat not in self._channels:

@@ -54,7 +54,7 @@ class PassedOnChannel(WrappedChannel):
     async def _asked(self, to: Address, asked: Mapping[str, Any]) -> str | None:
         question = _words({"to": [to.channel, to.chat, to.thread], **asked})
         try:
-            answer = json.loads(await self._office.ask(question))
+            answer = json.loads(await self._office.ask(to.channel, question))
         except TimeoutError:
             told = "no process that delivers has answered"
             raise ChannelUnreachable(told, maybe_done=True) from None
