@@ -11,7 +11,7 @@ PYTHONS := $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3)
 # Some machines keep no bytecode: then each worker would compile all tests anew, for 15 s.
 unexport PYTHONDONTWRITEBYTECODE
 # Tests beside one another; each worker takes over what another one has not yet begun.
-BESIDE := $(PY) -m pytest --numprocesses 3 --dist worksteal
+BESIDE := $(PY) -m pytest --numprocesses auto --dist worksteal
 COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --custom-compile-command "make lock" $(if $(UPGRADE),--upgrade)
 

@@ -5,6 +5,7 @@ the rest. There one worker goes ahead, and the others find what it has compiled.
 """
 
 import gc
+import os
 import time
 from collections.abc import Generator
 from pathlib import Path
@@ -17,6 +18,9 @@ _AHEAD = "one_is_ahead"
 
 _LONGEST_WAIT = 300.0
 """Seconds after which a worker collects all the same: the first one may have been killed."""
+
+_MORE_THAN_PROCESSORS = 3
+"""Workers beside one for each processor: a test of whole processes mostly waits for them."""
 
 
 class _OneAhead:
@@ -38,6 +42,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.cache.get(_AHEAD, None) is None:
         config.pluginmanager.register(_OneAhead(config.cache.mkdir(_AHEAD) / "done"))
         config.cache.set(_AHEAD, True)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    return (os.cpu_count() or 1) + _MORE_THAN_PROCESSORS
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
