@@ -98,8 +98,7 @@ class Application:
         if peal is Peal.WORK:
             self.parts.chat_work.rung.hear(chat)
         elif peal is Peal.OWED:
-            self.parts.way_out.office.rung(chat)
-            self.parts.way_out.delivery.wake(chat)
+            self.parts.way_out.delivery.hear(chat)
         elif peal is Peal.BESIDE and self.parts.store.posts.has(SCHEDULE_POST):
             self.parts.rooms.schedules.look()
             self.parts.rooms.hooks.look()

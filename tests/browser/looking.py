@@ -8,7 +8,7 @@ from selenium.webdriver import Chrome
 from tests.browser.chromium import sized
 from tests.lacking import missing
 
-WIDTHS = {320: 640, 360: 740, 768: 1024, 1280: 900}
+WIDTHS = {320: 640, 360: 740, 768: 1024, 1024: 768, 1280: 900}
 """The widths that are looked at, each with a height."""
 
 _RUN = """

@@ -176,3 +176,17 @@ class ServerRecords(Records):
             " WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
         return count
+
+    def tell(self) -> str:
+        """What its processes have at hand, for somebody who asks why nothing happens."""
+        told = (
+            "SELECT 'inbox', id, owner, chat, state, reason FROM inbox ORDER BY id DESC LIMIT 20",
+            "SELECT 'turn', id, chat, state, origin FROM turn ORDER BY created_at DESC LIMIT 20",
+            "SELECT 'lock', pid, classid, objid, granted FROM pg_locks"
+            " WHERE locktype = 'advisory' AND database = ("
+            " SELECT oid FROM pg_database WHERE datname = current_database())",
+            "SELECT 'connection', pid, application_name, state, wait_event,"
+            " clock_timestamp() - state_change, left(query, 80)"
+            " FROM pg_stat_activity WHERE datname = current_database()",
+        )
+        return "\n".join(str(row) for statement in told for row in self.rows(statement))

@@ -254,6 +254,9 @@ class Steward(TelegramHands):
             seen = "\n".join(f"  {message.text!r}" for message in self.shown)
             ended = "" if self.running else "; the process does not run"
             told = f"it never came true{ended}; the screen shows:\n{seen}"
+            if isinstance(self.records, ServerRecords):
+                ends = [one.returncode for one in self._company]
+                told = f"{told}\nthe others ended with {ends}, and hold:\n{self.records.tell()}"
             raise AssertionError(f"{told}\nand it printed last:\n{self.output[-2_000:]}") from None
         assert value is not None
         return value

@@ -190,6 +190,7 @@ class SqlBell:
         for statement in (_listen(_ALL), _listen(line_of(self._database.process)), _QUICKLY_GONE):
             line.connection.execute(statement)
         line.connection.commit()
+        self._tell(self._questions.listening.set)
         while not self._ended:
             self._move_posts(line.connection)
             for told in line.heard(_TRY_SECONDS):
@@ -219,6 +220,7 @@ class SqlBell:
 
     def _lose(self) -> None:
         self._lost.set()
+        self._questions.listening.clear()
         for gained in self._wanted.values():
             gained.clear()
 

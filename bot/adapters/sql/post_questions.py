@@ -35,13 +35,16 @@ class PostQuestions:
         self._answering: set[asyncio.Task[None]] = set()
         self.answerers: dict[int, Answerer] = {}
         """Whoever answers at a post, by its key."""
+        self.listening = asyncio.Event()
+        """Set while an answer reaches this process."""
 
     async def ask(self, key: int, question: str) -> str:
         number = next(self._numbers)
         self._asked[number] = answer = asyncio.get_running_loop().create_future()
-        self._send(line_of(key), f"{_QUESTION} {self._process} {number} {key} {question}")
         try:
             async with asyncio.timeout(_SECONDS):
+                await self.listening.wait()
+                self._send(line_of(key), f"{_QUESTION} {self._process} {number} {key} {question}")
                 return await answer
         finally:
             del self._asked[number]

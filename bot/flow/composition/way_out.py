@@ -12,7 +12,7 @@ from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.office import DeliveryOffice
 from bot.flow.delivery.passed_on import PassedOnChannel, ShownForOthers
-from bot.flow.delivery.seats import Admission, nowhere
+from bot.flow.delivery.seats import Admission
 from bot.flow.delivery.unsent_files import UnsentFiles
 from bot.flow.memory.indexing import Indexing
 from bot.flow.policy import Policy
@@ -78,7 +78,7 @@ class WayOut:
             admission=Admission(
                 self._world.clock,
                 self._store.peers,
-                self.office.elsewhere if self._shared else nowhere,
+                self.office if self._shared else None,
             ),
         )
 

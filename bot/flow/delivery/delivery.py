@@ -96,6 +96,15 @@ class Delivery(ActivityOwner):
             self._note_working(chat, True)
             self._seats.want(chat)
 
+    def hear(self, chat: int) -> None:
+        """Wakes a chat for which another process has rung, if this one delivers to it."""
+        if self.open:
+            self.start(self._hear(chat), f"rung for what is owed to {chat}")
+
+    async def _hear(self, chat: int) -> None:
+        if await self._admission.concerns(chat):
+            self.wake(chat)
+
     def _send_out(self, chat: int) -> None:
         woken_at = self._woken_at.pop(chat)
         if not self.open:
@@ -106,12 +115,11 @@ class Delivery(ActivityOwner):
         task.add_done_callback(partial(self._let_go, chat))
 
     async def _work(self, chat: int, courier: Courier) -> None:
-        """Has the courier work, unless another process delivers to the chat: then it tries later.
+        """Has the courier work, unless another process delivers to the chat.
 
-        What is owed by then, that one brings along.
+        That one may have looked before a wake-up that comes meanwhile, so it is told once more.
         """
         if not await self._admission.get(chat):
-            courier.owed.look_again = False
             self._seats.leave()
             return
         try:

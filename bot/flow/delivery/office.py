@@ -32,25 +32,15 @@ class DeliveryOffice:
         self._posts = posts
         self._duties = duties
         self._alone = self._elected = alone
-        self._heard: set[int] = set()
         self._channels: dict[int, str] = {}
 
     async def elsewhere(self, chat: int) -> bool:
-        """Returns True, and rings, when another process delivers to the chat."""
-        heard = chat in self._heard
-        self._heard.discard(chat)
         if self._elected and {*self._duties} >= {*_HERE.values()}:
             return False
-        if not self.leaves(await self._channel(chat)):
-            return False
-        if not heard:
-            self._bell.ring(Peal.OWED, chat)
-        return True
+        return self.leaves(await self._channel(chat))
 
-    def rung(self, chat: int) -> None:
-        """Notes that another process has rung for a chat: nobody is rung for the same again."""
-        if not self._elected:
-            self._heard.add(chat)
+    def ring(self, chat: int) -> None:
+        self._bell.ring(Peal.OWED, chat)
 
     async def keep(self, elected: Callable[[], Awaitable[None]], answerer: Answerer) -> None:
         """Holds the post until cancelled; `elected` is called each time that it is gained.
@@ -69,13 +59,13 @@ class DeliveryOffice:
     async def keep_own(self, channel: str, answerer: Answerer) -> None:
         """Answers questions of other processes about a channel of its own, until cancelled."""
         self._posts.answer(channel, answerer)
-        await self._posts.keep(channel, asyncio.Event().wait)
+        await self._posts.keep(channel, _for_good)
 
     async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
         self._elected = True
         try:
             await elected()
-            await asyncio.Event().wait()
+            await _for_good()
         finally:
             self._elected = self._alone
 
@@ -96,3 +86,7 @@ class DeliveryOffice:
             except NoSuchChat:
                 return ""
         return self._channels[chat]
+
+
+async def _for_good() -> None:
+    await asyncio.Event().wait()

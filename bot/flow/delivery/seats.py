@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Protocol
 
 from bot.domain.talk.errors import StoreError
 from bot.domain.value import frozen
@@ -16,14 +16,26 @@ _PAUSES = (0.1, 0.2, 0.4)
 """Seconds between the tries to deliver to a chat to which another process delivers."""
 
 
-Elsewhere: TypeAlias = Callable[[int], Awaitable[bool]]
-"""Tells of a chat that another process delivers to."""
+class Office(Protocol):
+    """Knows who delivers to a chat."""
+
+    async def elsewhere(self, chat: int) -> bool:
+        """Returns True when another process delivers to the chat."""
+        ...
+
+    def ring(self, chat: int) -> None:
+        """Tells that process that something is owed to the chat."""
+        ...
 
 
-async def nowhere(chat: int) -> bool:
-    """Stands for a program of one process."""
-    del chat
-    return False
+class OnlyProcess:
+    """The office of a program of one process."""
+
+    async def elsewhere(self, chat: int) -> bool:
+        del chat
+        return False
+
+    def ring(self, chat: int) -> None: ...
 
 
 class Seats:
@@ -87,10 +99,10 @@ class Admission:
     """Lets this process deliver to a chat to which no other one does."""
 
     def __init__(
-        self, clock: Clock, peers: Peers | None = None, elsewhere: Elsewhere = nowhere
+        self, clock: Clock, peers: Peers | None = None, office: Office | None = None
     ) -> None:
         self._clock = clock
-        self._elsewhere = elsewhere
+        self._office = OnlyProcess() if office is None else office
         self._left: set[int] = set()
         self._peers = NoPeers() if peers is None else peers
         self.refused: set[int] = set()
@@ -100,7 +112,8 @@ class Admission:
         """Returns False when another process goes on delivering to the chat."""
         for pause in _PAUSES:
             try:
-                if await self._elsewhere(chat):
+                if await self._office.elsewhere(chat):
+                    self._office.ring(chat)
                     self._left.add(chat)
                     return False
                 if await self._peers.take_delivery(chat):
@@ -114,6 +127,13 @@ class Admission:
             self.refused.add(chat)
             await self._clock.sleep(pause)
         return False
+
+    async def concerns(self, chat: int) -> bool:
+        """Returns False when another process delivers to the chat, and knows of what is owed."""
+        try:
+            return not await self._office.elsewhere(chat)
+        except StoreError:
+            return True
 
     def give_back(self, chat: int) -> None:
         self.refused.discard(chat)
