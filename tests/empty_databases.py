@@ -1,9 +1,13 @@
 """Empty databases at the newest revision, for tests that go on from there."""
 
+import fcntl
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import gettempdir
+from time import monotonic, sleep
+from typing import IO
 
 import pytest
 from sqlalchemy import Engine, NullPool, create_engine
@@ -17,6 +21,11 @@ _COUNT_ANEW = (
     "SELECT setval(sequencename::regclass, 1, false) FROM pg_sequences"
     " WHERE schemaname = current_schema()"
 )
+
+_SEATS = 3
+"""Tests with a database of their own at a time, over all workers."""
+
+_LONGEST_WAIT = 500.0
 
 
 def _migrate(url: str) -> None:
@@ -71,9 +80,34 @@ def postgres_template() -> Iterator[str]:
 
 @pytest.fixture
 def own_postgres_url(postgres_template: str) -> Iterator[str]:
-    """A database of one test alone, without a row."""
-    with _database(postgres_template) as url:
+    """A database of one test alone, without a row; several processes may connect to it."""
+    with _seat(), _database(postgres_template) as url:
         yield url
+
+
+@contextmanager
+def _seat() -> Iterator[None]:
+    """Waits until few others on this machine have such a database.
+
+    The processes of one test take 20 to 40 connections, and a server gives 100.
+    """
+    with ExitStack() as stack:
+        names = [Path(gettempdir()) / f"steward-tests-{number}.lock" for number in range(_SEATS)]
+        locks = [stack.enter_context(name.open("w")) for name in names]
+        until = monotonic() + _LONGEST_WAIT
+        while not any(_taken(lock) for lock in locks):
+            assert monotonic() < until, "others keep all connections of the server to themselves"
+            sleep(0.05)
+        yield
+
+
+def _taken(lock: IO[str]) -> bool:
+    """Returns True when nobody else holds the lock; whoever has the file open holds it now."""
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 @pytest.fixture(scope="session")
