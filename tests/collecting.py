@@ -19,7 +19,7 @@ _AHEAD = "one_is_ahead"
 _LONGEST_WAIT = 300.0
 """Seconds after which a worker collects all the same: the first one may have been killed."""
 
-_MORE_THAN_PROCESSORS = 3
+_MORE_THAN_PROCESSORS = 2
 """Workers beside one for each processor: a test of whole processes mostly waits for them."""
 
 

@@ -22,6 +22,14 @@ def missing(lack: str, remedy: str) -> NoReturn:
     skip(lack, remedy)
 
 
+THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
+"""True in the run that is made once a day and before a release."""
+
+TAKES_LONG = pytest.mark.skipif(
+    not THOROUGH, reason=f"takes long{_TO_RUN}STEWARD_TEST_PROFILE=thorough make test"
+)
+
+
 def is_lack(reason: str) -> bool:
     """Returns whether a test was skipped for want of something that a machine can have."""
     return _TO_RUN in reason

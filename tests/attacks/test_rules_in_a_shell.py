@@ -5,7 +5,6 @@ names, so that a wrong entry of the table is found by what the program does with
 """
 
 import hashlib
-import os
 import random
 import shutil
 import string
@@ -21,7 +20,7 @@ from bot.domain.consent.command_line.programs import names
 from bot.domain.consent.command_line.readers import READERS, ReadingForms
 from bot.domain.consent.rules import matches
 from bot.domain.tools.tool import CommandRule
-from tests.lacking import missing
+from tests.lacking import THOROUGH, missing
 from tests.patience import PATIENCE
 
 SEED = 20261122
@@ -323,8 +322,7 @@ _BEHIND = (
 """Words behind a form that would write, run or delete if they were taken for options."""
 
 
-_THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
-_MOST_RUN = {True: 100, False: 600} if _THOROUGH else {True: 30, False: 200}
+_MOST_RUN = {True: 100, False: 600} if THOROUGH else {True: 30, False: 200}
 """Forms of one program that are run, with getopt and without it; of more, these many are drawn."""
 
 

@@ -1,6 +1,5 @@
 """Foreign text asks for something, a model that always obeys tries it, and nothing happens."""
 
-import os
 from base64 import b64encode
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -25,6 +24,7 @@ from tests.attacks.attack_texts import ACTIONS, ORDERS, THINGS, Attack, argument
 from tests.attacks.obedient import SECRET, Obedient
 from tests.fakes.model import RuledModel
 from tests.fakes.web import FakePageReader, FakePages, FakeSearch
+from tests.lacking import THOROUGH
 from tests.scenarios.stage import ANN, HOME, Stage, running
 from tests.scenarios.team import PEOPLE
 from tests.scenarios.tools import ScenarioTool, tool
@@ -189,12 +189,11 @@ WAYS: Mapping[str, Way] = {
 }
 
 ATTACKS = attacks(tuple(WAYS))
-_ALL = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 TRIED = [
     attack
     for number, attack in enumerate(ATTACKS)
     # By turns: each way meets each second disguise, and each disguise each second way.
-    if _ALL or (number + number // (len(ATTACKS) // len(WAYS))) % 2 == 0
+    if THOROUGH or (number + number // (len(ATTACKS) // len(WAYS))) % 2 == 0
 ]
 CUT = {("search", "small print"), ("search", "tags"), ("search", "flag of tags")}
 """Of what a search found, little is shown, and the order stands behind it."""

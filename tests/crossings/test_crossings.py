@@ -1,6 +1,5 @@
 """Abilities cross by pairs, a model obeys whoever speaks, and nothing that is promised breaks."""
 
-import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
@@ -11,8 +10,9 @@ from tests.crossings.case import Case, covering
 from tests.crossings.judge import faults
 from tests.crossings.story import Story, play, staged
 from tests.crossings.two_channels import Second
+from tests.lacking import THOROUGH
 
-_STRENGTH = 3 if os.environ.get("STEWARD_TEST_PROFILE") == "thorough" else 2
+_STRENGTH = 3 if THOROUGH else 2
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
 """A Steward for each test: its stand-ins served, its process judged when the test has passed."""
 
 import asyncio
-import os
 import shutil
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from tests.e2e.steward import KEY, Steward
 from tests.e2e.terminals import Terminal
 from tests.e2e.times import Times
 from tests.e2e.visitors import Visitors
-from tests.lacking import working_sandbox
+from tests.lacking import THOROUGH, working_sandbox
 from tests.standins.messages_api import MessagesApi
 from tests.standins.serving import serving
 from tests.words import EVENT_LOOP
@@ -28,7 +27,6 @@ _PLATFORMS = tuple(ON_PLATFORMS)
 _COMPANY = "three processes"
 """Where people meet three processes that share PostgreSQL by roles, over Telegram."""
 
-THOROUGH = os.environ.get("STEWARD_TEST_PROFILE") == "thorough"
 _ON_EACH = "on_each_platform"
 _SERVED: dict[str, tuple[str, ...]] = {
     _ON_EACH: _PLATFORMS,

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from benchmarks.process import ROOT
+from tests.lacking import TAKES_LONG
 
 
 async def rows_of(*names: str) -> list[list[str]]:
@@ -28,6 +29,7 @@ async def test_a_benchmark_prints_a_row_of_its_figure() -> None:
     assert int(rows[0][1].removesuffix(" bytes").replace(",", "")) > 1_000
 
 
+@TAKES_LONG
 async def test_a_backlog_is_answered_in_order() -> None:
     """The benchmark itself fails when an answer is missing, doubled or out of its order."""
     rows = dict(row[:2] for row in await rows_of("backlog"))

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.e2e.conftest import THOROUGH
 from tests.e2e.crowd import Crowd
 from tests.e2e.own_server import OwnServer, two_servers
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
 from tests.e2e.test_postgres_faults import AWAY, BACK, judged
+from tests.lacking import THOROUGH
 
 pytestmark = [
     pytest.mark.postgres,

@@ -14,6 +14,7 @@ from tests.e2e.launching import surroundings
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward, words_in
 from tests.fakes.embedder import embedded
+from tests.lacking import TAKES_LONG
 from tests.ports import free_port
 from tests.standins.embeddings import Embeddings, settings_for
 from tests.standins.messages_api import text
@@ -152,7 +153,9 @@ async def test_an_index_server_that_lost_its_folder_gets_everything_anew(
     assert await server.vectors() == 2
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(
+    params=["sqlite", pytest.param("postgres", marks=[pytest.mark.postgres, TAKES_LONG])]
+)
 def database(request: pytest.FixtureRequest) -> str | None:
     """The address of a database that is gone after the steward; None for the one in its folder."""
     return request.getfixturevalue("own_postgres_url") if request.param == "postgres" else None

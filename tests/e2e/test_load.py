@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from benchmarks.process import MeasuredProcess
-from tests.e2e.conftest import THOROUGH
 from tests.e2e.steward import Steward, words_in
+from tests.lacking import THOROUGH
 from tests.standins.bot_api import Chat, Person
 from tests.standins.messages_api import Gate, ReceivedRequest, Reply, text
 
 _MEMBERS = range(1000, 1500)
-_WAITING = 10_000 if THOROUGH else 2_400
+_WAITING = 10_000 if THOROUGH else 1_200
 _MOST_MB = 300
 """Twice what the program holds at rest."""
 

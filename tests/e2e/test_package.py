@@ -1,6 +1,7 @@
 """The package: its wheel holds all that a run needs, and runs where there is no checkout."""
 
 import asyncio
+import fcntl
 import os
 import re
 import shutil
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -62,8 +63,12 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_wheel(source, tmp_path_factory.mktemp("wheel"))
+def wheel(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Path:
+    def make(place: Path) -> None:
+        made_wheel(request.getfixturevalue("source"), place)
+
+    (wheel,) = made_once(tmp_path_factory, "wheel", make).glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
@@ -73,14 +78,38 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     The requirements are links to what is installed here, so that no network is needed. No other
     package can be imported, the checkout least of all.
     """
-    return environment_with(wheel, tmp_path_factory.mktemp("environment"))
+    place = made_once(tmp_path_factory, "environment", lambda place: environment_with(wheel, place))
+    return programs_of(place)
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
+    """Makes something in a folder for all workers of a run: whoever comes first makes it."""
+    own = factory.getbasetemp()
+    place = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
+    made = place.with_name(f"{name}.made")
+    with place.with_name(f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+            make(place)
+            made.touch()
+    return place
+
+
+def programs_of(place: Path) -> Path:
+    """Returns the folder of the programs of an environment."""
+    return Path(_paths(place)["scripts"])
+
+
+def _paths(place: Path) -> Mapping[str, str]:
+    return sysconfig.get_paths("venv", {"base": str(place), "installed_base": str(place)})
 
 
 def environment_with(wheel: Path, place: Path, *also: str) -> Path:
     """Makes an environment of a wheel and what it needs, and of other packages of this one."""
     venv.create(place)
-    paths = sysconfig.get_paths("venv", {"base": str(place), "installed_base": str(place)})
-    packages, programs = Path(paths["purelib"]), Path(paths["scripts"])
+    packages, programs = Path(_paths(place)["purelib"]), programs_of(place)
     install = ["-m", "pip", "--python", str(programs / "python")]
     _python(*install, "install", "--no-index", "--no-deps", str(wheel), cwd=place)
     # A package may have one version for each Python.

@@ -6,12 +6,12 @@ import pytest
 
 from bot.adapters.sql.moment import change_of
 from tests.e2e.browser import LINK, browser
-from tests.e2e.conftest import THOROUGH
 from tests.e2e.records import Records, ServerRecords
 from tests.e2e.steward import KEY, Steward
 from tests.e2e.storm_of_copies import copies
 from tests.e2e.test_backup import SECRET, server, talk, url
 from tests.e2e.test_page import door
+from tests.lacking import THOROUGH
 from tests.ports import free_port
 from tests.standins.messages_api import text
 from tests.words import BROUGHT_BACK, EVERYTHING_HOLDS, MAY_BE_SENT

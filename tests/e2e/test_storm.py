@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.e2e import storm_of_sends
-from tests.e2e.conftest import THOROUGH
 from tests.e2e.own_server import own_server
 from tests.e2e.storm import faults, storm
+from tests.lacking import THOROUGH
 
 
 @pytest.mark.commands

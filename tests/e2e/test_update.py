@@ -1,7 +1,6 @@
 """`steward update` brings an installed program up to date, and back if the new version is bad."""
 
 import asyncio
-import os
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -19,6 +18,7 @@ from bot.adapters.sql.moment import moment_of
 from bot.one_off import served_process
 from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
 from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
+from tests.lacking import TAKES_LONG
 from tests.patience import PATIENCE
 from tests.processes import ending_well
 from tests.standins.bot_api import TOKEN, BotApi
@@ -26,9 +26,6 @@ from tests.standins.serving import serving
 
 __all__ = ["source", "wheel"]
 pytestmark = pytest.mark.timeout(300)
-
-PROFILE = "STEWARD_TEST_PROFILE"
-THOROUGH = os.environ.get(PROFILE) == "thorough"
 
 NEW_STEP = '''\
 """Birds have a table of their own."""
@@ -227,6 +224,7 @@ async def test_an_update_takes_back_a_version_that_never_polls_and_keeps_a_good_
     assert (code, "Steward 9.0.0 is the newest version there is." in said) == (0, True), said
 
 
+@TAKES_LONG
 @pytest.mark.timeout(600)
 async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next_one_finishes_it(
     wheel: Path, ann: Operator, tmp_path: Path
@@ -242,7 +240,7 @@ async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next
         "in the copy": copy.with_name(f"{copy.name}.part").exists,
         "in the installer": copy.exists,
     }
-    for moment, when in [*moments.items()][0 if THOROUGH else -1 :]:
+    for moment, when in moments.items():
         await ann.killed_in_an_update(when, f"--from={good}")
         code, said = await ann.does("--version")
         assert installed_version(ann.programs) in ("0.2.0", "9.0.0"), moment
@@ -262,7 +260,7 @@ async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next
     assert not (environment / note).exists()
 
 
-@pytest.mark.skipif(not THOROUGH, reason=f"takes long; to run: {PROFILE}=thorough make test")
+@TAKES_LONG
 @pytest.mark.timeout(600)
 async def test_a_bad_version_whose_update_is_killed_is_taken_back_by_the_next_one(
     wheel: Path, ann: Operator, tmp_path: Path

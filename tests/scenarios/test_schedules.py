@@ -1,7 +1,6 @@
 """Tasks that run at their times: once each, told or silent, on any clock."""
 
 import asyncio
-import os
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -33,6 +32,7 @@ from bot.domain.turn.turn import TurnState
 from bot.domain.turn.view import ModelReply, ModelRequest
 from tests.fakes.model import Gate, RuledModel, ScriptedModel, call, calls, says
 from tests.fakes.store_scheduled import MemoryScheduled
+from tests.lacking import THOROUGH
 from tests.scenarios.dying import Fate, deaths, writes_of
 from tests.scenarios.lives import Life
 from tests.scenarios.stage import ANN, BOB, HOME, Stage, running, stage
@@ -696,7 +696,7 @@ class LockedNow(MemoryScheduled):
 
 
 async def test_many_tasks_due_at_once_all_run_a_few_at_a_time() -> None:
-    tasks = 1_000 if os.environ.get("STEWARD_TEST_PROFILE") == "thorough" else 200
+    tasks = 1_000 if THOROUGH else 200
     most, ran_before_ann, spread = 0, 0, 0
 
     def answer(request: ModelRequest, _: int) -> ModelReply:
