@@ -255,7 +255,7 @@ async def test_an_installed_program_migrates_its_database_and_answers_in_telegra
         )
         async with ending_well(process):
             telegram.say(ann, "Hello")
-            await telegram.wait_for(lambda: _showing(telegram, ann.id, "demo"), 30)
+            await telegram.wait_for(lambda: _showing(telegram, ann.id, "demo"), PATIENCE)
     assert revision(tmp_path) == REVISIONS[-1]
 
 

@@ -189,7 +189,7 @@ async def test_token_and_key_are_tried_and_saved_and_the_link_makes_the_owner(
 
     code = await held(newcomer, set_up)
     telegram.start(ann, code)
-    await telegram.wait_for(lambda: OWNER_NOW in "".join(telegram.screen(ann.id).texts), 20)
+    await telegram.wait_for(lambda: OWNER_NOW in "".join(telegram.screen(ann.id).texts), PATIENCE)
 
     def leave(at: Newcomer) -> int | None:
         at.talk.sendintr()

@@ -10,6 +10,7 @@ import pytest
 
 from bot.domain.talk.ogg_opus import seconds_of
 from tests.e2e.steward import Steward, words_in
+from tests.patience import PATIENCE
 from tests.standins.messages_api import text
 from tests.standins.serving import serving
 from tests.standins.speech import Speech
@@ -98,7 +99,7 @@ async def test_a_kill_while_it_is_heard_quotes_it_once(
     steward.script(text("Noted."))
     await steward.start()
     steward.speak(seconds=30)
-    await asyncio.wait_for(ears.arrived.wait(), 20)
+    await asyncio.wait_for(ears.arrived.wait(), PATIENCE)
     await steward.kill()
     ears.gate.set()
     await steward.start()
@@ -187,7 +188,7 @@ async def test_a_kill_while_it_is_spoken_costs_one_more_call_and_sends_one_note(
     await turned_on(steward)
     steward.speak(seconds=30)
     await steward.sees("Noted.")
-    await asyncio.wait_for(voice.arrived.wait(), 20)
+    await asyncio.wait_for(voice.arrived.wait(), PATIENCE)
     await steward.kill()
     voice.gate.set()
     await steward.start()

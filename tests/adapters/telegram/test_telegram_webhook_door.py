@@ -79,7 +79,7 @@ async def test_an_update_is_confirmed_once_it_is_kept(
 ) -> None:
     store.open.clear()
     call = asyncio.create_task(door.post("/telegram/hook", json=UPDATE))
-    await asyncio.wait_for(store.entered.wait(), 10)
+    await asyncio.wait_for(store.entered.wait(), PATIENCE)
     assert not call.done()
     store.open.set()
     assert (await call).status_code == 200
@@ -193,7 +193,7 @@ async def test_calls_that_come_while_the_store_is_busy_share_a_commit_in_their_o
 ) -> None:
     store.open.clear()
     calls = [asyncio.create_task(door.post("/telegram/hook", json={"update_id": 1}))]
-    await asyncio.wait_for(store.entered.wait(), 10)
+    await asyncio.wait_for(store.entered.wait(), PATIENCE)
     async with asyncio.timeout(PATIENCE):
         for number in range(2, 6):
             calls.append(
@@ -212,7 +212,7 @@ async def test_a_commit_that_fails_fails_for_all_who_share_it(
     store.open.clear()
     store.refuse = 2
     calls = [asyncio.create_task(door.post("/telegram/hook", json={"update_id": 1}))]
-    await asyncio.wait_for(store.entered.wait(), 10)
+    await asyncio.wait_for(store.entered.wait(), PATIENCE)
     for number in (2, 3):
         calls.append(asyncio.create_task(door.post("/telegram/hook", json={"update_id": number})))
         await arrived(door)
@@ -227,7 +227,7 @@ async def test_a_call_under_way_is_answered_before_the_door_closes(store: Store)
         async with serving(WebhookDoor("/", SECRET, store.accept), 0) as port:
             url = f"http://127.0.0.1:{port}/"
             call = asyncio.create_task(client.post(url, json=UPDATE))
-            await asyncio.wait_for(store.entered.wait(), 10)
+            await asyncio.wait_for(store.entered.wait(), PATIENCE)
             asyncio.get_running_loop().call_soon(store.open.set)
         assert (await call).status_code == 200
         with pytest.raises(httpx.ConnectError):
