@@ -306,6 +306,30 @@ def test_a_signal_ends_serving_cleanly(tmp_path: Path, number: int, code: int) -
     assert (server.returncode, out, err) == (code, "closed\n", "")
 
 
+HELD_UP = SERVER.replace("import asyncio, os, sys", "import asyncio, os, sys, time").replace(
+    "        await asyncio.Event().wait()\n    finally:\n",
+    "        await asyncio.to_thread(time.sleep, 3600)\n    finally:\n",
+)
+"""A thread, which nobody can cancel, keeps the process for an hour."""
+
+
+def test_a_process_that_is_held_up_ends_all_the_same_after_a_while(tmp_path: Path) -> None:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TELEGRAM_BOT_TOKEN": TOKEN}
+    with subprocess.Popen(
+        [sys.executable, "-c", HELD_UP, "run"],
+        cwd=tmp_path,
+        env=environ,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == "serving\n"
+        server.send_signal(signal.SIGTERM)
+        out, _ = server.communicate(timeout=PATIENCE)
+    assert (server.returncode, out) == (0, "closed\n")
+
+
 def test_run_without_a_token_says_what_is_missing_and_chats(tmp_path: Path) -> None:
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "STEWARD_X": "1"}
     environ["STEWARD_HOME"] = "data"

@@ -7,6 +7,7 @@ import signal
 import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from threading import Timer
 
 from bot.cli.program import CommandRun, Program
 from bot.domain.talk.errors import SettingError
@@ -31,6 +32,9 @@ _log = logging.getLogger(__name__)
 
 _WAYS_OUT = {signal.SIGTERM: 0, signal.SIGHUP: 0, signal.SIGINT: 128 + signal.SIGINT}
 """Signals that end a run, with its exit code; a terminal that closes sends SIGHUP."""
+
+LONGEST_END_SECONDS = 10.0
+"""After so many seconds a process that was told to end does so, whatever still goes on in it."""
 
 _WITHOUT_MEANING = (signal.SIGUSR1, signal.SIGUSR2)
 """Signals that would kill a program that does not know them."""
@@ -116,12 +120,29 @@ def _passed_over() -> None:
     """Does nothing; ignoring the signal itself would be inherited by each command that runs."""
 
 
+def _end_in_any_case(code: int) -> None:
+    """Ends the process after a while even if a thread or a server holds it up.
+
+    Nothing is lost: all that it had accepted is stored, as for a process that is killed.
+    """
+
+    def end() -> None:
+        _log.error("the process did not end within %g s, so it is ended now", LONGEST_END_SECONDS)
+        os._exit(code)
+
+    timer = Timer(LONGEST_END_SECONDS, end)
+    timer.daemon = True
+    timer.start()
+
+
 async def _until_told(work: CommandRun) -> int:
     """Runs the work to its end, or until a signal asks for one; returns its exit code."""
     task = asyncio.ensure_future(work)
     told: list[int] = []
 
     def tell(code: int) -> None:
+        if not told:
+            _end_in_any_case(code)
         told.append(code)
         task.cancel()
 
