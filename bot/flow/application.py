@@ -133,9 +133,7 @@ class Application:
 
     async def _take_over(self) -> None:
         """Takes up the updates, runs and deliveries of processes that died."""
-        left = await self.parts.store.peers.take_over()
-        if left.updates:
-            self.parts.intake.look_again()
+        left = await self.parts.intake.take_over(self.parts.store.peers.take_over)
         self.parts.rooms.schedules.take_over(left.runs)
         self.parts.way_out.delivery.take_over(left.owed)
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -14,6 +14,7 @@ from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.clock import Clock
 from bot.ports.inbox import Accepting, InboundRow, OtherHands
+from bot.ports.peers import LeftBehind
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,6 +46,8 @@ class Intake:
     _held_back: bool = field(default=False, init=False)
     """True when an update waits for one of another process."""
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    """Held while it reads and judges the order: meanwhile no update becomes its own."""
     _unserved: set[int] = field(default_factory=set[int], init=False)
     _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
     """Updates that were stored since the last look."""
@@ -72,6 +75,18 @@ class Intake:
         """Looks for stored updates that are in nobody's hands."""
         self._looks = True
         self._arrived.set()
+
+    async def take_over(self, take: Callable[[], Awaitable[LeftBehind]]) -> LeftBehind:
+        """Takes over what a dead process has left, so that its updates come in their order.
+
+        One that changed hands between two reads would be in nobody's: a later one of its place
+        would not wait for it.
+        """
+        async with self._looking:
+            left = await take()
+            if left.updates:
+                self.look_again()
+        return left
 
     async def run(self) -> None:
         """Hands stored updates on for as long as the program runs."""
@@ -113,17 +128,22 @@ class Intake:
         rows: Sequence[InboundRow] | None = None
         while rows is None or (len(rows) == _BATCH and not self._held_back):
             await self._lines.room()
-            self._fresh.clear()
-            rows = await self._inbox.unrouted(_BATCH, self._in_hand())
-            self._found.update(row.id for row in rows)
-            await self._put(rows)
+            async with self._looking:
+                self._fresh.clear()
+                rows = await self._inbox.unrouted(_BATCH, self._in_hand())
+                self._found.update(row.id for row in rows)
+                await self._put(rows)
 
     async def _take_in_fresh(self) -> None:
         """Puts the updates into lines that were stored since the last look found all others."""
         await self._lines.room()
-        rows, self._fresh = self._fresh, []
-        # The last look may have found one whose acceptance was not yet known here.
-        await self._put([row for row in rows if row.id not in self._found])
+        async with self._looking:
+            if self._looks:
+                # Earlier ones may have become its own meanwhile: a look finds all in their order.
+                return
+            rows, self._fresh = self._fresh, []
+            # The last look may have found one whose acceptance was not yet known here.
+            await self._put([row for row in rows if row.id not in self._found])
 
     async def _put(self, rows: Sequence[InboundRow]) -> None:
         first: Mapping[str, int] = await self._first_elsewhere() if rows else {}

@@ -23,6 +23,7 @@ from bot.flow.queue.seams import Seams
 from bot.flow.reading.overhearing import Overhearing
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.inbox import InboundRow
+from bot.ports.peers import LeftBehind
 from tests.fakes.channel import FakeChannel
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -286,4 +287,68 @@ async def test_what_one_process_takes_over_comes_before_what_it_held_back() -> N
         await scene.clock.advance(1)
         scene.store.rows.in_other_hands.remove(there)
         await scene.clock.advance(1)
+        assert scene.router.routed == ["1", "2"]
+
+
+@dataclass
+class Changing:
+    """An inbox in which a dead process's update changes hands while one looks for others'."""
+
+    store: MemoryStore
+    take_over: Callable[[], Any] = lambda: None
+    taking: asyncio.Task[Any] | None = None
+
+    async def elsewhere(self, since: datetime) -> Sequence[InboundRow]:
+        if self.taking is None and (work := self.take_over()) is not None:
+            self.taking = asyncio.create_task(work)
+            await settled()
+        return await self.store.inbox.elsewhere(since)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store.inbox, name)
+
+
+async def settled() -> None:
+    for _ in range(50):
+        await asyncio.sleep(0)
+
+
+async def test_what_is_taken_over_during_a_look_comes_before_what_came_later() -> None:
+    scene = Scene()
+    changing = Changing(scene.store)
+    async with scene.working(changing) as intake:
+        await scene.clock.advance(1)
+        there = await of_another_process(scene, PRESS)
+
+        async def take() -> LeftBehind:
+            scene.store.rows.in_other_hands.remove(there)
+            return LeftBehind(updates=1)
+
+        changing.take_over = lambda: intake.take_over(take)
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+        for _ in range(3):
+            await settled()
+            await scene.clock.advance(1)
+        assert scene.router.routed == ["1", "2"]
+
+
+async def test_an_update_that_comes_during_a_takeover_waits_for_what_is_taken_over() -> None:
+    scene = Scene()
+    async with scene.working() as intake:
+        await scene.clock.advance(1)
+        there, goes_on = await of_another_process(scene, PRESS), asyncio.Event()
+
+        async def take() -> LeftBehind:
+            scene.store.rows.in_other_hands.remove(there)
+            await goes_on.wait()
+            return LeftBehind(updates=1)
+
+        taking = asyncio.create_task(intake.take_over(take))
+        await settled()
+        await intake.accept("fake", [scene.channel.update(PRESS)])
+        await settled()
+        assert scene.router.routed == []
+        goes_on.set()
+        await taking
+        await scene.clock.advance(2)
         assert scene.router.routed == ["1", "2"]
