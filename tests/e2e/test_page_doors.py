@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -113,7 +113,15 @@ class Visitor(httpx.Client):
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder, port = tmp_path_factory.mktemp("page"), free_port()
+    with page_of_its_own(tmp_path_factory.mktemp("page")) as one:
+        yield one
+        ended = (one.folder / "output.txt").read_text()[-2_000:]
+        assert one.process.poll() is None, f"it ended by itself:\n{ended}"
+
+
+@contextmanager
+def page_of_its_own(folder: Path) -> Iterator[Served]:
+    port = free_port()
     process, output = running(folder, port), folder / "output.txt"
     try:
         until(lambda: LINK.search(output.read_text()))
@@ -525,35 +533,35 @@ def test_nothing_that_is_asked_or_sent_is_a_fault_of_ours(served: Served, visito
     assert "Traceback" not in (served.folder / "output.txt").read_text()
 
 
-def test_open_streams_and_slow_readers_do_not_delay_the_end(served: Served, ann: Person) -> None:
-    """The last test of the file: it ends the program."""
-    lines: list[socket.socket] = []
-    with served.visitor(ann) as visitor:
-        key = visitor.key
-        cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-        told = f"HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {cookie}\r\n"
-        for _ in range(300):
-            line = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
-            line.sendall(f"GET /chat/{key}/events?mark=0.0 {told}\r\n".encode())
-            lines.append(line)
+def test_open_streams_and_slow_readers_do_not_delay_the_end(tmp_path: Path) -> None:
+    with page_of_its_own(tmp_path) as served:
+        lines: list[socket.socket] = []
+        with served.visitor(served.person(ANN)) as visitor:
+            key = visitor.key
+            cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+            told = f"HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nCookie: {cookie}\r\n"
+            for _ in range(300):
+                line = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
+                line.sendall(f"GET /chat/{key}/events?mark=0.0 {told}\r\n".encode())
+                lines.append(line)
+            for line in lines:
+                assert line.recv(12) == b"HTTP/1.1 200"
+            # Somebody asks for much and reads nothing, and a form never comes whole.
+            greedy = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
+            with suppress(TimeoutError):
+                greedy.settimeout(0.2)
+                while True:
+                    greedy.sendall(f"GET /static/style.css {told}\r\n".encode() * 100)
+            posted = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
+            form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n"
+            posted.sendall(f"POST /leave {told}Origin: {served.origin}\r\n{form}\r\ncs".encode())
+            lines += [greedy, posted]
+        served.process.send_signal(signal.SIGTERM)
+        assert served.process.wait(PATIENCE) == 0
         for line in lines:
-            assert line.recv(12) == b"HTTP/1.1 200"
-        # Somebody asks for much and reads nothing, and a form never comes whole.
-        greedy = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
-        with suppress(TimeoutError):
-            greedy.settimeout(0.2)
-            while True:
-                greedy.sendall(f"GET /static/style.css {told}\r\n".encode() * 100)
-        posted = socket.create_connection(("127.0.0.1", served.port), PATIENCE)
-        form = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n"
-        posted.sendall(f"POST /leave {told}Origin: {served.origin}\r\n{form}\r\ncs".encode())
-        lines += [greedy, posted]
-    served.process.send_signal(signal.SIGTERM)
-    assert served.process.wait(PATIENCE) == 0
-    for line in lines:
-        line.close()
+            line.close()
     # The server tells when it had to cut something off after its time of grace.
-    output = (served.folder / "output.txt").read_text()
+    output = (tmp_path / "output.txt").read_text()
     assert "graceful" not in output
     assert "Traceback" not in output
 
