@@ -8,6 +8,7 @@ import sys
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from threading import Timer
+from typing import Self
 
 from bot.cli.program import CommandRun, Program
 from bot.domain.talk.errors import SettingError
@@ -101,8 +102,8 @@ def log_to_file(program: Program, settings: Settings) -> None:
 
 
 def run_to_end(program: Program, work: CommandRun) -> int:
-    with asyncio.Runner(loop_factory=program.new_loop) as runner:
-        return runner.run(_until_told(work))
+    with _LastResort() as last, asyncio.Runner(loop_factory=program.new_loop) as runner:
+        return runner.run(_until_told(work, last))
 
 
 def _wait_for_children_in(loop: asyncio.AbstractEventLoop) -> None:
@@ -120,29 +121,44 @@ def _passed_over() -> None:
     """Does nothing; ignoring the signal itself would be inherited by each command that runs."""
 
 
-def _end_in_any_case(code: int) -> None:
-    """Ends the process after a while even if a thread or a server holds it up.
+class _LastResort:
+    """Ends the process some time after it was told to, even if a thread or a server holds it up.
 
     Nothing is lost: all that it had accepted is stored, as for a process that is killed.
     """
 
-    def end() -> None:
+    def __init__(self) -> None:
+        self._timers: list[Timer] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for timer in self._timers:
+            timer.cancel()
+            timer.join()
+
+    def begin(self, code: int) -> None:
+        """Counts the time from now on."""
+        timer = Timer(LONGEST_END_SECONDS, self._end, (code,))
+        timer.daemon = True
+        timer.start()
+        self._timers.append(timer)
+
+    @staticmethod
+    def _end(code: int) -> None:
         _log.error("the process did not end within %g s, so it is ended now", LONGEST_END_SECONDS)
         os._exit(code)
 
-    timer = Timer(LONGEST_END_SECONDS, end)
-    timer.daemon = True
-    timer.start()
 
-
-async def _until_told(work: CommandRun) -> int:
+async def _until_told(work: CommandRun, last: _LastResort) -> int:
     """Runs the work to its end, or until a signal asks for one; returns its exit code."""
     task = asyncio.ensure_future(work)
     told: list[int] = []
 
     def tell(code: int) -> None:
         if not told:
-            _end_in_any_case(code)
+            last.begin(code)
         told.append(code)
         task.cancel()
 
