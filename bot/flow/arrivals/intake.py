@@ -36,19 +36,27 @@ class Intake:
     """
 
     _inbox: Accepting
+    """Stores updates, and finds those that are in nobody's hands."""
     _rows: RowReader
+    """Reads what an update says."""
     _lines: Lines
+    """The lines in which updates wait, one for each place."""
     _seams: Seams
+    """Keeps fragments for a moment, until the rest of them is there."""
     _overhearing: Overhearing
+    """Collects what was not said to the bot."""
     _clock: Clock
+    """The clock of the waits."""
     _others: OtherHands | None = None
     """Updates of other processes; None where there can be none."""
     _held_back: bool = field(default=False, init=False)
     """True when an update waits for one of another process."""
     _arrived: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    """Set when there may be something to take in."""
     _looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
     """Held while it reads and judges the order: meanwhile no update becomes its own."""
     _unserved: set[int] = field(default_factory=set[int], init=False)
+    """Updates of channels that this start does not serve."""
     _fresh: list[InboundRow] = field(default_factory=list[InboundRow], init=False)
     """Updates that were stored since the last look."""
     _looks: bool = field(default=True, init=False)
