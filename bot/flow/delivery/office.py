@@ -14,6 +14,9 @@ _POST = "delivering"
 _HERE = {AT_THE_MACHINE: Duty.RECEIVE, PAGE: Duty.WEB}
 """The channels that belong to no platform, with the duty of a process that serves each."""
 
+_SHOWN_HERE = {AT_THE_MACHINE: "what grows in terminals", PAGE: "what grows on the page"}
+"""The post of showing there what others are writing, as the log names it."""
+
 _MOST_KNOWN = 10_000
 
 
@@ -58,8 +61,8 @@ class DeliveryOffice:
 
     async def keep_own(self, channel: str, answerer: Answerer) -> None:
         """Answers questions of other processes about a channel of its own, until cancelled."""
-        self._posts.answer(channel, answerer)
-        await self._posts.keep(channel, _for_good)
+        self._posts.answer(_SHOWN_HERE[channel], answerer)
+        await self._posts.keep(_SHOWN_HERE[channel], _for_good)
 
     async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
         self._elected = True
@@ -71,7 +74,7 @@ class DeliveryOffice:
 
     async def ask(self, channel: str, question: str) -> str:
         """Asks the process that delivers on a channel; raises TimeoutError without an answer."""
-        return await self._posts.ask(channel if channel in _HERE else _POST, question)
+        return await self._posts.ask(_SHOWN_HERE.get(channel, _POST), question)
 
     def leaves(self, channel: str) -> bool:
         """Returns True for a channel on which another process delivers."""
