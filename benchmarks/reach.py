@@ -58,7 +58,7 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     yield Figure(
         "A message while an answer is made, to its sign", median(waiting[1:]), "ms", aim=_AIM
     )
-    yield Figure("/stop to the word that it stopped", median(stopped[1:]), "ms", aim=_AIM)
+    yield Figure("/stop all to the word that it stopped", median(stopped[1:]), "ms", aim=_AIM)
 
 
 async def _press(on: Stage, person: Person, model: _Model) -> float:
@@ -86,7 +86,8 @@ async def _stop(on: Stage, person: Person, model: _Model) -> tuple[float, float]
     waiting = time.perf_counter() - begun
     told = _stops(on, person)
     begun = time.perf_counter()
-    on.bot_api.say(person, "/stop")
+    # What waits goes with it: it would be the next to be held.
+    on.bot_api.say(person, "/stop all")
     await _until(lambda: _stops(on, person) > told)
     return waiting * 1000, (time.perf_counter() - begun) * 1000
 

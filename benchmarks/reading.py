@@ -1,4 +1,4 @@
-"""Pages for people who look, beside the rows of a hundred thousand turns: real pages over HTTP."""
+"""Pages and `/metrics` beside the rows of a hundred thousand turns, over HTTP."""
 
 import asyncio
 import re
@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import httpx
 from sqlalchemy import Connection, NullPool, create_engine, inspect, text
 
 from benchmarks.figure import Figure, median
@@ -19,7 +20,7 @@ from tests.ports import free_port
 from tests.postgres_server import named_server, new_database
 from tests.standins.bot_api import Person, ShownMessage
 
-_LOOKS = 15
+_LOOKS, _SCRAPES = 15, 50
 _OPEN_SECONDS, _OPEN_EVERY = 30.0, 0.05
 _INDEX_SECONDS = 900.0
 _IN_A_CONVERSATION = 20
@@ -88,12 +89,16 @@ async def _loads(
             await decided(on, process, person)
         url = database.get(_DATABASE, f"sqlite:///{folder / 'data' / 'steward.db'}")
         turn = await asyncio.to_thread(_copied, url, scale.turns)
-        port = free_port()
+        port, metrics = free_port(), str(free_port())
+        own = {"STEWARD_WEB_PORT": str(port), "STEWARD_METRICS_LISTEN": metrics, **database}
         async with (
-            on.steward([person], {"STEWARD_WEB_PORT": str(port), **database}) as process,
+            on.steward([person], own) as process,
             signed_in(on, person, port) as page,
         ):
             await _indexed(url)
+            taken = await _scraped(f"http://127.0.0.1:{metrics}/metrics", process)
+            told = f"{scale.turns:,} turns{named}: processor time of /metrics"
+            yield Figure(told, taken, "ms", aim="≤ 5 ms")
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
             places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
             for name, path in PAGES.items():
@@ -182,6 +187,17 @@ async def _loaded(page: Browser, process: MeasuredProcess, path: str) -> float:
         told.append((time.perf_counter() - begun) * 1000)
         assert answer.status_code == 200, (path, answer.status_code)
     return median(told[1:])
+
+
+async def _scraped(url: str, process: MeasuredProcess) -> float:
+    """Returns the milliseconds of processor time of one look at the figures of the program."""
+    async with httpx.AsyncClient() as client:
+        (await client.get(url)).raise_for_status()
+        await process.at_rest()
+        begun = process.cpu_ms()
+        for _ in range(_SCRAPES):
+            (await client.get(url)).raise_for_status()
+        return (process.cpu_ms() - begun) / _SCRAPES
 
 
 def _copied(url: str, turns: int) -> str:

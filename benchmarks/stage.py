@@ -16,6 +16,7 @@ from tests.standins.serving import serving
 REAL_RATES = {"STEWARD_SEND_RATES": "chat=1,group=20/min,all=30"}
 """The rates of the platform, which are also the program's default."""
 
+QUESTION = "What time is it?"
 _KEY = "test-key"
 _START_SECONDS = 240.0
 _ANSWER_SECONDS = 120.0
@@ -78,7 +79,7 @@ class Stage:
     def people(self, count: int) -> list[Person]:
         return [self.bot_api.person() for _ in range(count)]
 
-    async def turn(self, person: Person, text: str = "What time is it?") -> float:
+    async def turn(self, person: Person, text: str = QUESTION) -> float:
         """Sends a message; returns the milliseconds from its offer to the answer."""
         since = len(self.bot_api.calls)
         message = self.bot_api.say(person, text)

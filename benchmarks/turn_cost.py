@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks.figure import Figure, median
 from benchmarks.process import MeasuredProcess
 from benchmarks.scale import Scale
-from benchmarks.stage import Stage, stage
+from benchmarks.stage import QUESTION, Stage, stage
 from tests.standins.bot_api import Person
 
 
@@ -20,14 +20,14 @@ class Contestant:
     process: MeasuredProcess
     person: Person
 
-    async def turn(self) -> None:
-        await self.stage.turn(self.person)
+    async def turn(self, text: str = QUESTION) -> None:
+        await self.stage.turn(self.person, text)
 
-    async def measured(self) -> tuple[float, float]:
+    async def measured(self, text: str = QUESTION) -> tuple[float, float]:
         """Returns processor and wall time of one turn in ms, with the work after its answer."""
         await self.process.at_rest()
         before = self.process.cpu_ms()
-        wall = await self.stage.turn(self.person)
+        wall = await self.stage.turn(self.person, text)
         await self.process.at_rest()
         return self.process.cpu_ms() - before, wall
 

@@ -1,12 +1,19 @@
-"""A year of use, 1,000 turns a day: a start, a turn, every command and page, and the bytes."""
+"""A year of use, 1,000 turns a day: a start, a turn, every command and page, and the bytes.
+
+A turn is compared with one of a home that is a day old. Two kinds of it are measured, since the
+search of the memory is the part that finds more as time goes by: a message with words that nobody
+has written yet, and one with eight words of those that people use.
+"""
 
 import asyncio
+import secrets
 import shutil
 import sqlite3
 import sys
 import time
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -19,11 +26,11 @@ from benchmarks.reading import PAGES, signed_in
 from benchmarks.scale import Scale
 from benchmarks.stage import Stage, stage
 from benchmarks.turn_cost import Contestant
-from benchmarks.year_rows import PEOPLE, of_a_year
+from benchmarks.year_rows import A_DAY, PEOPLE
 from bot.adapters.sql.migrating import migrate
 from bot.adapters.sql.store import open_store
 from tests.ports import free_port
-from tests.postgres_server import named_server, new_database
+from tests.postgres_server import named_server
 from tests.standins.bot_api import Person
 
 _KEPT = ROOT / "build" / "year"
@@ -35,6 +42,8 @@ _WARM_TURNS, _TIMES = 5, 4
 _COMMAND_SECONDS = 60.0
 _BOUND_MS = 100
 _LEAST_BYTES = 20
+_PHRASES, _IN_A_PHRASE = 200, 8
+_ASKED = text("SELECT question FROM passage WHERE number >= :least ORDER BY number LIMIT 1")
 _KEEP_ALL = {
     f"STEWARD_KEEP_{name}_DAYS": "0"
     for name in ("UPDATES", "PRESSES", "RECORD", "ROUNDS", "RUNS", "TOOL_MESSAGES", "FILES")
@@ -107,26 +116,42 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
     """Measures on both databases; on SQLite alone where no server is named."""
     turns = scale.year
     home = await kept_home(turns)
-    url = f"sqlite:///{home / 'data' / 'steward.db'}"
-    async for figure in _year(home, folder / "sqlite", scale, url, ""):
+    url = _file_url(home)
+    day = _copied(await kept_home(A_DAY), folder / "sqlite")
+    async for figure in _year((home, day), scale, (url, _file_url(day)), ""):
         yield figure
     if named_server() is not None:
-        url = await kept_database(turns)
-        home = folder / "server"
-        async for figure in _year(home, folder / "postgres", scale, url, " on PostgreSQL"):
+        urls = await kept_database(turns), await kept_database(A_DAY)
+        homes = folder / "server", folder / "postgres"
+        async for figure in _year(homes, scale, urls, " on PostgreSQL"):
             yield figure
 
 
+def _file_url(home: Path) -> str:
+    return f"sqlite:///{home / 'data' / 'steward.db'}"
+
+
+def _copied(home: Path, folder: Path) -> Path:
+    """Copies a small home: a day must not become longer by each run."""
+    return Path(shutil.copytree(home, folder))
+
+
 async def _year(
-    home: Path, folder: Path, scale: Scale, url: str, named: str
+    homes: tuple[Path, Path], scale: Scale, urls: tuple[str, str], named: str
 ) -> AsyncIterator[Figure]:
+    """Measures a home or server of a year, and the first and second of each beside one another."""
+    (home, folder), (url, of_a_day) = homes, urls
     told = f"A year, {scale.year:,} turns{named}"
     for table, bytes in sorted((await _bytes(url)).items(), key=lambda one: -one[1]):
         if (each := bytes / scale.year) >= _LEAST_BYTES:
             yield Figure(f"{told}: bytes a turn, {table}", round(each), "B")
-    _forget_runs(url)
+    for each in (url, of_a_day):
+        _forget_runs(each)
+        async with open_store(each) as store:
+            # The first start of a day does it beside its work, and would not come to rest.
+            await store.upkeep.measure(datetime.now(UTC), swept=False)
     settings = {**_KEEP_ALL, "STEWARD_DATABASE_URL": url}
-    async with stage(home, of_a_year) as on, stage(folder, of_a_year) as first:
+    async with stage(home) as on, stage(folder) as first:
         people, newcomers = on.people(PEOPLE), first.people(PEOPLE)
         starts, work = list[float](), list[float]()
         for _ in range(scale.starts):
@@ -138,33 +163,59 @@ async def _year(
         yield Figure("… its processor time", median(work), "s")
         port = free_port()
         own = settings | {"STEWARD_WEB_PORT": str(port)}
-        with _new_server(url) as fresh:
-            async with (
-                on.steward(people, own) as process,
-                first.steward(newcomers, _KEEP_ALL | fresh) as young,
-            ):
-                ours = Contestant(on, process, people[0])
-                floor = Contestant(first, young, newcomers[0])
-                old, new = await _turns(ours, floor, scale)
-                yield Figure(f"{told}: processor time of a turn", old, "ms")
+        fresh = settings | {"STEWARD_DATABASE_URL": of_a_day}
+        async with (
+            on.steward(people, own) as process,
+            first.steward(newcomers, fresh) as young,
+        ):
+            ours = Contestant(on, process, people[0])
+            floor = Contestant(first, young, newcomers[0])
+            for kind, said in _kinds(url).items():
+                old, new = await _turns(ours, floor, scale, said)
+                yield Figure(f"{told}: processor time of a turn {kind}", old, "ms")
                 yield Figure("… of a turn of the first day", new, "ms")
                 yield Figure("… as much as on the first day", old / new, "×", aim="≤ 1.1 ×")
-                async for figure in _commands(on, process, people[0], told):
-                    yield figure
-                async for figure in _pages(on, process, people[0], port, told):
-                    yield figure
-                yield Figure(f"{told}: resident", process.resident_mb(), "MB")
+            async for figure in _commands(on, process, people[0], told):
+                yield figure
+            async for figure in _pages(on, process, people[0], port, told):
+                yield figure
+            yield Figure(f"{told}: resident", process.resident_mb(), "MB")
 
 
-async def _turns(ours: Contestant, floor: Contestant, scale: Scale) -> tuple[float, float]:
-    """Alternates, so that a busy moment of the machine affects both."""
+def _kinds(url: str) -> Mapping[str, Callable[[], str]]:
+    """Returns what people say, by its kind."""
+    heard = _phrases(url)
+    return {
+        "about what nobody has named yet": lambda: (
+            f"What is {secrets.token_hex(5)} {secrets.token_hex(5)}?"
+        ),
+        "with eight words of the year": lambda: secrets.choice(heard),
+    }
+
+
+def _phrases(url: str) -> Sequence[str]:
+    """Returns beginnings of what was asked at any time of the year."""
+    engine = create_engine(url, poolclass=NullPool)
+    with engine.connect() as connection:
+        most = connection.execute(text("SELECT max(number) FROM passage")).scalar_one()
+        wanted = [secrets.randbelow(most) for _ in range(_PHRASES)]
+        rows = [connection.execute(_ASKED, {"least": number}).scalar_one() for number in wanted]
+    return [" ".join(asked.split()[-_IN_A_PHRASE:]) for asked in rows]
+
+
+async def _turns(
+    ours: Contestant, floor: Contestant, scale: Scale, said: Callable[[], str]
+) -> tuple[float, float]:
+    """Alternates, so that a busy moment of the machine affects both; each hears the same words."""
     for _ in range(_WARM_TURNS):
-        await ours.turn()
-        await floor.turn()
+        words = said()
+        await ours.turn(words)
+        await floor.turn(words)
     old, new = list[float](), list[float]()
-    for _ in range(scale.around * 2):
-        old.append((await ours.measured())[0])
-        new.append((await floor.measured())[0])
+    for number in range(scale.around * 2):
+        words = said()
+        for one, costs in ((ours, old), (floor, new))[:: -1 if number % 2 else 1]:
+            costs.append((await one.measured(words))[0])
     return median(old), median(new)
 
 
@@ -215,17 +266,6 @@ def _worst(named: str, taken: Mapping[str, float]) -> Iterator[Figure]:
     for name, took in taken.items():
         if took > _BOUND_MS and name != slowest:
             yield Figure(f"… {name}", took, "ms", aim=aim)
-
-
-@contextmanager
-def _new_server(url: str) -> Generator[dict[str, str]]:
-    """Yields the setting of a new database of the same kind."""
-    server = named_server()
-    if server is None or url.startswith("sqlite"):
-        yield {}
-        return
-    with new_database(server, durable=True) as fresh:
-        yield {"STEWARD_DATABASE_URL": fresh}
 
 
 def _forget_runs(url: str) -> None:

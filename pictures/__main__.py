@@ -17,6 +17,7 @@ from pictures.plays import PLAYS
 from pictures.session import to_json
 
 _AT_ONCE = 2
+_LOCK = "🔐"
 PAGE = "page"
 """The name of the pictures of the page in a browser."""
 
@@ -33,11 +34,23 @@ async def _make_page() -> None:
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         print("page-*: left as they are, since Chromium with its driver is not installed")
         return
+    if not await _has_signs():
+        print("page-*: left as they are, since no font has the signs on cards.")
+        print("  To make them: apt-get install fonts-noto-color-emoji")
+        return
     begun = time.monotonic()
     folder = picture_of("page").parent
     await page.make(folder)
     await page_film.make(folder)
     print(f"{folder.relative_to(ROOT)}/page-*  {time.monotonic() - begun:.1f} s", flush=True)
+
+
+async def _has_signs() -> bool:
+    """Tells whether a font here has the lock of a card; a browser draws an empty box without."""
+    asked = ("fc-list", f":charset={ord(_LOCK):x}", "family")
+    process = await asyncio.create_subprocess_exec(*asked, stdout=asyncio.subprocess.PIPE)
+    told, _ = await process.communicate()
+    return bool(told.strip())
 
 
 async def _make(name: str, room: asyncio.Semaphore) -> None:

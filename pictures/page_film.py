@@ -88,6 +88,7 @@ async def _played(at: Phone, browser: Chrome) -> Sequence[bytes]:
     await _shows(browser, "return !document.querySelector('.card.open')")
     await steward.sees("30 days now")
     await _shows(browser, "return document.body.innerText.includes('30 days now')")
+    await _shows(browser, "return !document.querySelector('#chats .count')")
     await shot()
     steward.script(text(_ROOM).in_pieces(6).held(gate, after=6))
     await says(browser, "Is there room for that?")

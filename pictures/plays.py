@@ -13,7 +13,7 @@ from tests.e2e.times import Times
 from tests.standins.bot_api import TOKEN, BotApi, ShownMessage
 from tests.standins.messages_api import Gate, MessagesApi, Reply, calls, text, tool
 from tests.standins.serving import serving
-from tests.words import APPROVE, KEY_GOOD, READY, SETUP_OFFER, TOKEN_GOOD
+from tests.words import APPROVE, KEY_GOOD, READY, TOKEN_GOOD
 
 _WEEK = """\
 # Week 48
@@ -326,8 +326,6 @@ async def setup() -> Session:
 async def minute() -> Session:
     """The first minute with nothing set, as the README shows it."""
     async with window("run", columns=60, rows=60, environ={"NO_COLOR": "1"}) as at:
-        await at.terminal.shows(SETUP_OFFER)
-        at.terminal.say("")
         await at.terminal.shows(READY)
         await at.terminal.quiet()
         at.terminal.say("write a note")

@@ -7,6 +7,7 @@ the rest. There one worker goes ahead, and the others find what it has compiled.
 import gc
 import os
 import time
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ _AHEAD = "one_is_ahead"
 
 _LONGEST_WAIT = 300.0
 """Seconds after which a worker collects all the same: the first one may have been killed."""
+
+_WAITING = "e2e"
+"""The folder of tests that mostly wait for whole processes."""
 
 _MORE_THAN_PROCESSORS = 2
 """Workers beside one for each processor: a test of whole processes mostly waits for them."""
@@ -67,9 +71,25 @@ def pytest_collection(session: pytest.Session) -> Generator[None, object, object
     return (yield)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begins with the tests that may take long: at the end, they would keep one worker busy."""
-    items.sort(key=lambda item: item.get_closest_marker("timeout") is None)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deals the tests out to workers, each of which first takes one stretch of the list.
+
+    Each begins with some of those that may take long: at the end, they would keep it busy alone.
+    Then come whole files of both kinds in turn: what mostly waits, and what mostly calculates.
+    """
+    workers: int = getattr(config, "workerinput", {}).get("workercount", 1)
+    if workers == 1:
+        return
+    places: dict[Path, float] = {}
+    for waiting in (True, False):
+        files = Counter(item.path for item in items if (_WAITING in item.path.parts) is waiting)
+        before = 0
+        for file, count in files.items():
+            places[file] = before / files.total()
+            before += count
+    long = [item for item in items if item.get_closest_marker("timeout") is not None]
+    begins = {item: number % workers / workers for number, item in enumerate(long)}
+    items.sort(key=lambda item: (begins.get(item, places[item.path]), item not in begins))
 
 
 def pytest_collection_finish() -> None:

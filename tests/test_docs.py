@@ -54,6 +54,7 @@ from bot.flow.people.commands import PeopleCommands
 from bot.flow.people.knocks import Knocks
 from bot.flow.people.letting_in import LettingInCommand
 from bot.flow.people.linking import LinkCommand
+from bot.flow.people.page_newcomers import PageNewcomers
 from bot.flow.people.personal import PersonalCommands
 from bot.flow.people.revoking import RevokeCommand
 from bot.flow.people.signing_in import LoginCommand
@@ -432,9 +433,10 @@ def _commands() -> list[Command]:
         scheduled, journal, store.chats, store.turns, timetable, days, timedelta(hours=1)
     )
     knocks = Knocks(store.outbox)
+    newcomers = PageNewcomers(store.people, store.members, clock, login)
     groups = (
         GreetingCommands(list),
-        LettingInCommand(store.people, store.chats, knocks, clock),
+        LettingInCommand(store.people, store.chats, knocks, clock, newcomers),
         LinkCommand(store.people, store.members, store.outbox, knocks, clock),
         PeopleCommands(store.people, store.members, preamble, clock, UNBOUND, Zones()),
         RevokeCommand(store.people, store.members, cards, knocks, clock, login),

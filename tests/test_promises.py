@@ -16,7 +16,13 @@ import pytest
 _ROOT = Path(__file__).parents[1]
 _PAGES = tuple(
     _ROOT / "docs" / page
-    for page in ("security.md", "people.md", "backup.md", "internals/defences.md")
+    for page in (
+        "security.md",
+        "people.md",
+        "backup.md",
+        "internals/defences.md",
+        "internals/threat_model.md",
+    )
 )
 _COMMENT = re.compile(r"<!--\s*(shown by|no promise):\s*(.+?)\s*-->", re.DOTALL)
 _NEW_BLOCK = re.compile(r"\n\s*\n|\n(?=[ \t]*- )")

@@ -13,7 +13,10 @@ import pytest
 
 _NEW_MOUNTS, _NEW_USER = 0x00020000, 0x10000000
 _BIND, _ALL_PRIVATE, _READ_ONLY_AGAIN = 0x1000, 0x4000 | 0x40000, 0x1 | 0x20
+_DETACH = 0x2
 _FOLDERS = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+SERVERS = Path("/usr/lib/postgresql")
+"""Where Debian keeps the programs of PostgreSQL's server, each version in a folder."""
 _SETTING = "STEWARD_TEST_WITHOUT"
 
 
@@ -33,8 +36,9 @@ def pytest_configure() -> None:
 
 def _places(name: str) -> set[Path]:
     folders = {*os.environ["PATH"].split(os.pathsep), *_FOLDERS.split(":")}
-    found = (shutil.which(name, path=folder) for folder in folders if folder)
-    return {Path(path).resolve() for path in found if path is not None}
+    found = [shutil.which(name, path=folder) for folder in folders if folder]
+    servers = SERVERS.glob(f"*/bin/{name}")
+    return {Path(path).resolve() for path in (*found, *servers) if path is not None}
 
 
 def part_from_the_machine() -> None:
@@ -52,6 +56,18 @@ def mount_read_only(folder: Path) -> None:
     """Lets nobody who has the mounts of this process write below a folder."""
     _mount(str(folder), folder, _BIND)
     _mount("none", folder, _BIND | _READ_ONLY_AGAIN)
+
+
+def mount_disk(folder: Path, size: int) -> None:
+    """Lays a disk of so many bytes over a folder, for this process and all that it starts."""
+    part_from_the_machine()
+    kind = b"tmpfs"
+    _done(_C.mount(kind, bytes(folder), kind, ctypes.c_ulong(0), f"size={size}".encode()))
+
+
+def unmount(folder: Path) -> None:
+    """Takes away what lies over a folder, as soon as nobody uses it any more."""
+    _done(_C.umount2(bytes(folder), _DETACH))
 
 
 def _mount(source: str, target: Path, flags: int) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import platform
 import signal
 import sys
 from collections.abc import Sequence
@@ -12,11 +13,14 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from bot.adapters.sql.noted_backups import BACKUP_MADE, NotedBackup, noted_backup
+from bot.bootstrap.database import file_of
 from bot.bootstrap.door_form import Inside
-from bot.bootstrap.kept_backups import MARK, made
+from bot.bootstrap.kept_backups import MARK, made, make_folder
 from bot.bootstrap.upgrading import FOLDER
 from bot.doctor import Check, Complaint, Finding
-from bot.domain.talk.errors import SettingError
+from bot.domain.change import AddAudit, Change
+from bot.domain.talk.errors import SettingError, StoreError
 from bot.domain.value import frozen
 from bot.ports.duties import Duty
 from bot.settings import Settings
@@ -48,7 +52,7 @@ class BackupTimes:
 def set_times(home: Path, times: BackupTimes | None) -> None:
     """Keeps the times in the folder of backups; a running program reads them within a minute."""
     folder = home / FOLDER
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_folder(home, folder)
     if times is None:
         (folder / PLAN).unlink(missing_ok=True)
         return
@@ -73,36 +77,56 @@ class BackupForm:
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
         if times_of(settings.home) is None:
             return ()
-        return (Check("backup", partial(_newest, settings.home), "See docs/backup.md.", "warn"),)
+        return (Check("backup", partial(_newest, settings), "See docs/backup.md.", "warn"),)
 
     async def keep_open(self, settings: Settings, inside: Inside) -> None:
         """Looks once a minute if a backup is due: one process of those whose homes have times."""
         while Duty.SCHEDULE in settings.duties:
             if times_of(settings.home) is not None:
-                await inside.store.posts.keep(_POST, partial(_make_while_wanted, settings))
+                await inside.store.posts.keep(_POST, partial(_make_while_wanted, settings, inside))
             await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _make_while_wanted(settings: Settings) -> None:
+async def _make_while_wanted(settings: Settings, inside: Inside) -> None:
     tried: datetime | None = None
     while times_of(settings.home) is not None:
         now = datetime.now(UTC)
         if _is_due(settings.home, now) and (tried is None or now - tried >= _AGAIN):
             tried = now
-            await _make(settings)
+            await _make(settings, inside)
         await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def _newest(home: Path) -> str:
+async def _newest(settings: Settings) -> str:
     """Returns a sentence about the newest backup; one that is too old is a complaint."""
-    times, found = times_of(home), made(home)
+    times, found = times_of(settings.home), made(settings.home)
     mend = f"Look into the log, or run `{command('backup')}`."
-    if times is None or not found:
+    other = await asyncio.to_thread(_elsewhere, settings)
+    if other is not None and (not found or found[0][0] < other.at):
+        at = other.at
+        told = f"The newest is from {at:%Y-%m-%d %H:%M} UTC, in {other.home} on {other.machine}"
+    elif found:
+        at = found[0][0]
+        told = f"The newest of {len(found)} is from {at:%Y-%m-%d %H:%M} UTC"
+    else:
         raise Complaint("There is no backup yet.", mend, "warn")
-    at, told = found[0][0], f"The newest of {len(found)} is from {found[0][0]:%Y-%m-%d %H:%M} UTC"
-    if datetime.now(UTC) - at > 2 * TIMES[times.every]:
-        raise Complaint(f"{told}, although one is made every {times.every}.", mend, "warn")
+    if times is None or datetime.now(UTC) - at > 2 * TIMES[times.every]:
+        every = "" if times is None else f", although one is made every {times.every}"
+        raise Complaint(f"{told}{every}.", mend, "warn")
     return f"{told}; one is made every {times.every}."
+
+
+def _elsewhere(settings: Settings) -> NotedBackup | None:
+    """Returns the newest backup of the processes that share the database, if it is not ours."""
+    if file_of(settings) is not None:
+        return None
+    try:
+        noted = noted_backup(settings.database_url)
+    except StoreError:
+        # The check of the database tells of it.
+        return None
+    ours = (str(settings.home), platform.node())
+    return None if noted is None or (noted.home, noted.machine) == ours else noted
 
 
 def _is_due(home: Path, now: datetime) -> bool:
@@ -113,7 +137,7 @@ def _is_due(home: Path, now: datetime) -> bool:
     return newest is None or not newest <= now < newest + TIMES[times.every]
 
 
-async def _make(settings: Settings) -> None:
+async def _make(settings: Settings, inside: Inside) -> None:
     """Makes a backup, and deletes those that are one too many."""
     _tidy(settings.home)
     child = await asyncio.create_subprocess_exec(
@@ -136,7 +160,19 @@ async def _make(settings: Settings) -> None:
     ours = [file for _, file in made(settings.home) if MARK in file.name]
     for old in ours[times.keep :] if times is not None else ():
         old.unlink(missing_ok=True)
-    _log.info("a backup was made: %s", ours[0].name if ours else "")
+    name = ours[0].name if ours else ""
+    _log.info("a backup was made: %s", name)
+    await _note(settings.home, name, inside)
+
+
+async def _note(home: Path, name: str, inside: Inside) -> None:
+    """Puts it on record: the doctor of another home with this database looks there."""
+    where = {"home": str(home), "machine": platform.node()}
+    line = AddAudit(datetime.now(UTC), None, None, BACKUP_MADE, name, where)
+    try:
+        await inside.store.journal.commit(Change((line,)))
+    except StoreError as fault:
+        _log.warning("the record does not know of the backup: %s", fault)
 
 
 def _tidy(home: Path) -> None:

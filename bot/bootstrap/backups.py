@@ -12,10 +12,13 @@ from bot.adapters.backup.manifest import Manifest, written
 from bot.adapters.backup.sealing import sealed
 from bot.adapters.backup.tree import walked
 from bot.adapters.backup.writing import Archive, archive_at
+from bot.adapters.sql.carrying import Heard
 from bot.adapters.sql.snapshot import Snapshot, size_of, take
 from bot.bootstrap.database import told
+from bot.bootstrap.kept_backups import make_folder
 from bot.bootstrap.upgrading import FOLDER
-from bot.domain.talk.errors import SettingError, StoreUnavailable, StoreUnwritable
+from bot.domain.talk.errors import CopyUnwritable, SettingError, StoreUnavailable, StoreUnwritable
+from bot.domain.text.visible_text import size
 from bot.domain.value import frozen
 from bot.settings import Settings
 from bot.settings.env_file import with_values
@@ -32,8 +35,6 @@ _SECRET_FILES = frozenset({DOTENV, TOML, "skills.toml"})
 
 _OWN = frozenset({"lock", "door", "meaning", ".cache", FOLDER, "chat.log", "chat.log.1"})
 """Names in a home that a copy does not need: what a run makes anew, and other backups."""
-
-Say = Callable[[str], None]
 
 
 @frozen
@@ -53,7 +54,7 @@ def backup_name(at: datetime, mark: str = "") -> str:
 def make_backup(
     settings: Settings,
     file: Path,
-    say: Say = lambda _: None,
+    heard: Heard = lambda *_: None,
     *,
     secrets: bytes | None = None,
     passphrase: str = "",
@@ -63,14 +64,15 @@ def make_backup(
     Raises SettingError, and a StoreError; StoreUnwritable when there is no room.
     """
     with _told(settings, file):
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if file.exists():
             raise SettingError(f"{file} is there already, and is not written over.")
-        _look_for_room(settings, file.parent)
+        needed = _room_needed(settings)
+        make_folder(settings.home, file.parent)
+        check_room(file.parent, needed)
         with TemporaryDirectory(prefix=".steward-", dir=file.parent) as beside:
             copy = Path(beside) / DATABASE
             at = datetime.now(UTC)
-            rows = take(settings.database_url, copy, say)
+            rows = take(settings.database_url, copy, heard)
             with archive_at(file) as archive:
                 with copy.open("rb") as source:
                     archive.put(DATABASE, source, copy.stat().st_size)
@@ -140,23 +142,22 @@ def _leaves(settings: Settings) -> Callable[[str], bool]:
     return leaves
 
 
-def _look_for_room(settings: Settings, folder: Path) -> None:
-    """Raises StoreUnwritable when the copy and its archive may not fit, at worst."""
+def _room_needed(settings: Settings) -> int:
+    """Returns the bytes that the copy and its archive take, at worst."""
 
-    def size(place: Path, leaves: Callable[[str], bool]) -> int:
+    def taken(place: Path, leaves: Callable[[str], bool]) -> int:
         return sum(part.size for part in walked(place, leaves, lambda _: None))
 
-    files = size(settings.home, _leaves(settings)) + size(settings.workspace, lambda _: False)
-    check_room(folder, 2 * size_of(settings.database_url) + files)
+    files = taken(settings.home, _leaves(settings)) + taken(settings.workspace, lambda _: False)
+    return 2 * size_of(settings.database_url) + files
 
 
 def check_room(folder: Path, needed: int) -> None:
-    """Raises StoreUnwritable when a disk has less room than is needed, in bytes."""
+    """Raises CopyUnwritable when a disk has less room than is needed, in bytes."""
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise StoreUnwritable(
-            f"there is no space in {folder}: {needed / 1e6:,.1f} MB are needed, "
-            f"{free / 1e6:,.1f} MB are free"
+        raise CopyUnwritable(
+            f"there is no space in {folder}: {size(needed)} are needed, {size(free)} are free"
         )
 
 

@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from typing import Any, Protocol, TypeAlias
 
-from bot.bootstrap.contained_channel import Overhear
 from bot.bootstrap.named_rules import NamedRules
 from bot.bootstrap.opening import Running
 from bot.bootstrap.question_record import QuestionRecord
@@ -17,7 +16,7 @@ from bot.domain.value import frozen
 from bot.flow.commands.menus import Menus
 from bot.flow.world import at_once
 from bot.ports.attachments import Files
-from bot.ports.channel import Channel
+from bot.ports.channel import Channel, Overhear
 from bot.ports.clock import Clock
 from bot.ports.duties import Duty
 from bot.ports.groups import Groups

@@ -15,6 +15,7 @@ from bot.domain.talk.errors import ContentRefused, RecipientGone, StoreError
 from bot.domain.talk.message import (
     VANISHING,
     Address,
+    Attachment,
     InboundMessage,
     Outbound,
     OutboundKind,
@@ -151,9 +152,13 @@ class ChatView:
         verb = "changed a message" if message.edited else "wrote" if message.text else "sent"
         if message.forwarded_from is not None:
             verb = f"forwarded from {plain_name(message.forwarded_from)}"
-        files = "".join(f"\n📎 {one.name or one.kind}" for one in message.attachments)
+        files = "".join(f"\n📎 {_called(attachment)}" for attachment in message.attachments)
         said = f"📱 You {verb} in {self.title}: {f'{message.text}{files}'.lstrip()}"
         return Outbound(OutboundKind.NOTICE, (Plain(said),))
+
+
+def _called(attachment: Attachment) -> str:
+    return plain_name(attachment.name) if attachment.name else attachment.kind
 
 
 def _sender_at(private: Address) -> Sender:

@@ -2,14 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Generator, Sequence
+from collections.abc import Coroutine, Generator, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any
 
 from bot.domain.talk.errors import ChannelFault, StewardError
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
-from bot.flow.delivery.flood_gate import wait_beside
-from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, WrappedChannel
+from bot.flow.delivery.flood_gate import Ready, before_sending, wait_beside
+from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, Overhear, WrappedChannel
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _LOG = logging.getLogger(__name__)
@@ -57,10 +57,6 @@ class ChannelFaults:
         self._known |= {(channel,), kind}
 
 
-Overhear: TypeAlias = Callable[[Address, str], None]
-"""Takes an answer that grows in a chat; no words say that one is being made."""
-
-
 class ContainedChannel(WrappedChannel):
     """Wraps a channel, so that every fault of it is a ChannelError, as its port promises."""
 
@@ -74,6 +70,9 @@ class ContainedChannel(WrappedChannel):
 
     def wait_beside(self, to: Address) -> float:
         return wait_beside(self._channel, to)
+
+    def before_sending(self, ready: Ready) -> None:
+        before_sending(self._channel, ready)
 
     def parse(self, body: str) -> Inbound:
         with self._faults.contained(self.name, "read"):

@@ -10,6 +10,7 @@ from typing import TypeVar
 from bot.adapters.sql.store import Store, open_store
 from bot.bootstrap.kept_backups import newest
 from bot.domain.talk.errors import (
+    CopyUnwritable,
     SettingError,
     StoreAway,
     StoreBusy,
@@ -60,6 +61,8 @@ def unavailable(fault: StoreUnavailable) -> str:
             return f"The database is damaged: {fault}."
         case StoreBusy():
             return f"The database is in use by another program: {fault}."
+        case CopyUnwritable():
+            return f"No copy can be made: {fault}."
         case StoreUnwritable():
             return f"The database cannot be read or written: {fault}."
         case _:
@@ -81,15 +84,21 @@ def mend_database(settings: Settings, fault: StoreUnavailable) -> str:
             copy = newest(settings.home)
             which = f" (the newest is {copy})" if copy else ""
             return f"Bring {what} back from a backup{which}: see docs/incidents.md."
-        case StoreUnwritable() if "full" in str(fault) or "space" in str(fault):
-            return f"Make room on the disk of {file or 'the server'}."
-        case StoreUnwritable() if _WORDS_OF_A_DISK.search(str(fault)) or _is_read_only(file):
-            where = f"the disk of {file}" if file else "the log and the disk of the server"
-            return f"Look at {where}: reading or writing there fails."
-        case _ if file is None:
-            return "Give the user of STEWARD_DATABASE_URL the right to write."
+        case CopyUnwritable():
+            return "Make room there, or look at that disk."
         case _:
-            return f"Give your user the right to write {file} and its folder."
+            return _mend_writing(file, str(fault))
+
+
+def _mend_writing(file: Path | None, why: str) -> str:
+    if "full" in why or "space" in why:
+        return f"Make room on the disk of {file or 'the server'}."
+    if _WORDS_OF_A_DISK.search(why) or _is_read_only(file):
+        where = f"the disk of {file}" if file else "the log and the disk of the server"
+        return f"Look at {where}: reading or writing there fails."
+    if file is None:
+        return "Give the user of STEWARD_DATABASE_URL the right to write."
+    return f"Give your user the right to write {file} and its folder."
 
 
 def _is_read_only(file: Path | None) -> bool:

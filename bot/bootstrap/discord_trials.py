@@ -8,6 +8,7 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.faults import BAD_TOKEN, NEW_TOKEN
 from bot.doctor import Check, Complaint
 from bot.domain.talk.errors import ChannelDenied, ChannelError, SettingError
+from bot.domain.text.names import brief_name
 from bot.settings import Settings
 
 _MOST_NAMED = 3
@@ -78,7 +79,9 @@ async def _probe_rights(settings: Settings) -> str:
         account = DiscordAccount(api)
         servers = await account.servers()
         invitation = await account.invitation()
-    lacking = [f"“{one.name}”: {', '.join(one.lacks)}" for one in servers if one.lacks]
+    lacking = [
+        f"{brief_name(guild.name)}: {', '.join(guild.lacks)}" for guild in servers if guild.lacks
+    ]
     if lacking:
         more = len(lacking) - _MOST_NAMED
         told = "; ".join([*lacking[:_MOST_NAMED], *([f"{more} more"] if more > 0 else [])])

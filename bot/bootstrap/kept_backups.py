@@ -13,6 +13,13 @@ MARK = "-auto"
 _NAME = re.compile(r"steward-(\d{8}-\d{6})(?:-auto)?\.tar\.gz")
 
 
+def make_folder(home: Path, folder: Path) -> None:
+    """Makes a folder for backups, and the home around it, for this user alone."""
+    if folder.is_relative_to(home):
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def made(home: Path) -> Sequence[tuple[datetime, Path]]:
     """Returns the backups in the folder, the newest first; each was proven as it was made."""
     found: list[tuple[datetime, Path]] = []

@@ -19,10 +19,15 @@ class Listener:
         self._host = host
         self._faults = faults
         self._listens = not channel.alone
+        self._greeted = False
 
     def reached(self) -> bool:
         """Returns False while the platform is not reached; one that stands by does not count."""
-        return not self._listens or self._channel.reached()
+        return self.state() is not False
+
+    def state(self) -> bool | None:
+        """Returns if the platform is reached; None while another process listens there."""
+        return self._channel.reached() if self._listens else None
 
     async def listen(self) -> None:
         """Listens until cancelled, or until a person leaves."""
@@ -45,9 +50,7 @@ class Listener:
         listening = asyncio.create_task(
             channel.listen(lambda updates: intake.accept(name, updates)), name=f"{name} listening"
         )
-        greeting = asyncio.create_task(
-            self._faults.outlived(name, channel.greet(self._host)), name=f"{name} greeting"
-        )
+        greeting = asyncio.create_task(self._greet(), name=f"{name} greeting")
         try:
             await asyncio.wait([listening])
             listening.result()
@@ -55,3 +58,9 @@ class Listener:
             greeting.cancel()
             listening.cancel()
             await asyncio.wait([greeting, listening])
+
+    async def _greet(self) -> None:
+        """Greets once: whoever lost its connection to the database for a moment says no more."""
+        if not self._greeted:
+            await self._faults.outlived(self.name, self._channel.greet(self._host))
+            self._greeted = True

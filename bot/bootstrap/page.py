@@ -37,6 +37,10 @@ _TAKEN = (
     f"The page in the browser is off: port {{port}} of 127.0.0.1 is in use. Change {SETTING}, or "
     "end the other program. Everything else works."
 )
+_TAKEN_ALONE = (
+    f"There is no way to talk to me: no chat app is set up, and port {{port}} of 127.0.0.1, where "
+    f"my page would be, is in use. Change {SETTING}, or end the other program."
+)
 _OPEN = (
     "To talk in a browser of this machine, open this link. It signs you in, once, within {minutes} "
     "minutes:\n{link}"
@@ -72,12 +76,13 @@ async def _polled(running: "Running") -> None:
 
 
 class PageForm:
-    """The page of this machine."""
+    """The page of this machine; `alone` where no platform and no terminal is served beside it."""
 
     title = "The page"
 
-    def __init__(self, serving: Serving) -> None:
+    def __init__(self, serving: Serving, *, alone: bool = False) -> None:
         self._serving = serving
+        self._alone = alone
 
     def missing(self, settings: Settings) -> str:
         return "" if settings.page.port else SETTING
@@ -89,10 +94,14 @@ class PageForm:
     async def opened(self, settings: Settings, clock: Clock) -> AsyncGenerator[OpenChannel]:
         hub, uploads = Hub(), Uploads(settings.home / "uploads")
         hosts: list[Host] = []
+        is_open = asyncio.Event()
 
         async def prepare(host: Host) -> None:
             hosts.append(host)
-            if is_taken(settings.page.port):
+            taken = is_taken(settings.page.port)
+            if taken and self._alone:
+                raise SettingError(_TAKEN_ALONE.format(port=settings.page.port))
+            if taken:
                 show(_TAKEN.format(port=settings.page.port))
             elif is_service():  # a journal keeps what is shown
                 show(_IN_SERVICE.format(address=settings.page.address))
@@ -109,10 +118,21 @@ class PageForm:
             )
             try:
                 async with opening.served(ground, self._serving, SETTING):
+                    is_open.set()
                     await asyncio.Event().wait()
             except SettingError:
                 await asyncio.Event().wait()  # it was told already: the run goes on
 
+        def reached() -> bool:
+            # Beside a platform nobody depends on the page.
+            return is_open.is_set() or not self._alone
+
         yield OpenChannel(
-            PageChannel(hub), listen, uploads, prepare=prepare, duty=Duty.WEB, overhear=hub.overhear
+            PageChannel(hub),
+            listen,
+            uploads,
+            reached=reached,
+            prepare=prepare,
+            duty=Duty.WEB,
+            overhear=hub.overhear,
         )

@@ -12,10 +12,12 @@ from bot.adapters.web.pages import enter, files, more
 from bot.adapters.web.pages.chat import ChatPages, Commands
 from bot.adapters.web.pages.events import MOST, EventPages
 from bot.adapters.web.pages.giving import Giving
+from bot.adapters.web.pages.looks import MOST as WAITING
+from bot.adapters.web.pages.looks import Looks
 from bot.adapters.web.pages.reading import Means, reading_routes
 from bot.adapters.web.places import Places
 from bot.adapters.web.posted import Forms
-from bot.adapters.web.rendering.renderer import Renderer
+from bot.adapters.web.rendering.renderer import AT_THE_DOOR, Renderer
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.sign_in import SignIn
 from bot.adapters.web.uploads import Uploads
@@ -35,8 +37,8 @@ from bot.ports.clock import Clock
 from bot.ports.settings_page import SettingRow
 from bot.settings import SettingLine, Settings
 
-_CONNECTIONS = MOST + 120
-"""Connections of the port: streams, and what pages ask for beside them."""
+_CONNECTIONS = MOST + WAITING + 120
+"""Connections of the port: streams, pages that wait for news, and what is asked for beside them."""
 
 
 @frozen
@@ -53,8 +55,8 @@ class PageGround:
 
 
 def loaded() -> Renderer:
-    """Returns the templates, compiled; it takes a moment, so it runs on a thread."""
-    return Renderer().load()
+    """Returns the templates, of which the first are compiled; it runs on a thread."""
+    return Renderer().load(*AT_THE_DOOR)
 
 
 @asynccontextmanager
@@ -70,16 +72,22 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
         ground.settings.database_url,
     )
     doctor = PageDoctor(ground.clock, ground.running.application.parts.world.conceal)
-    app = application(origins, people, *_pages(ground, people, streams, doctor), access.proxies)
+    looks = Looks(ground.running.store.written, ground.clock)
+    pages = _pages(ground, people, streams, doctor, looks)
+    app = application(origins, people, *pages, access.proxies)
     watch = PageWatch(ground.running.store, ground.hub, ground.uploads, ground.clock)
     watching = asyncio.create_task(watch.run(), name="watch of the page")
     sweeping = asyncio.create_task(watch.sweep(), name="sweep of uploads")
     try:
         async with serving(app, PATH, access.port, setting, _CONNECTIONS) as number:
+            # A page that is asked for meanwhile is compiled when it is made, on a thread as well.
+            compiling = asyncio.create_task(asyncio.to_thread(ground.renderer.load), name="pages")
             try:
                 yield number
             finally:
                 streams.close()
+                looks.close()
+                await compiling
     finally:
         await doctor.close()
         for task in (watching, sweeping):
@@ -88,10 +96,10 @@ async def served(ground: PageGround, serving: Serving, setting: str) -> AsyncGen
 
 
 def _pages(
-    ground: PageGround, people: SignIn, streams: Places, doctor: PageDoctor
+    ground: PageGround, people: SignIn, streams: Places, doctor: PageDoctor, looks: Looks
 ) -> tuple[Shell, Sequence[Page]]:
     running, zones = ground.running, Zones(ground.settings.policy.timezone)
-    talks = PageTalks(running, zones, ground.accept)
+    talks = PageTalks(running, zones, ground.accept, ground.uploads)
     finder = PageFinder(running.store, talks, zones)
     reading = running.application.parts.inspection.pages
     shell, forms = Shell(ground.renderer, reading.cards.waiting), Forms(people)
@@ -105,16 +113,17 @@ def _pages(
         *events.routes(),
         *files.routes(talks),
         *more.routes(shell),
-        *reading_routes(reading, _means(ground, giving, finder, doctor)),
+        *reading_routes(reading, _means(ground, giving, finder, doctor, looks)),
     ]
 
 
-def _means(ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor) -> Means:
+def _means(
+    ground: PageGround, giving: Giving, finder: PageFinder, doctor: PageDoctor, looks: Looks
+) -> Means:
     rows = [
         SettingRow(one.name, _told(one), one.origin, one.sentence) for one in ground.settings.lines
     ]
-    written = ground.running.store.written
-    return Means(giving, ground.clock, finder, doctor, rows, lambda: written.times)
+    return Means(giving, ground.clock, finder, doctor, rows, looks)
 
 
 def _told(line: SettingLine) -> str:

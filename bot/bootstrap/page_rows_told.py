@@ -5,11 +5,16 @@ from pathlib import Path
 from bot.adapters.web.shown import ShownFile
 from bot.adapters.web.update import ON_THE_PAGE
 from bot.domain.change.erasing import ECHOES
-from bot.domain.talk.message import VANISHING, Address, FileRef
+from bot.domain.talk.chat import ListedConversation
+from bot.domain.talk.message import VANISHING, Address, Attachment, FileRef
 from bot.domain.talk.session import PAGE
+from bot.domain.text.visible_text import size
 from bot.ports.outbox import DeliveryState, OutboxRow
 
 _SLASH = "~"
+_GONE = "kept no longer"
+_LONGEST_TITLE = 80
+_KINDS = {"photo": "picture", "voice": "voice message", "video": "video"}
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 
@@ -44,6 +49,14 @@ def place_of(address: Address) -> str:
     return "" if address.channel == PAGE else address.channel.capitalize()
 
 
+def title_of(talk: ListedConversation) -> str:
+    """Returns the title of a conversation, or its first words; those of a branch are marked."""
+    if talk.conversation.title:
+        return talk.conversation.title
+    begun = " ".join(talk.begins.split())[:_LONGEST_TITLE]
+    return f"↳ {begun}" if begun and talk.conversation.parent is not None else begun
+
+
 def where_of(channel: str, home: str, *, edited: bool) -> str:
     if edited:
         return "changed"
@@ -52,8 +65,17 @@ def where_of(channel: str, home: str, *, edited: bool) -> str:
     return "in the terminal" if channel == "terminal" else f"on {channel.capitalize()}"
 
 
+def sent_file(row: int, number: int, file: Attachment, place: Path | None) -> ShownFile:
+    """Returns a file that the person sent, with the place where the page keeps it."""
+    kind = _KINDS.get(file.kind, "file")
+    told = kind if file.kept_by != PAGE else _GONE if place is None else size(file.size or 0)
+    href = f"/sent/{row}/{number}" if place else ""
+    picture = file.kind == "photo"
+    return ShownFile(file.name or kind, told, href, picture, outside=not file.recorded)
+
+
 def file_of(row: int, number: int, file: FileRef) -> ShownFile:
     there = file.text is not None or Path(file.path).is_file()
     picture = file.name.lower().endswith(_PICTURES) and file.text is None
     href = f"/file/{row}/{number}" if there else ""
-    return ShownFile(file.name, file.caption, href, picture)
+    return ShownFile(file.name, file.caption if there else _GONE, href, picture)

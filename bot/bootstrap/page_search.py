@@ -1,6 +1,6 @@
 """Finds conversations by their titles, and the places in them that a search leads to."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
@@ -23,30 +23,38 @@ class PageFinder:
         self._zones = zones
 
     async def titled(self, person: Person, words: str) -> Sequence[FoundChat]:
-        wanted = words.casefold().split()
-        if not wanted:
-            return ()
+        wanted, listed = words.casefold().split(), await self._talks.listed(person)
         found = [
-            FoundChat(one.title, f"/chat/{quote(one.key, safe=':')}", one.place, one.at)
-            for one in await self._talks.listed(person)
+            FoundChat(one.title, _address(one.key), one.place, one.at)
+            for one in listed
             if _has(one.title, wanted)
         ]
-        return [*found, *await self._closed(person, wanted)][:_MOST]
+        shown = frozenset(one.key for one in listed)
+        return [*found, *await self._unlisted(person, wanted, shown)][:_MOST]
 
-    async def _closed(self, person: Person, wanted: Sequence[str]) -> Sequence[FoundChat]:
-        """Returns conversations that were left, as far as an answer of them is remembered."""
+    async def _unlisted(
+        self, person: Person, wanted: Sequence[str], shown: Set[str]
+    ) -> Sequence[FoundChat]:
+        """Returns conversations that the list does not show: older ones, and those that were left.
+
+        One that was left counts as far as an answer of it is remembered.
+        """
         keys, zone = await self.keys(person), ZoneInfo(self._zones.of(person))
         known = await self._store.page_places.titled(keys.keys(), _LOOKED_AT)
-        left = [one for one in known if one.closed_at is not None and _has(one.title, wanted)]
-        found = [await self._left(one, keys[one.chat], zone) for one in left[:_MOST]]
+        others = (one for one in known if one.closed_at is not None or keys[one.chat] not in shown)
+        meant = [one for one in others if _has(one.title, wanted)][:_MOST]
+        found = [await self._found(one, keys[one.chat], zone) for one in meant]
         return [one for one in found if one is not None]
 
-    async def _left(self, one: TitledTalk, key: str, zone: ZoneInfo) -> FoundChat | None:
+    async def _found(self, one: TitledTalk, key: str, zone: ZoneInfo) -> FoundChat | None:
+        at = one.opened_at.astimezone(zone)
+        if one.closed_at is None:
+            return FoundChat(one.title, _address(key), "", at)
         turn = await self._store.page_places.last_turn(one.id)
         if turn is None:
             return None
-        href = f"/chat/{quote(key, safe=':')}/at/{quote(turn, safe=':')}#found"
-        return FoundChat(one.title, href, "", one.opened_at.astimezone(zone))
+        href = f"{_address(key)}/at/{quote(turn, safe=':')}#found"
+        return FoundChat(one.title, href, "", at)
 
     async def keys(self, person: Person) -> Mapping[int, str]:
         return await self._talks.keys(person)
@@ -54,6 +62,10 @@ class PageFinder:
     async def behind(self, chat: int, turn: str) -> str:
         rows = await self._store.page_places.rows_of(chat, turn)
         return "" if rows is None else str(Mark(rows[0] + 1, rows[1] + 1))
+
+
+def _address(key: str) -> str:
+    return f"/chat/{quote(key, safe=':')}"
 
 
 def _has(title: str, wanted: Sequence[str]) -> bool:

@@ -2,17 +2,26 @@
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
 from bot.adapters.web.channel import PASSING
 from bot.adapters.web.mark import Mark
-from bot.adapters.web.shown import ShownChat, ShownFile, ShownMessage
+from bot.adapters.web.shown import OpenableTalk, ShownChat, ShownMessage
 from bot.adapters.web.talks import Erased, Part, Seen, Stands
+from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
-from bot.bootstrap.page_rows_told import file_of, key_of, place_of, version_of, where_of
+from bot.bootstrap.page_rows_told import (
+    file_of,
+    key_of,
+    place_of,
+    sent_file,
+    title_of,
+    version_of,
+    where_of,
+)
 from bot.bootstrap.words_of_log import words_of_log
 from bot.domain.change.erasing import CONVERSATION, EVERYTHING, MARKED
 from bot.domain.clock.zones import Zones
@@ -24,7 +33,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import PAGE
-from bot.domain.value import replace
+from bot.domain.value import frozen, replace
 from bot.flow.reading.row_reader import RowReader
 from bot.ports.card_page import AskedCard
 from bot.ports.inbox import InboundRow
@@ -44,20 +53,44 @@ _MOST_WAITING = 20
 _FOLDED = 2_000
 """Newest entries of a conversation that are folded into its view: older ones are in a summary."""
 
+_OPENABLE = 8
+"""Conversations of one chat that a page offers to open again; a command lists all."""
+
+_UNNAMED = "Nothing said yet"
 _NEWEST = 2**62
 
 
 Title: TypeAlias = Callable[[Chat], Awaitable[str]]
 """Returns the title of a conversation."""
 
+_LONG = timedelta(days=1)
+"""The time before its first message in which an answer of a part may have begun."""
+
+
+@frozen
+class _Stand:
+    """The things that count for all messages of a part."""
+
+    planned: bool
+    """True while a plan is open: nothing is answered anew until it has ended."""
+    restarted: bool
+    """True when the program stopped while one of its answers may have been made."""
+
 
 class PageTalk:
     """Reads a chat for one person, whose chat it is."""
 
     def __init__(
-        self, running: Running, zones: Zones, chat: Chat, person: Person, title: Title
+        self,
+        running: Running,
+        zones: Zones,
+        uploads: Uploads,
+        chat: Chat,
+        person: Person,
+        title: Title,
     ) -> None:
         self._running = running
+        self._uploads = uploads
         self._chat = chat
         self._person = person
         self._title = title
@@ -87,9 +120,20 @@ class PageTalk:
         after = max(0, last - _FOLDED)
         return await self._reading.views.view(self._person, self._chat, after)
 
+    async def openable(self) -> Sequence[OpenableTalk]:
+        found = await self._running.store.chats.listed(self._chat.id, _OPENABLE)
+        return [
+            OpenableTalk(id, title_of(one) or _UNNAMED, id == self._chat.conversation)
+            for one in found
+            for id in (one.conversation.id,)
+        ]
+
     @property
     def _reading(self) -> ReadingPages:
         return self._running.application.parts.inspection.pages
+
+    async def answering(self) -> bool:
+        return (await self._running.store.journal.agenda(self._chat.id)).busy
 
     async def line(self) -> int:
         return await self._running.store.page.line()
@@ -103,10 +147,10 @@ class PageTalk:
         rows, end = self._running.store.page, Mark.read(before) or Mark(_NEWEST, _NEWEST)
         said = await rows.said(self._chat.id, end.said, _PART)
         shown = await rows.shown(self._chat.id, end.shown, max(_PART, WINDOW))
-        own = await self._own_among(said)
+        own, stand = await self._own_among(said), await self._stand(shown)
         told = [
-            *((one.row.received_at, True, one.row.id, self._own(one)) for one in own),
-            *[(row.created_at, False, row.id, await self._ours(row)) for row in shown],
+            *((one.row.received_at, True, one.row.id, self._own(one, stand)) for one in own),
+            *[(row.created_at, False, row.id, await self._ours(row, stand)) for row in shown],
         ]
         told.sort(key=lambda one: one[:3])
         kept = told[-_PART:]
@@ -157,9 +201,11 @@ class PageTalk:
             ids = dict.fromkeys((seen.newest, seen.id))
             rows = [row for id in ids if (row := await store.inbox.get(id)) is not None]
             own = await self._own_among([row for row in rows if row.chat == self._chat.id])
-            return self._own(own[-1]) if own else None
+            return self._own(own[-1], await self._stand(())) if own else None
         shown = await store.page.message(seen.id)
-        return None if shown is None or shown.chat != self._chat.id else await self._ours(shown)
+        if shown is None or shown.chat != self._chat.id:
+            return None
+        return await self._ours(shown, await self._stand((shown,)))
 
     async def own_id(self, message: str) -> str:
         number = _number(message, "i")
@@ -183,9 +229,21 @@ class PageTalk:
         kept = [row for row in rows if row.body or row.id in of_log]
         return own_messages(kept, lambda row: of_log.get(row.id) or read(row))
 
-    def _own(self, one: OwnMessage) -> ShownMessage:
-        row, message = one.row, one.message
-        files = tuple(ShownFile(one.name or one.kind, one.kind) for one in message.attachments)
+    async def _stand(self, shown: Sequence[OutboxRow]) -> _Stand:
+        store, times = self._running.store, [row.created_at for row in shown]
+        planned = await store.plans.live(self._chat.id) is not None
+        return _Stand(planned, bool(times) and await self._restarted(min(times), max(times)))
+
+    async def _restarted(self, first: datetime, last: datetime) -> bool:
+        return await self._reading.turns.restarted(self.number, first - _LONG, last)
+
+    def _own(self, one: OwnMessage, stand: _Stand) -> ShownMessage:
+        row, message, waits = one.row, one.message, one.waits > 0
+        files = tuple(
+            sent_file(one.newest.id, number, file, self._uploads.place_of(file))
+            for number, file in enumerate(message.attachments)
+        )
+        on_page = row.channel == PAGE and self.address.channel == PAGE
         return ShownMessage(
             f"i{row.id}",
             1,
@@ -197,17 +255,20 @@ class PageTalk:
             text=message.text,
             files=files,
             outside=message.writer or "",
-            editable=row.channel == PAGE and self.address.channel == PAGE,
-            state="waiting" if one.waits else "",
+            editable=on_page and not message.text.startswith("/") and (waits or not stand.planned),
+            state="waiting" if waits else "",
         )
 
-    async def _ours(self, row: OutboxRow) -> ShownMessage | None:
+    async def _ours(self, row: OutboxRow, stand: _Stand) -> ShownMessage | None:
         version = version_of(row)
         if not version:
             return None
         content = row.content
-        asked = await self._asked(row) if content.buttons else AskedCard()
+        asked = await self._asked(row)
         files = tuple(file_of(row.id, number, one) for number, one in enumerate(content.files))
+        turn = row.about if content.kind is OutboundKind.ANSWER else ""
+        look = turn and stand.restarted
+        cut_off = await self._reading.turns.cut_off(turn, row.created_at) if look else False
         return ShownMessage(
             f"o{row.id}",
             version,
@@ -217,17 +278,22 @@ class PageTalk:
             once=secrets.token_hex(8),
             files=files,
             content=content,
-            turn=row.about if content.kind is OutboundKind.ANSWER else "",
+            turn=turn,
             reasons=asked.reasons,
             until=asked.until,
+            decided_by=asked.by,
+            decided_at=asked.at,
             press=bool(content.buttons),
+            anew=not stand.planned,
+            cut_off=cut_off,
         )
 
     async def _asked(self, row: OutboxRow) -> AskedCard:
-        if row.content.kind is not OutboundKind.CARD or row.content.decided:
+        if row.content.kind is not OutboundKind.CARD:
             return AskedCard()
-        asked = await self._reading.cards.asked(row.key)
-        return replace(asked, until=asked.until and self._local(asked.until))
+        asked = await self._reading.cards.asked(row.key, self._person)
+        until, at = asked.until, asked.at
+        return replace(asked, until=until and self._local(until), at=at and self._local(at))
 
     def _local(self, at: datetime) -> datetime:
         return at.astimezone(self._zone)

@@ -1,31 +1,35 @@
 """The conversations of a person on the page: its own ones, and the private chats of platforms."""
 
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.adapters.web.shown import ListedChat
+from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.channel_form import Accept
 from bot.bootstrap.opening import Running
-from bot.bootstrap.page_rows_told import address_of, key_of, place_of, version_of
+from bot.bootstrap.page_rows_told import address_of, key_of, place_of, title_of, version_of
 from bot.bootstrap.page_talk import PageTalk
 from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, FileRef, RawUpdate
 from bot.domain.talk.person import AT_THE_MACHINE, Person
 from bot.domain.talk.session import PAGE
+from bot.domain.text.names import plain_name
+from bot.flow.reading.row_reader import RowReader
 
 _NEW = "New conversation"
 _MOST_LISTED = 50
-_LONGEST_TITLE = 80
 
 
 class PageTalks:
     """Finds the conversations of a person by their accounts: a private chat has their number."""
 
-    def __init__(self, running: Running, zones: Zones, accept: Accept) -> None:
+    def __init__(self, running: Running, zones: Zones, accept: Accept, uploads: Uploads) -> None:
         self._running = running
         self._zones = zones
         self._accept = accept
+        self._uploads = uploads
 
     async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
         chats = await self._chats(person)
@@ -38,14 +42,15 @@ class PageTalks:
             ),
             reverse=True,
         )
-        approvals = self._running.store.approvals
+        store = self._running.store
+        plans = Counter(one.chat for one in await store.records.plans(person.id, _MOST_LISTED))
         return [
             ListedChat(
                 key_of(chat.address),
                 await self._title(chat),
                 place_of(chat.address),
                 times.get(chat.id),
-                len(await approvals.open_in(chat.id)),
+                len(await store.approvals.open_in(chat.id)) + plans[chat.id],
                 key_of(chat.address) == current,
                 chat.skill or "",
             )
@@ -63,7 +68,7 @@ class PageTalks:
             chat = await self._running.store.chats.at(address, private=True)
         if chat is None:
             return None
-        return PageTalk(self._running, self._zones, chat, person, self._title)
+        return PageTalk(self._running, self._zones, self._uploads, chat, person, self._title)
 
     async def keys(self, person: Person) -> Mapping[int, str]:
         """Returns the names of a person's conversations in addresses, by their numbers."""
@@ -81,13 +86,30 @@ class PageTalks:
         address = Address(PAGE, number, secrets.token_hex(4) if own else None)
         return key_of((await self._running.store.chats.at(address, private=True)).address)
 
-    async def file(self, person: Person, id: int, number: int) -> FileRef | None:
+    async def file(
+        self, person: Person, id: int, number: int, *, sent: bool = False
+    ) -> FileRef | None:
+        if sent:
+            return await self._sent(person, id, number)
         row = await self._running.store.page.message(id)
         if row is None or not version_of(row) or number >= len(row.content.files):
             return None
         home = Address(row.address.channel, row.address.chat).key
         known = home in await self._homes(person)
         return row.content.files[number] if known else None
+
+    async def _sent(self, person: Person, id: int, number: int) -> FileRef | None:
+        """Returns a file that the person gave to the page, as long as it is kept."""
+        row = await self._running.store.inbox.get(id)
+        if row is None or row.channel != PAGE:
+            return None
+        message = RowReader(self._running.application.parts.world.channels).message(row)
+        if message is None or number >= len(message.attachments):
+            return None
+        home = Address(message.address.channel, message.address.chat).key
+        file = message.attachments[number]
+        place = self._uploads.place_of(file) if home in await self._homes(person) else None
+        return None if place is None else FileRef(str(place), file.name)
 
     async def accept(self, update: RawUpdate) -> None:
         await self._accept((update,))
@@ -110,11 +132,10 @@ class PageTalks:
 
     async def _title(self, chat: Chat) -> str:
         if chat.title:
-            return chat.title
+            return plain_name(chat.title)
         known = await self._running.store.chats.listing(chat.id, chat.conversation)
-        said = "" if known is None else known.conversation.title or known.begins
-        begun = " ".join(said.split())[:_LONGEST_TITLE]
-        return begun or place_of(chat.address) or _NEW
+        named = "" if known is None else title_of(known)
+        return named or place_of(chat.address) or _NEW
 
 
 def _is_at(chat: Chat, home: str) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from contextlib import suppress
+from time import monotonic
 
 from bot.adapters.sql.page_rows import MOST_NEW, Stirred
 from bot.adapters.sql.store import Store
@@ -10,10 +11,14 @@ from bot.adapters.web.hub import Hub
 from bot.adapters.web.uploads import Uploads
 from bot.domain.talk.errors import StoreError
 from bot.domain.talk.session import PAGE
+from bot.ports.bell import Peal
 from bot.ports.clock import Clock
 
 _ELSEWHERE_SECONDS = 5.0
 """Seconds between two looks for what another process has written."""
+
+_TOLD_SECONDS = 10.0
+"""Seconds between two rings that tell other processes of open pages."""
 
 _LAP_SECONDS = 0.03
 _SWEEP_SECONDS = 2.0
@@ -31,20 +36,29 @@ class PageWatch:
         self._hub = hub
         self._clock = clock
         self._since: Stirred | None = None
+        self._rung = -_TOLD_SECONDS
 
     async def run(self) -> None:
         """Looks after each change in the store, until cancelled."""
+        self._hub.opened = self._ring
         with self._store.written.watched() as written:
             while True:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(_ELSEWHERE_SECONDS):
                         await written.wait()
                 written.clear()
+                if self._hub.watches and monotonic() - self._rung >= _TOLD_SECONDS:
+                    self._ring()
                 try:
                     await self._look()
                 except StoreError as fault:
                     _LOG.info("open pages have to wait: %s", fault)
                 await asyncio.sleep(_LAP_SECONDS)
+
+    def _ring(self) -> None:
+        """Has other processes tell of what grows there: somebody looks here."""
+        self._rung = monotonic()
+        self._store.bell.ring(Peal.LOOKED, 0)
 
     async def sweep(self) -> None:
         """Removes files that people gave to the page, soon after their words were erased."""

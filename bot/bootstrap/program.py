@@ -1,5 +1,6 @@
 """The program as it is shipped: its channels (a new one is added here), and the ways to run it."""
 
+import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from bot.adapters.tools.hardening import harden
 from bot.bootstrap import serving
 from bot.bootstrap.backup_times import BackupForm
 from bot.bootstrap.channel_form import ChannelForm
+from bot.bootstrap.cut_off_update import cut_off
 from bot.bootstrap.discord import DiscordForm
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.hooks import HookForm
@@ -21,6 +23,7 @@ from bot.bootstrap.traces import TracesForm
 from bot.logs import Secrets
 from bot.settings import Settings
 
+_LOG = logging.getLogger(__name__)
 _SERVERS = LateServers()
 
 CHANNELS: Sequence[ChannelForm] = (TelegramForm(_SERVERS.serving), DiscordForm())
@@ -47,12 +50,16 @@ def new_watch() -> LoopWatch:
 
 
 async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
-    """Serves every platform that is set up, until cancelled."""
+    """Serves every platform that is set up, and the page, until cancelled."""
     # Loaded by a run alone: the doctor and the setup receive nobody.
     from bot.bootstrap.home import HomeForm
 
     harden()
-    forms = CHANNELS if unserved(settings) else (*CHANNELS, HomeForm(), PAGE)
+    if told := cut_off():
+        _LOG.warning("%s %s", *told)
+    alone = bool(unserved(settings))
+    page = PageForm(_SERVERS.serving, alone=alone)
+    forms = CHANNELS if alone and page.missing(settings) else (*CHANNELS, HomeForm(), page)
     return await serving.serve(
         settings, forms, secrets, watch, DOORS, counted=METRICS.counted(settings)
     )

@@ -14,12 +14,15 @@ from bot.bootstrap.damage_ending import damage_in, end_on_damage, told_owners
 from bot.bootstrap.door_form import DoorForm, Inside
 from bot.bootstrap.hosting import host_of
 from bot.bootstrap.listener import Listener
+from bot.bootstrap.notices import Notices
 from bot.bootstrap.opening import Counted, Running, opened, uncounted
 from bot.bootstrap.telling_owners import owner_keys, tell_when_unwritable
 from bot.bootstrap.world import Channels
 from bot.domain.talk.errors import SettingError, StoreDamaged
 from bot.domain.talk.hold import never_held
+from bot.flow.world import heard_by_nobody
 from bot.logs import Secrets
+from bot.ports.channel import Overhear
 from bot.settings import Settings
 
 Door: TypeAlias = Callable[[Inside], Coroutine[Any, Any, None]]
@@ -89,20 +92,25 @@ def _folded(served: Sequence[OpenChannel], faults: ChannelFaults) -> Channels:
             for channel in served:
                 group.create_task(channel.ready(), name=f"{channel.channel.name} ready")
 
+    overhear = next((one.overhear for one in served if one.overhear is not None), None)
     return Channels(
-        {one.channel.name: _contained(one, served, faults) for one in served},
+        {one.channel.name: _contained(one, overhear, faults) for one in served},
         {one.channel.name: one.files for one in served if one.files is not None},
         {one.channel.name: one.groups for one in served if one.groups is not None},
         ready,
         faults.next,
+        overhear or heard_by_nobody,
     )
 
 
 def _contained(
-    one: OpenChannel, served: Sequence[OpenChannel], faults: ChannelFaults
+    one: OpenChannel, overhear: Overhear | None, faults: ChannelFaults
 ) -> ContainedChannel:
-    overhear = next((other.overhear for other in served if other.overhear is not None), None)
     return ContainedChannel(one.channel, faults, None if one.overhear is not None else overhear)
+
+
+_SETTLING_SECONDS = 2.0
+"""Seconds that a start waits for the database to know of notices."""
 
 
 async def run(
@@ -120,8 +128,13 @@ async def run(
         for one in served
         if one.duty in application.parts.world.duties
     ]
+    notices = Notices(settings.home)
+    application.parts.world.reached.update({one.name: one.state for one in listeners})
     inside = Inside(application, running.store, {one.name: one.reached for one in listeners})
     async with asyncio.TaskGroup() as group:
+        settling = group.create_task(notices.settle(running.store), name="notices")
+        # Deliveries begin behind it, unless nothing can be written again.
+        await asyncio.wait([settling], timeout=_SETTLING_SECONDS)
         # Listeners come first: nothing may stand before the first poll.
         listening = [
             group.create_task(one.listen(), name=f"{one.name} updates") for one in listeners
@@ -129,14 +142,11 @@ async def run(
         beside = [
             group.create_task(application.run(), name="application"),
             group.create_task(end_on_damage(running.store), name="damage"),
-            group.create_task(
-                tell_when_unwritable(settings, running.store, application.parts.world.channels),
-                name="full disk",
-            ),
+            group.create_task(tell_when_unwritable(settings, running, notices), name="full disk"),
             # The application has begun by then: calls that are taken find their lanes.
             *[group.create_task(door(inside), name="door") for door in doors],
         ]
         await asyncio.wait(listening or beside[:1], return_when=asyncio.FIRST_COMPLETED)
         await application.parts.way_out.delivery.flushed()
-        for task in (*listening, *beside):
+        for task in (settling, *listening, *beside):
             task.cancel()

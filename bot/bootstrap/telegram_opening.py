@@ -75,18 +75,19 @@ async def _greet(account: TelegramAccount, clock: Clock, host: Host) -> None:
     await account.introduced(clock)
     # The first poll is under way by now. The menu takes several calls, and a first message may
     # come before they are over.
-    await asyncio.gather(host.warm_up(), _introduce(account, host))
+    await asyncio.gather(host.warm_up(), _introduce(account, clock, host))
 
 
-async def _introduce(account: TelegramAccount, host: Host) -> None:
+async def _introduce(account: TelegramAccount, clock: Clock, host: Host) -> None:
     names = await host.owner_names()
     show(served_line(account.handle, host.model, names))
     if not await host.owned():
         show(pairing_lines(account.pairing_link(await host.pairing_code()), names))
-    await _set_menus(account, host)
+    await _set_menus(account, clock, host)
 
 
-async def _set_menus(account: TelegramAccount, host: Host) -> None:
+async def _set_menus(account: TelegramAccount, clock: Clock, host: Host) -> None:
     keys = [key.partition(":") for key in await host.owners()]
     mine = [number for channel, _, number in keys if channel == TelegramChannel.name]
-    await account.set_menus(host.menus.private, host.menus.groups, host.menus.owners, mine)
+    menus = host.menus
+    await account.set_menus(clock, menus.private, menus.groups, menus.owners, mine)

@@ -23,7 +23,7 @@ def checks(settings: Settings) -> Sequence[Check | Finding]:
             Finding(
                 "telegram",
                 "warn",
-                "There is no token, so only the terminal is served.",
+                "There is no token, so Telegram is not served.",
                 f"Run `{command('setup')}`, or set TELEGRAM_BOT_TOKEN.",
             ),
         )

@@ -27,6 +27,9 @@ _ABOUT = "See docs/incidents.md."
 _MOST_WAITING = 1_000
 """Deliveries whose messages are still to be looked up; more are not told."""
 
+_LAST_SECONDS = 2.0
+"""Seconds in which those that wait at the end are looked up."""
+
 
 class TracesForm:
     """Sends traces of turns to a collector."""
@@ -41,25 +44,58 @@ class TracesForm:
         outlet = _Outlet()
         conceal = inside.application.parts.world.conceal
         spans = Spans(outlet.send, conceal, content=access.content)
-        waiting: asyncio.Queue[Delivered] = asyncio.Queue(_MOST_WAITING)
-        inside.store.written.listen(spans.committed, partial(_put, waiting))
+        deliveries = _Deliveries(inside.store.page.message, spans.delivered)
+        inside.store.written.listen(spans.committed, deliveries.put)
         loading = asyncio.ensure_future(asyncio.to_thread(_exporter, access))
         try:
             with logs.traces_named(trace_name):
                 async with asyncio.TaskGroup() as group:
                     group.create_task(_begun(loading, outlet, access.url))
-                    while True:
-                        result = await waiting.get()
-                        row = await _row_of(inside, result)
-                        if row is not None:
-                            spans.delivered(row, result)
+                    await deliveries.told()
         finally:
-            await asyncio.shield(_ended(loading, outlet))
+            await asyncio.shield(_ended(deliveries, loading, outlet))
 
     def checks(self, settings: Settings) -> Sequence[Check | Finding]:
         if settings.traces is None:
             return ()
         return (Check("traces", partial(_try, settings.traces), _ABOUT, "warn"),)
+
+
+class _Deliveries:
+    """Tells deliveries with their messages, which are looked up one after another."""
+
+    def __init__(
+        self,
+        message: Callable[[int], Awaitable[OutboxRow | None]],
+        tell: Callable[[OutboxRow, Delivered], None],
+    ) -> None:
+        self._message = message
+        self._tell = tell
+        self._waiting: deque[Delivered] = deque()
+        self._come = asyncio.Event()
+
+    def put(self, result: Delivered) -> None:
+        if len(self._waiting) < _MOST_WAITING:
+            self._waiting.append(result)
+            self._come.set()
+
+    async def told(self) -> None:
+        """Tells them as they come."""
+        while True:
+            await self._come.wait()
+            await self.rest()
+
+    async def rest(self) -> None:
+        """Tells those that wait; one whose look-up is cut off goes on waiting."""
+        self._come.clear()
+        while self._waiting:
+            result = self._waiting[0]
+            row = None
+            with suppress(StoreError):
+                row = await self._message(result.id)
+            self._waiting.popleft()
+            if row is not None:
+                self._tell(row, result)
 
 
 class _Outlet:
@@ -89,8 +125,11 @@ async def _begun(loading: "asyncio.Future[Exporter]", outlet: _Outlet, url: str)
         _LOG.info("traces go to %s", url)
 
 
-async def _ended(loading: "Awaitable[Exporter]", outlet: _Outlet) -> None:
+async def _ended(deliveries: _Deliveries, loading: "Awaitable[Exporter]", outlet: _Outlet) -> None:
     """Sends what waits, also what was held at a run so short that the library was never ready."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LAST_SECONDS):
+            await deliveries.rest()
     with suppress(ImportError):
         exporter = await loading
         outlet.open_to(exporter.send)
@@ -99,18 +138,6 @@ async def _ended(loading: "Awaitable[Exporter]", outlet: _Outlet) -> None:
 
 def _nobody(_: object) -> None:
     """Stands for a library that is missing."""
-
-
-async def _row_of(inside: Inside, result: Delivered) -> OutboxRow | None:
-    try:
-        return await inside.store.page.message(result.id)
-    except StoreError:
-        return None
-
-
-def _put(waiting: "asyncio.Queue[Delivered]", result: Delivered) -> None:
-    if not waiting.full():
-        waiting.put_nowait(result)
 
 
 def _exporter(access: TracesAccess) -> "Exporter":

@@ -10,7 +10,8 @@ from threading import Event, Thread
 from typing import Any
 
 from bot.bootstrap.service_manager import tell_status
-from bot.domain.talk.errors import StoreUnwritable
+from bot.domain.talk.errors import CopyUnwritable, StoreUnwritable
+from bot.domain.text.visible_text import size
 from bot.settings import Settings
 from bot.visits.error_line import print_error
 
@@ -37,7 +38,7 @@ def copied_first(
 ) -> Iterator[Callable[[str], None]]:
     """Copies the database as it is, then tells how the upgrade gets on; the lock is held.
 
-    Raises StoreUnwritable when there is no room: then nothing is upgraded.
+    Raises CopyUnwritable when there is no room: then nothing is upgraded.
     """
     begun = time.monotonic()
     _copy(settings, revision)
@@ -102,20 +103,24 @@ def _copy(settings: Settings, revision: str) -> None:
     backups: Any = import_module("bot.bootstrap.backups")
     snapshot: Any = import_module("bot.adapters.sql.snapshot")
     folder = settings.home / FOLDER
-    size = snapshot.size_of(settings.database_url)
-    _tell(f"This version upgrades the database. It is copied first: {size / 1e6:,.1f} MB.")
+    needed = snapshot.size_of(settings.database_url)
+    _tell(f"This version upgrades the database. It is copied first: {size(needed)}.")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         for left in folder.glob(f"{BEFORE}*.part*"):
             left.unlink()
-        backups.check_room(folder, size)
+        backups.check_room(folder, needed)
         file = folder / f"{BEFORE}{datetime.now(UTC):%Y%m%d-%H%M%S}-from-{revision}.db"
         spare = file.with_suffix(".part")
         snapshot.take(settings.database_url, spare)
         settle(spare, file)
+    except CopyUnwritable:
+        raise
+    except StoreUnwritable as fault:
+        raise CopyUnwritable(f"{folder} cannot be written: {fault}") from None
     except OSError as error:
         why = error.strerror or "no reason given"
-        raise StoreUnwritable(f"{folder} cannot be written: {why}") from None
+        raise CopyUnwritable(f"{folder} cannot be written: {why}") from None
     for old in copies(settings.home)[_KEPT:]:
         old.unlink()
     _tell(f"Copied to {file}. `steward rollback` goes back to it. Upgrading …")

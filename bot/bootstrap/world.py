@@ -28,9 +28,9 @@ from bot.bootstrap.web import missing, own_searches
 from bot.bootstrap.workspaces import workspace_of
 from bot.domain.talk.hold import Holds
 from bot.domain.value import field, frozen
-from bot.flow.world import World, at_once, no_fault
+from bot.flow.world import World, at_once, heard_by_nobody, no_fault
 from bot.ports.attachments import Files
-from bot.ports.channel import Channel
+from bot.ports.channel import Channel, Overhear
 from bot.ports.groups import Groups
 from bot.settings import Settings
 
@@ -47,6 +47,7 @@ class Channels:
     groups: Mapping[str, Groups] = field(default_factory=dict[str, Groups])
     ready: Callable[[], Awaitable[None]] = at_once
     next_fault: Callable[[], Awaitable[str]] = no_fault
+    overhear: Overhear = heard_by_nobody
 
 
 def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) -> World:
@@ -77,6 +78,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         skills=below.skills,
         ready=channels.ready,
         channel_faults=channels.next_fault,
+        overhear=channels.overhear,
         servers=below.servers,
         meaning=below.by_meaning.answers,
         descriptions=below.by_meaning.descriptions,
@@ -93,6 +95,7 @@ def world_of(settings: Settings, channels: Channels, below: Below, holds: Held) 
         commands_run=sandbox.condition,
         walls=sandbox.walls,
         store_returned=below.ground.store_returned,
+        store_works=below.ground.store.works,
         holds=holds,
         cron=CronCalendar(),
         moment_words=DateWords(),

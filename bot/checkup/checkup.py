@@ -12,6 +12,7 @@ from bot.adapters.sql.store import open_store
 from bot.adapters.system_clock import SystemClock
 from bot.adapters.tools.sandbox import Sandbox
 from bot.bootstrap.channel_form import ChannelForm
+from bot.bootstrap.cut_off_update import cut_off
 from bot.bootstrap.door_form import DoorForm
 from bot.bootstrap.parts import plan_folder, skill_folders, tool_servers
 from bot.bootstrap.providers import form_of, usable
@@ -53,6 +54,7 @@ def checkup(
     return Checkup(
         [
             *_running(settings),
+            *[Finding("update", "warn", *told) for told in [cut_off()] if told],
             *_models(settings),
             *[check for form in told for check in form.checks(settings)],
             *[check for door in doors for check in door.checks(settings)],
@@ -273,7 +275,7 @@ async def try_program(home: Path) -> str:
     caller.close()
     since = datetime.fromisoformat(told["since"]).astimezone(UTC)
     serves = [_served(name, told["heard"].get(name)) for name in told["serves"]]
-    what = " and ".join(serves) if serves else "terminals only"
+    what = " and ".join(serves) if serves else "no chat app"
     begun = f"{since:%Y-%m-%d %H:%M} UTC"
     process = f"Process {told['pid']} has run since {begun}, version {told['version']}."
     return f"{process} It serves {what}."

@@ -28,7 +28,8 @@ from bot.ports.duties import Duty
 from bot.settings import Settings
 from bot.settings.forms import roles as read_roles
 from bot.settings.whereabouts import KnownFolders
-from bot.setup import Setup, no_terminal, say, starts_now, wants_setup, works_in
+from bot.setup import Setup, no_terminal, say, starts_now, works_in
+from bot.shipped import command
 from bot.shipped.version import running_version
 from bot.visits.error_line import print_error
 from bot.visits.own_folder import is_own_folder, may_be_project
@@ -37,7 +38,15 @@ _ONE_PROCESS = (
     "With SQLite one process does all the work, so it has no roles. Leave out --role and "
     "STEWARD_ROLE, or let STEWARD_DATABASE_URL name a PostgreSQL database."
 )
+_NO_WAY = (
+    "There is no way to talk to me: no chat app is set up, and the page is off. Set {names} or "
+    "STEWARD_WEB_PORT, alike for each process with a role."
+)
 _NO_TERMINAL = "There is no terminal to chat in"
+_NOWHERE = (
+    f"{_NO_TERMINAL}, no chat app is set up, and the page is off: set {{names}} or "
+    "STEWARD_WEB_PORT."
+)
 _ASK = 'To ask one thing without one, use: steward ask "your question"'
 _ENDLESS = 100_000
 """Columns of an output that is no terminal."""
@@ -64,6 +73,8 @@ def steward() -> None:
 def run_command(program: Program, *, roles: Sequence[str]) -> int:
     """Serve every channel that has a token, or chat here when there is none.
 
+    The page in the browser is served beside them, and alone where there is no terminal.
+
     On PostgreSQL several processes can share the work. Each does all of it, or what --role names:
     receive listens to the platforms, work answers, deliver sends, schedule does what is due by
     itself, and web serves the page and the hooks.
@@ -73,15 +84,6 @@ def run_command(program: Program, *, roles: Sequence[str]) -> int:
         settings = replace(settings, role=read_roles(",".join(roles)))
     if settings.role:
         return _serve_a_part(program, settings)
-    tokens = (settings.telegram.token, settings.discord.token)
-    nothing_set = tokens == (None, None) and not settings.has_model
-    first = not (settings.home / "steward.db").exists()
-    if nothing_set and first and has_terminal():
-        _tell_where(program, settings)
-        if not wants_setup():
-            return _chat(program, settings)
-        _set_up(program)
-        settings = settings_of(program, serves=True)
     return _serve_or_chat(program, settings)
 
 
@@ -118,33 +120,37 @@ def _set_up(program: Program, what: str | None = None) -> bool:
 
 
 def _serve_a_part(program: Program, settings: Settings) -> int:
-    """Serves with some roles alone, which takes a database and a platform for all of them."""
+    """Serves with some roles alone, which takes a database and a way to talk for all of them."""
     if settings.database_url.startswith("sqlite"):
         raise SettingError(_ONE_PROCESS)
-    if unserved := program.unserved(settings):
-        names = " or ".join(name for _, name in unserved)
-        raise SettingError(f"A process with a role needs the token of your chat app: set {names}.")
-    return _serve_or_chat(program, settings)
+    unserved = program.unserved(settings)
+    if unserved and not settings.page.port:
+        raise SettingError(_NO_WAY.format(names=", ".join(name for _, name in unserved)))
+    return _serve(program, settings)
 
 
 def _serve_or_chat(program: Program, settings: Settings) -> int:
     unserved = program.unserved(settings)
-    if not unserved:
-        log_to(program, settings, logging.StreamHandler())
-        warn(settings)
-        return run_to_end(program, program.serve(settings))
+    if not unserved or (settings.page.port and not has_terminal()):
+        return _serve(program, settings)
     if not has_terminal():
-        names = " or ".join(name for _, name in unserved)
-        raise SettingError(f"{_NO_TERMINAL}, and no chat app is set up: set {names}.")
+        raise SettingError(_NOWHERE.format(names=", ".join(name for _, name in unserved)))
     _tell_where(program, settings)
     return _chat(program, settings)
+
+
+def _serve(program: Program, settings: Settings) -> int:
+    log_to(program, settings, logging.StreamHandler())
+    warn(settings)
+    return run_to_end(program, program.serve(settings))
 
 
 def _tell_where(program: Program, settings: Settings) -> None:
     """Says where people talk while no chat app is set up: here, and at the address of the page."""
     page, names = settings.page.address, [name for _, name in program.unserved(settings)]
-    where = f"here, and on my page at {page}" if page else "here"
+    where = f"here, and in a moment on my page at {page}" if page else "here"
     say(f"No chat app is set up, so you will talk to me {where}. Not set: {', '.join(names)}.")
+    say(f"To set up a chat app or a model: Ctrl-D here, then `{command('setup')}`.")
     click.echo()
 
 

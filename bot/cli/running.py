@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 _WAYS_OUT = {signal.SIGTERM: 0, signal.SIGHUP: 0, signal.SIGINT: 128 + signal.SIGINT}
 """Signals that end a run, with its exit code; a terminal that closes sends SIGHUP."""
 
-LONGEST_END_SECONDS = 10.0
+LONGEST_END_SECONDS = 4.5
 """After so many seconds a process that was told to end does so, whatever still goes on in it."""
 
 _WITHOUT_MEANING = (signal.SIGUSR1, signal.SIGUSR2)

@@ -34,9 +34,9 @@ def update_command(
     """Bring Steward up to date: in a checkout by git, elsewhere by pip or uv.
 
     It says what is new and asks. Then it makes a backup, installs the new version and tries it. If
-    it does not start, or does not reach each of your chat apps, the version from before is put
-    back, with its database. Stop Steward first, and start it afterwards. A service of systemd is
-    stopped and started for you, if you call this as root in its folder.
+    it does not start, or does not reach each of your chat apps (without one: opens no page), the
+    version from before is put back, with its database. Stop Steward first, and start it afterwards.
+    A service of systemd is stopped and started for you, if you call this as root in its folder.
 
     Exit codes: 0 up to date; 1 taken back, not agreed to, or with --look: there is something new;
     2 wrong settings; 75 no room.

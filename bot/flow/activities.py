@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, Self, TypeVar
 
 from bot.domain.talk.errors import StewardError
@@ -10,6 +10,9 @@ from bot.ports.clock import Clock
 
 _FIRST_WAIT, _LONGEST_WAIT = 1.0, 300.0
 """Seconds until the first and until any later attempt after a fault."""
+
+_AT_ONCE = 16
+"""Things that are begun before others get the loop, and so do those that were begun."""
 
 _T = TypeVar("_T")
 
@@ -43,6 +46,14 @@ class ActivityOwner:
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         return task
+
+
+async def a_few_at_a_time(things: Iterable[_T]) -> AsyncGenerator[_T]:
+    """Yields a few at a time: a thousand of them, each of which begins something, delay nobody."""
+    for number, thing in enumerate(things, start=1):
+        yield thing
+        if number % _AT_ONCE == 0:
+            await asyncio.sleep(0)
 
 
 async def persistently(

@@ -10,6 +10,7 @@ from importlib.metadata import version
 
 from bot.domain.change import AddAudit, Change
 from bot.domain.talk.errors import StoreError, StoreUnavailable
+from bot.flow.activities import a_few_at_a_time
 from bot.flow.composition import Composition
 from bot.flow.room import Endless
 from bot.ports.bell import SCHEDULE_POST, Peal
@@ -38,8 +39,7 @@ class Application:
         await self.parts.rooms.approvals.ending.sweep()
         await schedules.line_up()
         await self._take_over()
-        for chat in await self.parts.store.journal.chats_with_work():
-            self.parts.chat_work.lanes.wake(chat)
+        await self._wake_chats()
         schedules.call_in()
         await self.parts.rooms.people.narrowed.tell()
         await self.parts.way_out.delivery.resume()
@@ -91,7 +91,7 @@ class Application:
 
     async def _deliver(self) -> None:
         way_out = self.parts.way_out
-        await way_out.office.keep(way_out.delivery.resume, way_out.shown_for_others.answer)
+        await way_out.office.keep(way_out.delivery.gain, way_out.shown_for_others.answer)
 
     def _hear(self, peal: Peal, chat: int) -> None:
         """Does what another process rings for."""
@@ -99,6 +99,8 @@ class Application:
             self.parts.chat_work.rung.hear(chat)
         elif peal is Peal.OWED:
             self.parts.way_out.delivery.hear(chat)
+        elif peal is Peal.LOOKED:
+            self.parts.way_out.pages_elsewhere.looked()
         elif peal is Peal.BESIDE and self.parts.store.posts.has(SCHEDULE_POST):
             self.parts.rooms.schedules.look()
             self.parts.rooms.hooks.look()
@@ -127,15 +129,18 @@ class Application:
             await self.parts.world.store_returned()
             self.parts.intake.look_again()
             with suppress(StoreUnavailable):
-                for chat in await self.parts.store.journal.chats_with_work():
-                    self.parts.chat_work.lanes.wake(chat)
+                await self._wake_chats()
                 await self.parts.way_out.delivery.resume()
+
+    async def _wake_chats(self) -> None:
+        async for chat in a_few_at_a_time(await self.parts.store.journal.chats_with_work()):
+            self.parts.chat_work.lanes.wake(chat)
 
     async def _take_over(self) -> None:
         """Takes up the updates, runs and deliveries of processes that died."""
         left = await self.parts.intake.take_over(self.parts.store.peers.take_over)
         self.parts.rooms.schedules.take_over(left.runs)
-        self.parts.way_out.delivery.take_over(left.owed)
+        await self.parts.way_out.delivery.take_over(left.owed)
 
     async def _take_over_again(self) -> None:
         while self.parts.store.peers.possible:

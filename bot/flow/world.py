@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
@@ -10,6 +10,7 @@ from typing import TypeAlias
 from bot.domain.consent.own_search import OwnSearch
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.hold import Holds, never_held
+from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerSpec
@@ -18,7 +19,7 @@ from bot.ports.approvals import Approvals, Rules
 from bot.ports.attachments import Files, Reader
 from bot.ports.bell import Bell, NoBell, OwnPosts, Posts
 from bot.ports.belongings import Belongings, Packing
-from bot.ports.channel import Channel
+from bot.ports.channel import Channel, Overhear
 from bot.ports.charts import Charts
 from bot.ports.chats import WholeChats
 from bot.ports.clock import Clock
@@ -138,6 +139,11 @@ class StorePorts:
     """Removes what is old, and knows the sizes of the store."""
 
 
+def it_works() -> bool:
+    """Stands for a store that works always."""
+    return True
+
+
 async def never() -> None:
     """Waits without an end, because the store is never away."""
     await asyncio.Event().wait()
@@ -155,6 +161,11 @@ def as_it_is(text: str) -> str:
 async def none_to_clear(before: datetime, besides: Collection[str]) -> None:
     """Does nothing, because no copies are kept."""
     del before, besides
+
+
+def heard_by_nobody(address: Address, text: str) -> None:
+    """Does nothing, because no page shows what grows in a chat."""
+    del address, text
 
 
 async def no_fault() -> str:
@@ -215,6 +226,8 @@ class World:
     """Reads words for a moment in the languages of people."""
     zones_at: ZonesAt
     """Knows the time zones on the map."""
+    overhear: Overhear = heard_by_nobody
+    """Shows on the page what grows in a chat; no words say that something does."""
     duties: Collection[Duty] = EVERY_DUTY
     """The part of all the work that this process does."""
     tags: Sequence[str] = ()
@@ -255,8 +268,17 @@ class World:
     """Deletes copies of sent files that are older than a time, but for those that are named."""
     store_returned: Callable[[], Awaitable[None]] = never
     """Waits until the store has been away and is back."""
+    store_works: Callable[[], bool] = it_works
+    """Tells if nobody waits for the store to work again."""
     channel_faults: Callable[[], Awaitable[str]] = no_fault
     """Waits for a fault in the program of a channel, and returns the name of the channel."""
+    reached: MutableMapping[str, Callable[[], bool | None]] = field(
+        default_factory=dict[str, Callable[[], bool | None]]
+    )
+    """Tells of each channel if its platform is reached; None while another process listens there.
+
+    A channel is in it as soon as this process listens to it, or stands by.
+    """
     holds: Callable[[], Holds] = never_held
     """Returns how often the program kept everybody waiting."""
     conceal: Callable[[str], str] = as_it_is

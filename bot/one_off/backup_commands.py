@@ -6,13 +6,13 @@ import tarfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
 
 from bot.adapters.backup.manifest import Manifest
 from bot.adapters.backup.reading import examined
-from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.carrying import counted
 from bot.adapters.sql.migrating import REVISIONS, inspect_only, revision_of
 from bot.adapters.sql.moment import change_of, moment_of
@@ -36,9 +36,11 @@ from bot.domain.talk.errors import (
     StoreUnavailable,
     VectorsAway,
 )
-from bot.domain.text.visible_text import shown_name
+from bot.domain.text.visible_text import shown_name, size
 from bot.domain.value import replace
 from bot.one_off.meaning_proof import flaws_of_meaning, make_anew
+from bot.one_off.row_counts import say_copied
+from bot.one_off.standing_alone import standing_alone
 from bot.settings import Settings
 
 Say = Callable[[str], None]
@@ -61,7 +63,13 @@ def backed_up(
     mark = MARK if by_service else ""
     place = file or settings.home / FOLDER / backup_name(datetime.now(UTC), mark)
     secrets = None if passphrase is None else secrets_of(settings, folder, environ)
-    made = make_backup(settings, place, say, secrets=secrets, passphrase=passphrase or "")
+    made = make_backup(
+        settings,
+        place,
+        partial(say_copied, say),
+        secrets=secrets,
+        passphrase=passphrase or "",
+    )
     for line in _told_of(made):
         say(line)
     return 0
@@ -92,7 +100,7 @@ def verify(settings: Settings, place: Path | None, say: Say, *, fix: bool = Fals
 
 
 def _verify(settings: Settings, place: Path | None, say: Say, *, fix: bool) -> int:
-    if place is None:
+    if place is None or place.resolve() == settings.home.resolve():
         return _verify_home(settings, say, fix=fix)
     if place.is_dir():
         there = replace(settings, home=place, database_url=f"sqlite:///{place / DATABASE}")
@@ -106,7 +114,7 @@ def _verify_home(settings: Settings, say: Say, *, fix: bool) -> int:
     url = settings.database_url
     if not fix:
         return _tell([*flaws_of(url), *_of_meaning(settings, say)], say)
-    with FolderLock(settings.home):
+    with standing_alone(settings):
         found = flaws_of(url)
         if any(flaw.can_mend for flaw in found):
             with change_of(url) as connection:
@@ -206,7 +214,7 @@ def _tell(flaws: list[Flaw], say: Say) -> int:
 
 def _told_of(made: MadeBackup) -> list[str]:
     manifest = made.manifest
-    lines = [f"{made.file}: {made.size / 1e6:,.1f} MB.", about(manifest)]
+    lines = [f"{made.file}: {size(made.size)}.", about(manifest)]
     if manifest.left_out:
         named = [f"{shown_name(one.name)} ({one.why})" for one in manifest.left_out[:_MOST_NAMED]]
         more = len(manifest.left_out) - len(named)

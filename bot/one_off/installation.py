@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import shutil
 import sys
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -153,11 +152,12 @@ class Checkout:
         self.source, newest = self._git("rev-parse", "HEAD"), self._git("rev-parse", "@{upstream}")
         if not self._git("log", "--format=%H", "-1", "HEAD..@{upstream}"):
             return None
-        packed = self._beside / "newest.tar"
-        wanted = ("CHANGELOG.md", "pyproject.toml", "alembic")
-        self._git("archive", f"--output={packed}", newest, *wanted)
         place = self._beside / "newest"
-        shutil.unpack_archive(packed, place, filter="data")
+        place.mkdir()
+        wanted = ("CHANGELOG.md", "pyproject.toml", "alembic")
+        # Into another folder: what is checked out here stays as it is.
+        there = (f"--git-dir={self._root / '.git'}", "--work-tree=.", "-C", str(place))
+        output_of("git", *there, "restore", f"--source={newest}", "--worktree", "--", *wanted)
         version = tomllib.loads((place / "pyproject.toml").read_text("utf-8"))["project"]["version"]
         return NewerVersion(f"{version} ({newest[:12]})", newest, place)
 

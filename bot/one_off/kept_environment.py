@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from bot.bootstrap.backups import check_room
+from bot.bootstrap.cut_off_update import NOTE, copy_of, spare_of
 from bot.domain.talk.errors import SettingError, StoreUnwritable
 from bot.domain.value import frozen
 
-_NOTE = "steward-update.json"
 _HERE, _EXCHANGE = -100, 2
 _MOST = 1_000_000
 
@@ -36,21 +36,20 @@ class KeptEnvironment:
 
     def __init__(self, environment: Path) -> None:
         self.environment = environment
-        self.copy = environment.with_name(f".{environment.name}-before-update")
-        self._spare = environment.with_name(f"{self.copy.name}.part")
+        self.copy, self._spare = copy_of(environment), spare_of(environment)
 
     def left(self) -> Note | None:
         """Returns the note of an update that was cut off; None where there was none."""
         place = self.environment if self.is_new() else self.copy
         try:
-            told = json.loads((place / _NOTE).read_text("utf-8"))
+            told = json.loads((place / NOTE).read_text("utf-8"))
             return Note(**told)
         except (OSError, ValueError, TypeError):
             return None
 
     def is_new(self) -> bool:
         """Returns True while the new version is in place, and the one from before beside it."""
-        return self.copy.exists() and (self.environment / _NOTE).exists()
+        return self.copy.exists() and (self.environment / NOTE).exists()
 
     def keep(self) -> None:
         """Copies the environment; raises StoreUnwritable when there is no room for it."""
@@ -70,7 +69,7 @@ class KeptEnvironment:
 
     def note(self, note: Note, *, place: Path | None = None) -> None:
         """Writes the note into the copy, which becomes the new version, or into another place."""
-        file = (place or self.copy) / _NOTE
+        file = (place or self.copy) / NOTE
         spare = file.with_suffix(".new")
         spare.write_text(json.dumps(asdict(note)), "utf-8")
         spare.replace(file)
@@ -110,7 +109,7 @@ class KeptEnvironment:
         self.let_go_of(self._spare)
         if self.copy.exists():
             self.copy.rename(self._spare)
-        (self.environment / _NOTE).unlink(missing_ok=True)
+        (self.environment / NOTE).unlink(missing_ok=True)
         self.let_go_of(self._spare)
 
     @staticmethod

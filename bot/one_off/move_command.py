@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
-from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.carrying import counted, difference, holds_rows
 from bot.adapters.sql.migrating import inspect_only
 from bot.adapters.sql.moment import change_of, file_at, moment_of
@@ -12,6 +12,8 @@ from bot.bootstrap.backups import DATABASE, check_room
 from bot.bootstrap.database import told
 from bot.bootstrap.upgrading import settle
 from bot.domain.talk.errors import SettingError, StoreTooOld, StoreUnavailable
+from bot.one_off.row_counts import say_copied
+from bot.one_off.standing_alone import standing_alone
 from bot.settings import Settings
 from bot.settings.forms import database_url, without_password
 
@@ -20,18 +22,24 @@ Say = Callable[[str], None]
 SQLITE = "sqlite"
 """Stands for the file in the home."""
 
+_UNUSABLE = "The database to move to cannot be used: {}."
+_FORM = f"write postgresql://user@host/name, or {SQLITE} for the file in the home"
+
 
 def moved(settings: Settings, to: str, say: Say) -> int:
     """Copies all rows to another database, compares each, and says what to set then."""
     try:
-        with FolderLock(settings.home):
-            return _moved(settings, to, say)
+        url = _target(settings, to)
+    except StoreUnavailable as fault:
+        raise type(fault)(_UNUSABLE.format(fault)) from None
+    try:
+        with standing_alone(settings):
+            return _moved(settings, url, say)
     except StoreUnavailable as fault:
         raise told(settings, fault) from None
 
 
-def _moved(settings: Settings, to: str, say: Say) -> int:
-    url = _target(settings, to)
+def _moved(settings: Settings, url: str, say: Say) -> int:
     file = file_at(url)
     place = url
     if file is not None:
@@ -70,9 +78,12 @@ def _target(settings: Settings, to: str) -> str:
 
 def _checked(to: str) -> str:
     try:
-        return database_url(to)
-    except ValueError as fault:
-        raise SettingError(f"The database to move to cannot be used: {fault}.") from None
+        url = database_url(to)
+    except ValueError:
+        url = ""
+    if not url.startswith("postgresql"):
+        raise SettingError(_UNUSABLE.format(_FORM))
+    return url
 
 
 def _carried(one: str, other: str, say: Say) -> int:
@@ -82,7 +93,7 @@ def _carried(one: str, other: str, say: Say) -> int:
             inspect_only(source)
         except StoreTooOld as due:
             raise SettingError(f"Start Steward once, then move: {due}.") from None
-        replace_all(source, target, say)
+        replace_all(source, target, partial(say_copied, say))
         if odd := difference(source, target):
             raise SettingError(f"A row is not the same there, so nothing was moved: {odd}")
         begin_anew(target)

@@ -13,9 +13,10 @@ from bot.adapters.sql.store import open_store
 from bot.bootstrap.backup_times import PLAN
 from bot.bootstrap.database import file_of
 from bot.bootstrap.upgrading import FOLDER
-from bot.domain.talk.errors import FolderHeld, StewardError, StoreError
+from bot.domain.talk.errors import FolderHeld, SettingError, StewardError, StoreError
 from bot.one_off.backup_commands import verify
 from bot.one_off.memory_commands import indexed
+from bot.one_off.standing_alone import refuse_shared
 from bot.settings import Settings
 from bot.settings.layers import DOTENV, TOML
 
@@ -48,6 +49,12 @@ def repaired(settings: Settings, folder: Path, say: Say) -> str:
         return ""
     file = file_of(settings)
     if file is not None and not file.exists():
+        return ""
+    try:
+        refuse_shared(settings.database_url)
+    except SettingError as shared:
+        return f"The rows were not touched. {shared}"
+    except StewardError:
         return ""
     # What fails here is told by the report.
     with suppress(StewardError):

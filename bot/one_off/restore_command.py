@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from datetime import datetime
@@ -23,12 +24,13 @@ from bot.bootstrap.database import told
 from bot.bootstrap.upgrading import FOLDER
 from bot.domain.talk.errors import BackupBroken, SettingError, StoreUnavailable
 from bot.domain.value import frozen
+from bot.flow.commanding import wording
 from bot.flow.people.brought_back import LostTime
 from bot.one_off.backup_commands import about, checked, flaws_of
 from bot.one_off.reviving import revive
 from bot.settings import Settings
-from bot.settings.env_file import with_values
-from bot.settings.layers import DOTENV
+from bot.settings.env_file import with_values, without_values
+from bot.settings.layers import DOTENV, ENVIRONMENT, TOML
 from bot.shipped import command
 
 Say = Callable[[str], None]
@@ -38,6 +40,14 @@ _MAY_STAND = frozenset(
     | {"known_folders.lock"}
 )
 """Names that a folder may have before a home is brought back into it: no word was said yet."""
+
+
+_PLACES = ("STEWARD_HOME", "STEWARD_WORKSPACE", "STEWARD_DATABASE_URL")
+"""Settings that do not come back: they name the rows and the files of the home from before."""
+
+_IN_TOML = re.compile(r"^[ \t]*(?:steward_)?(?:home|workspace|database_url)[ \t]*=", re.M | re.I)
+_TABLE = re.compile(r"^[ \t]*\[", re.M)
+"""The same in `steward.toml`, where settings stand before the first table."""
 
 
 @frozen
@@ -63,7 +73,7 @@ def restored(
     """Brings a backup back into an empty home, and tells what does not begin again by itself."""
     target = _target(settings, folder, into)
     try:
-        return _restored(target, file, say, passphrase, into)
+        return _restored(settings, target, file, say, into=into, passphrase=passphrase)
     except StoreUnavailable as fault:
         raise told(settings, fault) from None
     except OSError as error:
@@ -71,8 +81,16 @@ def restored(
         raise SettingError(f"{target.home} cannot be written: {why}.") from None
 
 
-def _restored(target: _Target, file: Path, say: Say, passphrase: str, into: Path | None) -> int:
-    with FolderLock(target.home):
+def _restored(
+    settings: Settings,
+    target: _Target,
+    file: Path,
+    say: Say,
+    *,
+    into: Path | None,
+    passphrase: str,
+) -> int:
+    with FolderLock(target.home, passing=True):
         _refuse_living(target)
         with TemporaryDirectory(prefix=".steward-", dir=target.home) as beside:
             manifest, copy = checked(file, Path(beside))
@@ -86,7 +104,7 @@ def _restored(target: _Target, file: Path, say: Say, passphrase: str, into: Path
             for flaw in flaws_of(url):
                 say(f"fault  {flaw.told}")
             _put(target, file, Path(beside), secrets)
-    for line in _told_of(target, manifest, lost, into):
+    for line in _told_of(target, manifest, lost, _start(settings, into)):
         say(line)
     return 0
 
@@ -176,9 +194,9 @@ def _put_settings(target: _Target, plain: str, secrets: dict[str, dict[str, str]
     """Writes the settings of the backup where there are none: with keys, if these were opened."""
     files = {DOTENV: plain} if secrets is None else {DOTENV: plain, **secrets["files"]}
     if secrets is not None:
-        own = {"STEWARD_HOME", "STEWARD_WORKSPACE", "STEWARD_DATABASE_URL"}
-        given = {name: v for name, v in secrets["environment"].items() if name not in own}
-        files[DOTENV] = with_values(files[DOTENV], given)
+        given = {name: v for name, v in secrets["environment"].items() if name not in _PLACES}
+        files[DOTENV] = with_values(without_values(files[DOTENV], _PLACES), given)
+        files[TOML] = _placeless(files.get(TOML, ""))
     for name, text in files.items():
         place = (target.home if name == "skills.toml" else target.settings) / name
         if text and not os.path.lexists(place):
@@ -187,18 +205,44 @@ def _put_settings(target: _Target, plain: str, secrets: dict[str, dict[str, str]
                 written.write(text)
 
 
-def _told_of(target: _Target, manifest: Manifest, lost: LostTime, into: Path | None) -> list[str]:
+def _told_of_begun(lost: LostTime) -> str:
+    """Returns a sentence for each kind of work that does not begin again."""
+    counts = (
+        ("Stopped", lost.stopped, "piece of work", "pieces of work"),
+        ("Closed", lost.closed, "more card or plan", "more cards and plans"),
+        ("Not answered", lost.unanswered, "message", "messages"),
+    )
+    told = [
+        f"{how}: {wording.counted(count, one, several)}."
+        for how, count, one, several in counts
+        if count
+    ]
+    return " ".join(told) or "Nothing had begun in it."
+
+
+def _placeless(toml: str) -> str:
+    """Returns the text of a `steward.toml` in which the places are comments."""
+    table = _TABLE.search(toml)
+    end = len(toml) if table is None else table.start()
+    return _IN_TOML.sub(r"# \g<0>", toml[:end]) + toml[end:]
+
+
+def _start(settings: Settings, into: Path | None) -> str:
+    """Returns the command that starts it, without variables that name another home's places."""
+    if into is None:
+        return command("run")
+    named = [line.name for line in settings.lines if line.origin == ENVIRONMENT]
+    away = "".join(f"-u {name} " for name in _PLACES[1:] if name in named)
+    return f"{f'env {away}' if away else ''}STEWARD_HOME={into.absolute()} {command('run')}"
+
+
+def _told_of(target: _Target, manifest: Manifest, lost: LostTime, start: str) -> list[str]:
     lines = [
         f"Brought back to {target.home}: what happened since {manifest.made_at} is not in it.",
-        f"{lost.stopped} pieces of work are stopped, {lost.closed} more cards and plans closed, "
-        f"{lost.unanswered} messages are not answered.",
+        _told_of_begun(lost),
     ]
     if lost.tasks:
         lines.append(f"Due meanwhile, and not run: {'; '.join(lost.tasks)}.")
     if manifest.secrets:
         lines.append(f"Settings with secrets at that time: {', '.join(manifest.secrets)}.")
-    start = "" if into is None else f"STEWARD_HOME={target.home} "
-    return [
-        *lines,
-        f"Start it: `{start}{command('run')}`. Owners are told and asked in their chats.",
-    ]
+    return [*lines, f"Start it: `{start}`. Owners are told and asked in their chats."]

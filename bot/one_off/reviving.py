@@ -9,6 +9,7 @@ from bot.adapters.sql.reviving import LaidDown, lay_down
 from bot.adapters.sql.store import Store, open_store
 from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.change import Change, SaveApproval, SavePlan, SaveTask, Write
+from bot.domain.change.erasing import as_kept
 from bot.domain.clock.when import Once, next_times
 from bot.domain.consent.approval import ApprovalState
 from bot.domain.talk.brought_back import BROUGHT_BACK
@@ -57,7 +58,8 @@ async def _close_cards(store: Store, chats: Sequence[int], now: datetime) -> int
     cards = [card for chat in chats for card in await store.approvals.open_in(chat)]
     aside = [card for card in cards if card.set_aside]
     for card in aside:
-        ended = replace(card, state=ApprovalState.CANCELLED, reason=BROUGHT_BACK, decided_at=now)
+        over = replace(card, state=ApprovalState.CANCELLED, reason=BROUGHT_BACK, decided_at=now)
+        ended = as_kept(over)
         writes += [SaveApproval(ended, expect=ApprovalState.OPEN), *shown_decided(ended)]
     await _commit(store, writes)
     return len(aside)

@@ -8,7 +8,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.adapters.lanes.folder_lock import FolderLock
 from bot.adapters.sql.carrying import counted, is_as_before
 from bot.adapters.sql.migrating import REVISIONS, revision_of
 from bot.adapters.sql.moment import change_of, file_at, moment_of
@@ -19,23 +18,15 @@ from bot.bootstrap.upgrading import BEFORE, FOLDER, copies, settle
 from bot.domain.talk.errors import SettingError, StoreUnavailable
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.domain.value import frozen
+from bot.flow.commanding import wording
+from bot.one_off.row_counts import KNOWN_ROWS, told_rows
+from bot.one_off.standing_alone import standing_alone
 from bot.settings import Settings
 
 Say = Callable[[str], None]
 
 _LAST = "SELECT subject FROM audit WHERE action = 'program.started' ORDER BY id DESC LIMIT 1"
-_TOLD = {
-    "inbox": "messages and presses that came in",
-    "turn": "answers",
-    "approval": "cards",
-    "passage": "remembered answers",
-    "note": "notes",
-    "task": "tasks",
-    "person": "people",
-}
-"""Tables whose new rows a person would miss."""
-
-_OF_STARTS = frozenset({"audit", "greeting", "session"})
+_OF_STARTS = frozenset({"audit", "greeting", "sending", "session"})
 """Tables that a start writes to although nothing happens."""
 
 _MOMENT = re.compile(rf"{BEFORE}(\d{{8}}-\d{{6}})-")
@@ -55,11 +46,8 @@ class _Way:
 
     @property
     def losses(self) -> list[str]:
-        return [
-            f"{self.lost[table]:,} {words}"
-            for table, words in _TOLD.items()
-            if self.lost.get(table, 0) > 0
-        ]
+        told = (told_rows(table, self.lost.get(table, 0)) for table in KNOWN_ROWS)
+        return [words for words in told if words]
 
     @property
     def moment(self) -> str:
@@ -79,7 +67,7 @@ def rolled_back(settings: Settings, say: Say, *, agreed: Callable[[], bool]) -> 
 
 
 def _rolled_back(settings: Settings, say: Say, agreed: Callable[[], bool]) -> int:
-    with FolderLock(settings.home):
+    with standing_alone(settings):
         way = _way(settings)
         say(f"This goes back to {way.copy.name}, from before the upgrade.")
         for loss in way.losses:
@@ -167,12 +155,12 @@ def _told_aside(laid: LaidDown | None) -> str:
     """Returns the numbers of what the copy had begun."""
     if laid is None:
         return ""
-    counts = {
-        "pieces of work": laid.turns,
-        "waiting messages": laid.unread + sum(count for _, count in laid.waiting),
-        "messages to be sent": len(laid.held),
-    }
-    return ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    counts = (
+        (laid.turns, "piece of work", "pieces of work"),
+        (laid.unread + sum(count for _, count in laid.waiting), "waiting message", ""),
+        (len(laid.held), "message to be sent", "messages to be sent"),
+    )
+    return ", ".join(wording.counted(*told) for told in counts if told[0])
 
 
 def _fold(file: Path) -> None:

@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -11,13 +11,20 @@ from bot.adapters.lanes.folder_lock import FolderLock
 from bot.bootstrap.database import file_of
 from bot.domain.talk.errors import FolderHeld, SettingError
 from bot.domain.value import frozen
+from bot.one_off.ended_command import output_of
 from bot.settings import Settings, read_settings
 from bot.settings.secret_files import FOLDER, credentials
 from bot.settings.whereabouts import KnownFolders, whereabouts
 from bot.shipped import checkout
 
+_SYSTEMCTL = "systemctl"
 _PROCESSES = Path("/proc")
-_UNITS = Path("/etc/systemd/system")
+_UNITS = tuple(
+    Path(folder, "systemd/system")
+    for folder in ("/etc", "/run", "/usr/local/lib", "/lib", "/usr/lib")
+)
+"""Folders of units: of two files with one name, systemd reads the one in the earlier folder."""
+
 _DATABASE = "STEWARD_DATABASE_URL"
 _OF_THE_MANAGER = re.compile(
     r"(NOTIFY_SOCKET|WATCHDOG_\w+|LISTEN_\w+|INVOCATION_ID|JOURNAL_STREAM|SYSTEMD_\w+"
@@ -81,14 +88,25 @@ def running_in(home: Path) -> int | None:
 
 
 def unit_of(process: int) -> str:
-    """Returns the service of systemd that a process belongs to; empty where none is known."""
+    """Returns the service of systemd that a process is; empty where none is known.
+
+    A process that another service began, such as cron or a terminal, is none: that one would be
+    stopped with all else that it does.
+    """
     try:
         lines = (_PROCESSES / str(process) / "cgroup").read_text("utf-8").splitlines()
     except OSError:
         return ""
     parts = [part for line in lines for part in line.rpartition(":")[2].split("/")]
-    own = [part for part in parts if part.endswith(".service") and not part.startswith("user@")]
-    return own[-1] if own else ""
+    own = [part for part in parts if part.endswith(".service")]
+    if not own or any(part.startswith("user@") for part in own):
+        # A service of a person's own manager is not root's to stop.
+        return ""
+    with suppress(SettingError, OSError):
+        told = output_of(_SYSTEMCTL, "show", "--property=MainPID", "--value", own[-1])
+        if told.strip() == str(process):
+            return own[-1]
+    return ""
 
 
 def _served() -> Iterator[int]:
@@ -114,16 +132,31 @@ def _refuse_unseen(settings: Settings) -> None:
     if file_of(settings) != settings.home / "steward.db":
         return
     program = str(Path(sys.prefix) / "bin" / "steward")
-    for file in _UNITS.glob("*.service"):
-        texts = [_text(file), *map(_text, file.with_name(f"{file.name}.d").glob("*.conf"))]
+    for name, texts in _units():
         if not any(program in text for text in texts):
             continue
         named = [Path(one) for text in texts for one in _ENVIRONMENT_FILE.findall(text)]
         if any(_DATABASE in text for text in (*texts, *map(_text, named))):
             raise SettingError(
-                f"{file.name} names its database itself, and its settings are only seen while it "
+                f"{name} names its database itself, and its settings are only seen while it "
                 f"runs. Start it, then update; or call this with its {_DATABASE}."
             )
+
+
+def _units() -> Iterator[tuple[str, Sequence[str]]]:
+    """Yields the name of each unit, and the texts of its file and of those that add to it."""
+    for name, file in _found(_UNITS, "*.service").items():
+        more = _found([folder / f"{name}.d" for folder in _UNITS], "*.conf")
+        yield name, [_text(file), *map(_text, more.values())]
+
+
+def _found(folders: Sequence[Path], names: str) -> Mapping[str, Path]:
+    """Returns files by their names, each from the first folder that has it."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        for file in folder.glob(names):
+            found.setdefault(file.name, file)
+    return found
 
 
 def _text(file: Path) -> str:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from bot.adapters.sql.migrating import revision_of
 from bot.adapters.sql.moment import file_at, moment_of
+from bot.bootstrap.cut_off_update import under_way
 from bot.bootstrap.database import told
+from bot.bootstrap.page import is_taken
 from bot.bootstrap.program import unserved
 from bot.domain.talk.errors import SettingError, StewardError, StoreUnavailable
 from bot.one_off.first_poll import Commands, Keeper, Unit, keeper_of
@@ -32,7 +34,7 @@ def updated(
 ) -> int:
     """Says what is new, installs it when that is agreed to, and takes it back if it fails."""
     standing = standing_of(settings, folder)
-    with installation(source) as place:
+    with installation(source) as place, under_way(place.kept.environment):
         left = place.kept.left()
         if left is not None and place.kept.is_new():
             say(f"The update to {running_version()} was cut off before it was tried.")
@@ -69,8 +71,12 @@ class _Update:
         self._settings = standing.settings
         self.commands = Commands(standing)
         self.keeper: Keeper = keeper_of(standing, self.commands, left.unit)
+        port = standing.settings.page.port
+        self.page_alone = bool(unserved(standing.settings)) and bool(port)
         # Root may not see the tokens of a service that runs.
-        self.serves = isinstance(self.keeper, Unit) or not unserved(standing.settings)
+        served = isinstance(self.keeper, Unit) or not unserved(standing.settings)
+        # Where the port is in use, people may talk in the terminal alone.
+        self.serves = served or (self.page_alone and not is_taken(port))
         if place.kept.is_new():
             self.note = left
         else:
@@ -125,7 +131,9 @@ def _tried(work: _Update, version: str = running_version()) -> int:
     if why:
         return _take_back(work, version, why)
     work.place.kept.let_go()
-    reached = "has reached its chat apps" if work.serves else "is installed"
+    reached = "has opened its page" if work.page_alone else "has reached its chat apps"
+    if not work.serves:
+        reached = "is installed"
     work.say(f"Steward {version} {reached}. {work.keeper.leave()}")
     if not (work.serves and work.note.revision):
         return 0

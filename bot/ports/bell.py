@@ -20,6 +20,12 @@ class Peal(StrEnum):
     """The drain of a chat has to look at its rows again, right now."""
     OWED = "owed"
     """A message is owed to a chat."""
+    ASKED = "asked"
+    """A card or a plan of a chat has changed, which open pages show."""
+    LOOKED = "looked"
+    """A process has open pages."""
+    SHOWN = "shown"
+    """A message has changed that open pages may show."""
     BESIDE = "beside"
     """Tasks or passages have changed, so that something may be due."""
 
@@ -43,7 +49,30 @@ class Bell(Protocol):
         ...
 
 
-class Posts(Protocol):
+class PostLines(Protocol):
+    """Carries questions to the processes with a post, and their answers."""
+
+    def answer(self, post: str, answerer: Answerer) -> None:
+        """Has questions to the post answered while this process has it."""
+        ...
+
+    async def ask(self, post: str, question: str) -> str:
+        """Returns the answer of the process with the post; raises TimeoutError without one.
+
+        Of a post that several share, all hear the question, and the first answer counts.
+        """
+        ...
+
+    def share(self, post: str, answerer: Answerer) -> None:
+        """Has this process answer questions to a post that any number of processes have."""
+        ...
+
+    def tell(self, post: str, words: str) -> None:
+        """Tells the other processes that share a post; it may be lost, and nobody answers."""
+        ...
+
+
+class Posts(PostLines, Protocol):
     """Gives each post to one process of those that want it; a dead one loses it at once."""
 
     async def keep(self, post: str, work: Callable[[], Awaitable[None]]) -> None:
@@ -55,14 +84,6 @@ class Posts(Protocol):
 
     def has(self, post: str) -> bool:
         """Returns True while this process has the post."""
-        ...
-
-    def answer(self, post: str, answerer: Answerer) -> None:
-        """Has questions to the post answered while this process has it."""
-        ...
-
-    async def ask(self, post: str, question: str) -> str:
-        """Returns the answer of the process with the post; raises TimeoutError without one."""
         ...
 
 
@@ -86,6 +107,10 @@ class OwnPosts:
         return True
 
     def answer(self, post: str, answerer: Answerer) -> None: ...
+
+    def share(self, post: str, answerer: Answerer) -> None: ...
+
+    def tell(self, post: str, words: str) -> None: ...
 
     async def ask(self, post: str, question: str) -> str:
         del question

@@ -13,11 +13,15 @@ from bot.ports.turn_page import Reason
 
 @frozen
 class AskedCard:
-    """The reasons and the end of an open card."""
+    """The reasons and the end of an open card, or the person and the time of a decision."""
 
     reasons: tuple[Reason, ...] = ()
     until: datetime | None = None
     """The time after which it does not run; None for a card without an end."""
+    by: str = ""
+    """The person who decided it, or “you”; empty where nobody did."""
+    at: datetime | None = None
+    """The time of that decision."""
 
 
 @frozen
@@ -31,7 +35,7 @@ class WaitingCard:
     key: str
     """The outbound key that a press names."""
     title: str
-    """The change in one line."""
+    """The change in one line; before a plan stands its sign."""
     body: tuple[Block, ...]
     """The whole of what a press allows."""
     about: str
@@ -48,8 +52,6 @@ class WaitingCard:
     """Sentences below the buttons."""
     turn: str = ""
     """The turn that asks; empty for a plan."""
-    plan: bool = False
-    """True for a plan."""
     seconds: int | None = None
     """The seconds that are left; None for a card without an end."""
 
@@ -140,8 +142,20 @@ class StandingCard:
 
     address: Address
     message_id: str
+    """Empty until the platform has told it; nobody has to wait for that."""
     cited: str
     """The beginning of its words."""
+    own: bool
+    """True in the chat in which the reader asked for it."""
+    asking: frozenset[str]
+    """The data of its buttons that ask for words."""
+
+    def takes(self, data: str, text: str) -> bool:
+        """Tells if words may answer it: in a chat of somebody else only those that it asks for.
+
+        There nobody gives an order in their own name.
+        """
+        return self.own or (data in self.asking and not text.lstrip().startswith("/"))
 
 
 class CardPages(Protocol):
@@ -161,13 +175,10 @@ class CardPages(Protocol):
         """
         ...
 
-    async def asked(self, key: str) -> AskedCard:
-        """Returns why the card of an outbound key asks; nothing for any but an open one."""
+    async def asked(self, key: str, reader: Person) -> AskedCard:
+        """Returns why the card of an outbound key asks, or who decided it."""
         ...
 
     async def standing(self, reader: Person, chat: int, key: str) -> StandingCard | None:
-        """Returns the message of a card or a plan that waits for this person.
-
-        None for any other message, and until the platform has told the id of this one.
-        """
+        """Returns the message of a card or a plan that waits for this person; None for others."""
         ...

@@ -1,6 +1,6 @@
 """A platform on which people talk."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Protocol, TypeAlias
 
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
@@ -22,6 +22,9 @@ class Growth:
     named: bool = False
     """True where a growing message that is sent twice under one name is the same message."""
 
+
+Overhear: TypeAlias = Callable[[Address, str], None]
+"""Takes an answer that grows in a chat; no words say that one is being made."""
 
 Links: TypeAlias = Collection[str] | None
 """The targets that words of a draft may hide; None when they may hide any."""

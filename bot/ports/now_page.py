@@ -59,6 +59,8 @@ class ChannelLine:
     """Messages that are not on their screens yet."""
     late: str
     """The time since the oldest of them; empty while none is late."""
+    reached: bool | None
+    """True while its platform is reached; None where another process listens to it."""
 
 
 @frozen
@@ -159,10 +161,20 @@ class RecordRow:
     at: str
     who: str
     action: str
+    """Its name for programs."""
     subject: str
     place: str
     details: str
+    """The facts beside it as programs read them."""
     chat: int | None = None
+    did: str = ""
+    """The action in words."""
+    facts: str = ""
+    """The facts in words."""
+    turn: str = ""
+    """The turn that it is about; empty where that is gone, or there is none."""
+    title: str = ""
+    """The message that this turn answered; empty for any other beginning."""
 
 
 @frozen
@@ -188,6 +200,8 @@ class RecordPage:
     """The people to choose from."""
     place: str = ""
     """The chosen chat."""
+    actions: tuple[tuple[str, str], ...] = ()
+    """The actions to choose from, each with its words."""
 
 
 class RecordReading(Protocol):

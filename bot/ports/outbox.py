@@ -1,6 +1,6 @@
 """Messages owed to people."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -104,18 +104,36 @@ class Deliveries(Protocol):
     async def row(self, key: str) -> OutboxRow | None: ...
 
 
+class SendingNotes(Protocol):
+    """The chats to which something may have been sent that is not recorded."""
+
+    async def note_sending(
+        self, chats: Collection[int], over: Collection[int], at: datetime
+    ) -> None:
+        """Notes chats before something is sent to them, and takes back the notes of others.
+
+        A chat that is noted keeps its older time.
+        """
+        ...
+
+    async def noted_sending(self) -> Mapping[int, datetime]:
+        """Returns these chats, each with the time of its note."""
+        ...
+
+
 class Sights(Protocol):
     """Messages whose ids are known."""
 
     async def key_of(self, chat: int, message_id: str) -> str | None: ...
 
-    async def sightings(self, channel: str) -> Sequence[Sighting]:
+    async def sightings(self, channel: str, since: datetime) -> Sequence[Sighting]:
         """Returns the messages of a channel whose ids became known last, people's among them.
 
-        Those of the newest 500 rows and of the newest 500 updates, in no order.
+        In no order: those of the newest 5,000 rows and updates after `since`, and of 500 of each
+        from before it.
         """
         ...
 
 
-class WholeOutbox(Outbox, Deliveries, Sights, Protocol):
+class WholeOutbox(Outbox, Deliveries, SendingNotes, Sights, Protocol):
     """All of these, as the store has them."""

@@ -86,15 +86,14 @@ class RowKey:
 
 @frozen
 class Decided:
-    """A decision on a card, in the few values that a measure needs."""
+    """A decision on a card or a plan, in the few values that a measure needs."""
 
-    asker: int
     by: int | None
     name: str
     """The name of the person who decided; empty when nobody did."""
     state: ApprovalState
     since: datetime
-    """The time the card was shown, or opened where that is not known."""
+    """The time it was shown, or opened where that is not known."""
     at: datetime
 
 
@@ -164,8 +163,15 @@ class TurnRecords(Protocol):
         """Returns the starts of the program between two moments, at most 100, oldest first."""
         ...
 
+    async def taken_up(self, chat: int, since: datetime) -> Sequence[RecordLine]:
+        """Returns the lines about answers of a chat that went on in another life of the program.
+
+        They are those since a moment, oldest first, and at most the newest 100.
+        """
+        ...
+
     async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
-        """Returns the last use of each skill among so many newest requests of people."""
+        """Returns the last use of each skill among so many newest calls of models."""
         ...
 
 

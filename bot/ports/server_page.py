@@ -55,3 +55,7 @@ class ServerPages(Protocol):
         chats.
         """
         ...
+
+    async def removable(self, name: str) -> bool:
+        """Returns True for the name of a skill's server that an owner let in."""
+        ...

@@ -34,6 +34,11 @@ class Traces:
     """Ids of messages of the same chat that stand above it."""
     is_known: Callable[[str], Awaitable[bool]] = _never
     """Tells of an id in the same chat if it is that of a known message of the bot, however old."""
+    until: datetime | None = None
+    """When this process began to send alone; None for the beginning of its run.
+
+    If the message is from before that, whatever this process sent after it stands below.
+    """
 
 
 Pace: TypeAlias = Callable[[], AbstractAsyncContextManager[None]]

@@ -1,6 +1,7 @@
 """A tool, as the loop uses it."""
 
 from collections.abc import Mapping
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
@@ -8,7 +9,7 @@ from bot.domain.money.budget import CallKind, Cause
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.reach import Reach
 from bot.domain.tools.tool import Preview, ToolOutput, ToolSpec
-from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.turn.mandate import Mandate
 from bot.domain.value import frozen
 
 Seen: TypeAlias = str | None
@@ -40,6 +41,8 @@ class Place:
     person: int
     timezone: str
     call_id: str = ""
+    mandate: Mandate = field(kw_only=True)
+    """The most that the turn of the call may do."""
     skill: Skill | None = None
     stages: int = 0
     task: str = ""
@@ -48,8 +51,6 @@ class Place:
     """True when the workspace belongs to this chat alone, and was made for it."""
     project: bool = False
     """True when the workspace is a folder of the person's own, which a terminal stands in."""
-    mandate: Mandate = PERSONAL
-    """The most that the turn of the call may do."""
 
     @property
     def embedding(self) -> Cause:

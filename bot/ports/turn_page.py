@@ -1,13 +1,14 @@
 """A turn as a page shows it: words, times and places, all of them plain text."""
 
+from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
 
 BarKind: TypeAlias = Literal["model", "tool", "person", "queue", "sent", "lost", "gap", "span"]
-Part: TypeAlias = Literal["request", "log", "reply", "differences"]
-PARTS: tuple[Part, ...] = ("request", "log", "reply", "differences")
+Part: TypeAlias = Literal["request", "beside", "log", "reply", "differences"]
+PARTS: tuple[Part, ...] = ("request", "beside", "log", "reply", "differences")
 
 
 @frozen
@@ -123,9 +124,11 @@ class ViewItem:
     """Tokens, or what became of them."""
     kind: Literal["plain", "gone", "outside"] = "plain"
     before: str = ""
-    """The whole text of something that was cut or masked."""
+    """The text as it is stored; in a request only that of something that was cut or masked."""
     after: str = ""
-    """The text that took its place."""
+    """The text that a model was given in its place."""
+    whole: str = ""
+    """A long text that is shown on demand."""
 
 
 @frozen
@@ -158,6 +161,8 @@ class TurnPage:
     view: RoundView | None
     parent: str = ""
     """The turn that sent this one out as a helper."""
+    chat: int = 0
+    """The number of the chat."""
 
 
 @frozen
@@ -175,4 +180,12 @@ class TurnLook:
 class TurnPages(Protocol):
     async def turn(self, id: str, reader: Person, look: TurnLook) -> TurnPage | None:
         """Returns the page of a turn; None where there is none, or where it is not theirs."""
+        ...
+
+    async def cut_off(self, id: str, until: datetime) -> bool:
+        """Returns True when the program stopped while a model answered, and asked it again."""
+        ...
+
+    async def restarted(self, chat: int, since: datetime, until: datetime) -> bool:
+        """Returns True when that may have happened to an answer of a chat between two moments."""
         ...

@@ -9,12 +9,12 @@ from bot.domain.value import frozen
 
 @frozen
 class OpenLine:
-    """An open card, in the words of a list."""
+    """An open card or plan, in the words of a list."""
 
     id: str
     title: str
     below: str
-    """The chat, and the age of the card."""
+    """The chat, and the age."""
 
 
 @frozen
@@ -33,7 +33,9 @@ class SeenNow:
     paused: bool
     """True while text from outside pauses the rules."""
     waits: tuple[OpenLine, ...]
-    """The oldest open cards that this person may decide."""
+    """The oldest open cards and plans that this person may decide."""
+    how: str = ""
+    """A sentence about what the size counts; empty where nothing was said."""
 
     @property
     def share(self) -> float:

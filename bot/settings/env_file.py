@@ -3,7 +3,7 @@
 import io
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -49,6 +49,12 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
     for name, value in values.items():
         text = _with_value(text, name, value)
     return text
+
+
+def without_values(text: str, names: Collection[str]) -> str:
+    """Returns the text of an `.env` in which these names are not set."""
+    bindings = parse_stream(io.StringIO(text, newline=""))
+    return "".join(one.original.string for one in bindings if one.key not in names)
 
 
 def _with_value(text: str, name: str, value: str) -> str:

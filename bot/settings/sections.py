@@ -378,9 +378,3 @@ class Settings:
             "STEWARD_WORKSPACE": str(self.workspace),
             "STEWARD_DATABASE_URL": self.database_url,
         }
-
-    @property
-    def has_model(self) -> bool:
-        """Returns True when there is a key or a server for at least one real model."""
-        keys = (self.anthropic.key, self.openai.key)
-        return any(keys) or any(not provider.fault for provider in self.providers)

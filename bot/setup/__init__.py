@@ -2,14 +2,7 @@
 
 from bot.setup.asking import Probes
 from bot.setup.prompts import say
-from bot.setup.setup import (
-    Setup,
-    no_terminal,
-    settings_count,
-    starts_now,
-    wants_setup,
-    works_in,
-)
+from bot.setup.setup import Setup, no_terminal, settings_count, starts_now, works_in
 
 __all__ = [
     "Probes",
@@ -18,6 +11,5 @@ __all__ = [
     "say",
     "settings_count",
     "starts_now",
-    "wants_setup",
     "works_in",
 ]

@@ -146,11 +146,6 @@ def _discord_question(probes: Probes) -> SecretQuestion:
     )
 
 
-def wants_setup() -> bool:
-    """Asks a newcomer, who has set nothing, in one line; Enter means no."""
-    return agreed("Set up a chat and a model now?", otherwise=False)
-
-
 def starts_now() -> bool:
     """Asks whether the run begins right away; Enter means yes."""
     if not agreed("\nStart now?", otherwise=True):

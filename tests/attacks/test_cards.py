@@ -42,6 +42,7 @@ from bot.domain.talk.message import Address, Outbound
 from bot.domain.tools.server import ServerSpec
 from bot.domain.tools.tool import Preview, ToolCall
 from bot.domain.tools.variable import Variable
+from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.step import AskFirst
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import decided_card
@@ -139,7 +140,7 @@ Maker: TypeAlias = Callable[[Hostile, Path], Awaitable[Asked]]
 
 
 def place(workspace: Path, skill: Skill | None = None) -> Place:
-    return Place(workspace, 1, "turn", "conversation", 1, "UTC", skill=skill)
+    return Place(workspace, 1, "turn", "conversation", 1, "UTC", skill=skill, mandate=PERSONAL)
 
 
 def card(preview: Preview, chance: Hostile, group: int = 1) -> Approval:

@@ -16,6 +16,7 @@ from bot.adapters.tools.command import RunCommand
 from bot.adapters.tools.reads_within import Bounds
 from bot.adapters.tools.sandbox import Sandbox, environment_of
 from bot.domain.consent.command_line import parse_simple, reads_of
+from bot.domain.turn.mandate import PERSONAL
 from bot.ports.tool import Place
 from tests.attacks.test_rules_in_a_shell import _armed
 from tests.patience import PATIENCE
@@ -141,7 +142,7 @@ def _git(place: Path, *words: str) -> None:
 
 async def unasked(workspace: Path, command: str) -> bool:
     """Returns what the card of the command would say of it."""
-    place = Place(workspace, 1, "turn", "conversation", 1, "UTC", "call")
+    place = Place(workspace, 1, "turn", "conversation", 1, "UTC", "call", mandate=PERSONAL)
     arguments = {"command": command or " "}
     return (await RunCommand(Sandbox(program=None)).preview(arguments, place)).reads
 

@@ -7,7 +7,7 @@ from typing import Any
 from bot.domain.assignments.errand import DELEGATE
 from bot.domain.assignments.task import SCHEDULE_TASK, Allowed, RunState, TaskLimits
 from bot.domain.change import AddRule, Change
-from bot.domain.consent.approval import Rule
+from bot.domain.consent.approval import ApprovalState, Rule
 from bot.domain.talk.limits import Limits
 from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, canonical
 from bot.domain.turn.turn import TurnState
@@ -83,6 +83,31 @@ async def test_a_run_that_may_only_read_writes_nothing_by_an_errand() -> None:
         await scene.clock.advance(2 * HOUR)
         await scene.settled(2)
         assert (writes.ran, scene.approvals) == ([], [])
+
+
+def by_the_end_of_the_talk(request: ModelRequest, _: int) -> ModelReply:
+    """Ends the conversation in which somebody else's card waits."""
+    if "write it" in str(request.messages[-1]):
+        return calls(WRITE)
+    looked = results_in(request) > 1 or "This is a run" not in str(request.messages)
+    return says("Obeyed.") if looked else calls(call("e", "end_conversation", {}))
+
+
+async def test_a_run_that_may_only_read_ends_no_conversation_of_its_chat() -> None:
+    scene, _ = staged(RuledModel(by_the_end_of_the_talk))
+    async with running(scene):
+        task = await scheduled(scene)
+        await keep(scene, replace(task, allowed=Allowed.READONLY, fresh=False))
+        await scene.say("write it")
+        await scene.parked()
+        await scene.say("never mind")
+        await scene.settled(2)
+        (chat,) = scene.store.rows.chats.values()
+        await scene.clock.advance(2 * HOUR)
+        await scene.settled(3)
+        (now,) = scene.store.rows.chats.values()
+        assert now.conversation == chat.conversation
+        assert [card.state for card in scene.approvals] == [ApprovalState.OPEN]
 
 
 async def test_an_errand_is_told_if_it_may_only_read() -> None:

@@ -58,6 +58,7 @@ def _turn(x: str) -> dict[str, Any]:
         told.ViewItem(x, x, "new", "12"),
         told.ViewItem(x, x, "", "10 → 2", "gone", x, x),
         told.ViewItem(x, x, "from cache", "9", "outside"),
+        told.ViewItem(x, "", "new", "9", whole=x),
     )
     page = told.TurnPage(
         "t1",
@@ -75,7 +76,8 @@ def _turn(x: str) -> dict[str, Any]:
     )
     parts = {part: part.capitalize() for part in told.PARTS}
     look = told.TurnLook(2)
-    return {"frame": _frame(x, "chat", x), "page": page, "look": look, "parts": parts}
+    frame = _frame(x, "chat", x)
+    return {"frame": frame, "page": page, "look": look, "parts": parts, "talk": "web:1"}
 
 
 def _cards(x: str) -> dict[str, Any]:
@@ -118,7 +120,14 @@ def _cards(x: str) -> dict[str, Any]:
     page = card_page.CardsPage((card,), Ways(), rows, Ways(), consent)
     frame = _frame("Cards", "cards", x)
     cards = [card_view(card)]
-    return {"frame": frame, "page": page, "cards": cards, "ways": _WAYS, "decided_ways": _WAYS}
+    return {
+        "frame": frame,
+        "page": page,
+        "cards": cards,
+        "ways": _WAYS,
+        "query": "",
+        "decided_ways": _WAYS,
+    }
 
 
 def _now(x: str) -> dict[str, Any]:
@@ -128,7 +137,7 @@ def _now(x: str) -> dict[str, Any]:
         (now_page.WaitLine("c1", x, x, x, "17 min", 1_030),),
         (now_page.TaskLine(x, x, x, x, good=True, next=x, id="a1", verbs=("run", "pause")),),
         (now_page.GoalLine("g1", x, x, ("run", "resume")),),
-        (now_page.ChannelLine(x, x, 2, "5 min"),),
+        tuple(now_page.ChannelLine(x, x, 2, "5 min", told) for told in (True, False, None)),
         (now_page.ModelLine(x, x, "1", "$1"), now_page.ModelLine(x, "", "1", "$1")),
         x,
         (x,),
@@ -185,8 +194,9 @@ def _money(x: str) -> dict[str, Any]:
 
 
 def _record(x: str) -> dict[str, Any]:
-    row = now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x, 7)
-    page = now_page.RecordPage((row,), Ways(), ((1, x), (2, "Bob")), x)
+    row = now_page.RecordRow(1, "2026-11-22 18:00:00", x, x, x, x, x, 7, x, x)
+    of_turn = replace(row, id=2, subject="t1", chat=None, turn="t1", title=x)
+    page = now_page.RecordPage((row, of_turn), Ways(), ((1, x), (2, "Bob")), x, ((x, x),))
     chosen = {"action": x, "person": "2", "since": "2026-11-01", "until": "", "chat": "7"}
     more = {"chosen": chosen, "query": "person=2", "ways": _WAYS}
     return {"frame": _frame("Record", "more", x), "page": page, **more}

@@ -124,7 +124,7 @@ class Site:
         return Starlette(
             routes=[
                 Route("/events", self.events),
-                Route("/now/part", self.unchanged),
+                Route("/{name}/part", self.unchanged),
                 Mount("/static", StaticFiles(directory=FOLDER)),
                 Route("/{name}", self.page, methods=["GET"]),
                 Route("/{path:path}", self.post, methods=["POST"]),

@@ -1,5 +1,6 @@
 """Talking and deciding in the page, with its script."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests.browser import samples
 from tests.browser.chromium import faults, sized
 from tests.browser.driving import drawn, focused, passes, spoken, types, waits_for
 from tests.browser.site import Site
+from tests.browser.states import DEMO
 
 _OPEN = "#card-o8"
 _DROPS = """
@@ -27,6 +29,22 @@ document.createElement('canvas').toBlob((picture) => {
   document.body.dispatchEvent(new DragEvent('drop', how));
   done();
 });
+"""
+
+_MEETS = """
+const one = document.activeElement;
+if (one === document.body || met.includes(one)) return null;
+met.push(one);
+const lined = [one, one.parentElement].some((each) => {
+  const {outlineStyle, outlineWidth} = getComputedStyle(each);
+  return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2;
+});
+return {lined, main: one.matches('#card-o8.open .key.main'), what: one.outerHTML};
+"""
+_MISSED = """
+return [...document.querySelectorAll('a[href], button, input, textarea, select, summary')]
+  .filter((one) => one.checkVisibility({visibilityProperty: true}) && !met.includes(one))
+  .map((one) => one.outerHTML);
 """
 
 
@@ -108,6 +126,35 @@ def test_a_refused_press_gives_the_keys_back(chat: Chrome, site: Site) -> None:
     key = chat.find_element(By.CSS_SELECTOR, f"{_OPEN} .key.main")
     assert key.text.startswith("Approve")
     assert key.get_attribute("aria-disabled") is None
+
+
+def test_of_answered_words_only_the_newest_can_be_changed(chat: Chrome, site: Site) -> None:
+    for number in (20, 21):
+        site.tells(samples.own(number, "Words", 0, editable=True), str(number))
+    waits_for(chat, "return document.getElementById('m-i21')")
+    shown = "return [...document.querySelectorAll('[data-edit]')].filter(e => e.checkVisibility())"
+    left = chat.execute_script(f"{shown}.map((e) => e.dataset.edit)")
+    # The first one waits for its turn, so it can be changed, too.
+    assert left == ["i5", "i21"]
+    # A command may begin something new, as a plan: an edit of words before it would change nothing.
+    site.tells(samples.own(22, "/plan it", 0), "22")
+    waits_for(chat, "return document.getElementById('m-i22')")
+    assert chat.execute_script(f"{shown}.map((e) => e.dataset.edit)") == ["i5"]
+    chat.find_element(By.ID, "words").send_keys(Keys.ARROW_UP)
+    assert chat.execute_script("return document.querySelector('[name=edits]').value") == "i5"
+
+
+def test_an_answer_is_made_anew_while_it_is_the_newest(chat: Chrome, site: Site) -> None:
+    shown = "return [...document.querySelectorAll('.newest')].filter(e => e.checkVisibility())"
+    where = f"{shown}.map((e) => e.closest('li').id)"
+    site.tells(samples.answer(20, "Here it is."), "20")
+    site.tells(samples.steward(21, samples.NOTICE, 0), "21")
+    site.tells(samples.steward(22, samples.QUESTION, 0), "22")
+    waits_for(chat, "return document.getElementById('m-o22')")
+    assert chat.execute_script(where) == ["m-o20"]
+    site.tells(samples.own(23, "And now?", 0), "23")
+    waits_for(chat, "return document.getElementById('m-i23')")
+    assert chat.execute_script(where) == []
 
 
 def test_a_key_that_is_off_sends_nothing(chat: Chrome, site: Site) -> None:
@@ -200,6 +247,29 @@ def test_the_last_message_is_edited_by_the_arrow_up(chat: Chrome, site: Site) ->
     assert "edits" not in site.posted(2)[1][1]
 
 
+@pytest.mark.parametrize("way", ["key", "button"])
+def test_an_edit_is_left_without_a_change(chat: Chrome, site: Site, way: str) -> None:
+    words, note = chat.find_element(By.ID, "words"), chat.find_element(By.ID, "editing")
+    assert not note.is_displayed()
+    site.drafts("A long")
+    drawn(chat, "A long")
+    words.send_keys(Keys.ARROW_UP)
+    words.send_keys(" Please.")
+    assert note.is_displayed()
+    if way == "key":
+        words.send_keys(Keys.ESCAPE)
+    else:
+        note.find_element(By.TAG_NAME, "button").click()
+    assert (words.get_property("value"), note.is_displayed()) == ("", False)
+    assert focused(chat) == "words"
+    spoken(chat, "Your message stays as it is.")
+    words.send_keys("New", Keys.ENTER)
+    waits_for(chat, "return document.getElementById('words').value === ''")
+    # The answer went on: to leave an edit stops nothing.
+    ((path, form),) = site.posted()
+    assert (path.rpartition("/")[2], "edits" in form) == ("say", False)
+
+
 def test_the_palette_finds_runs_and_fills_in(chat: Chrome, site: Site) -> None:
     types(chat, "/")
     waits_for(chat, "return document.activeElement.type === 'search'")
@@ -209,6 +279,83 @@ def test_the_palette_finds_runs_and_fills_in(chat: Chrome, site: Site) -> None:
     types(chat, "/", "titl", Keys.ENTER)
     assert chat.find_element(By.ID, "words").get_property("value") == "/title "
     assert focused(chat) == "words"
+
+
+def test_the_palette_finds_conversations_and_pages_that_the_program_names(
+    chat: Chrome, site: Site
+) -> None:
+    garden, people = ("/garden", "<b>Garden</b> plan"), ("/people", "People", "who may")
+    site.show("find", "found.html", chats=(garden,), places=(people,), asked="garden")
+    types(chat, "/", "GARDEN plan")
+    waits_for(chat, "return document.querySelectorAll('#found li').length === 3")
+    found = [one.text for one in chat.find_elements(By.CSS_SELECTOR, "#found li span:first-child")]
+    assert found == ["<b>Garden</b> plan", "People", "Search what was said: garden"]
+    # The first thing that is shown is opened; here no command has such words.
+    types(chat, Keys.ENTER)
+    waits_for(chat, "return location.pathname === '/garden'")
+
+
+def test_enter_in_the_palette_opens_nothing_of_the_list_before(chat: Chrome, site: Site) -> None:
+    # The program is asked once somebody stops typing; its answer waits here until it is let out.
+    held = """
+    const asked = window.fetch;
+    window.asked = new Promise((all) => { window.heard = all; });
+    window.fetch = (...what) => new Promise((done) => {
+      window.answer = () => done(asked(...what));
+      window.heard();
+    });
+    """
+    garden = ("/garden", "Garden plan")
+    site.show("find", "found.html", chats=(garden,), places=(), asked="garden")
+    types(chat, "/")
+    waits_for(chat, "return document.activeElement.type === 'search'")
+    chat.execute_script(held)
+    types(chat, "garden", Keys.ENTER)
+    chat.execute_async_script("window.asked.then(arguments[0])")
+    types(chat, Keys.ENTER, Keys.ARROW_DOWN)
+    drawn(chat)
+    assert chat.execute_script("return location.pathname") == "/chat"
+    chat.execute_script("window.answer()")
+    waits_for(chat, "return document.querySelectorAll('#found li').length === 2")
+    types(chat, Keys.ENTER)
+    waits_for(chat, "return location.pathname === '/garden'")
+
+
+def test_the_first_key_goes_to_the_newest_message_where_no_card_waits(
+    browser: Chrome, site: Site
+) -> None:
+    own = tuple(samples.own(number, f"Words {number}", 0) for number in (1, 2, 3))
+    browser.get(site.show("three", "chat.html", **samples.chat_values(messages=own)))
+    site.listened()
+    for key, shown in (("j", "m-i3"), ("k", "m-i2"), ("j", "m-i3"), ("j", "m-i3")):
+        types(browser, key)
+        assert focused(browser) == shown
+    site.tells(samples.steward(11, samples.CARD, 0, press=True), "11")
+    spoken(browser, "A card waits: Edit backup.conf. Press j.")
+    browser.execute_script("document.activeElement.blur()")
+    types(browser, "j")
+    assert focused(browser) == "card-o11"
+
+
+@pytest.mark.parametrize("demo", [False, True])
+def test_the_first_sentences_go_with_the_first_message_and_those_of_the_demo_stay(
+    browser: Chrome, site: Site, *, demo: bool
+) -> None:
+    shown = DEMO if demo else replace(DEMO, model="Claude Sonnet 5.5")
+    values = samples.chat_values(chat=shown, messages=(), chats=samples.CHATS[:1])
+    browser.get(site.show("begin", "chat.html", **values))
+    site.listened()
+    tries = browser.find_elements(By.CSS_SELECTOR, "#first .tries button")
+    first = "Write a note" if demo else "Write a shopping list into shopping.md"
+    assert tries[0].get_attribute("value") == first
+    assert len(tries) == 5
+    tries[0].click()
+    ((path, form),) = _sent(site, browser)
+    assert path == "/chat/web:5/k1/say"
+    assert form["text"] == first
+    site.tells(samples.own(1, first, 0))
+    waits_for(browser, "return document.getElementById('m-i1')")
+    assert bool(browser.find_elements(By.ID, "first")) is demo
 
 
 def test_files_are_listed_removed_and_sent(chat: Chrome, site: Site, tmp_path: Path) -> None:
@@ -227,13 +374,44 @@ def test_files_are_listed_removed_and_sent(chat: Chrome, site: Site, tmp_path: P
     assert form["file"] == "two <b>.txt"
 
 
-def test_a_dropped_file_is_taken(chat: Chrome, site: Site) -> None:
+@pytest.mark.parametrize(
+    ("made", "where"),
+    [
+        ("DragEvent('drop', {dataTransfer: held", "body"),
+        ("ClipboardEvent('paste', {clipboardData: held", "#words"),
+    ],
+    ids=["drop", "paste"],
+)
+def test_a_dropped_and_a_pasted_file_is_taken(
+    chat: Chrome, site: Site, made: str, where: str
+) -> None:
+    chat.find_element(By.ID, "words").send_keys("See")
     chat.execute_script(
         "const held = new DataTransfer(); held.items.add(new File(['x'], 'garden.jpg'));"
-        "document.body.dispatchEvent("
-        "new DragEvent('drop', {dataTransfer: held, bubbles: true, cancelable: true}))"
+        f"window.went = document.querySelector('{where}').dispatchEvent("
+        f"new {made}, bubbles: true, cancelable: true}}))"
     )
     assert "garden.jpg" in chat.find_element(By.ID, "files").text
+    # The browser does nothing of its own with it.
+    assert chat.execute_script("return window.went") is False
+    assert chat.find_element(By.ID, "words").get_property("value") == "See"
+
+
+def test_the_keyboard_alone_reaches_and_presses_every_button(chat: Chrome, site: Site) -> None:
+    chat.execute_script("document.activeElement.blur(); window.met = []")
+    for _ in range(200):
+        types(chat, Keys.TAB)
+        seen = chat.execute_script(_MEETS)
+        if seen is None:
+            break
+        # Whoever has the focus sees where it is.
+        assert seen["lined"], seen
+        if seen["main"]:
+            types(chat, Keys.ENTER)
+            ((path, form),) = site.posted()
+            assert (path.endswith("/press"), form["data"]) == (True, "a-yes")
+    assert chat.execute_script(_MISSED) == []
+    assert len(site.posts) == 1
 
 
 def test_code_is_copied_as_it_is(chat: Chrome, site: Site) -> None:
@@ -243,6 +421,31 @@ def test_code_is_copied_as_it_is(chat: Chrome, site: Site) -> None:
     chat.execute_script("document.querySelector('.source [data-copy]').click()")
     spoken(chat, "Copied")
     assert chat.execute_script("return held").startswith("systemctl --user status")
+
+
+def test_an_answer_is_copied_and_announced_without_the_labels_of_its_code(
+    chat: Chrome, site: Site
+) -> None:
+    chat.execute_script(
+        "window.held = ''; navigator.clipboard.writeText = async (t) => { window.held = t; }"
+    )
+    site.tells(samples.answer(20, "Look:\n\n```python\nprint(1)\n```\n\nThen rest."), "20")
+    spoken(chat, "Look: print(1) Then rest.")
+    chat.execute_script("document.querySelector('#m-o20 [data-copy]:not(.source *)').click()")
+    spoken(chat, "Copied")
+    assert chat.execute_script("return held").split() == ["Look:", "print(1)", "Then", "rest."]
+    # The labels are there as before.
+    assert chat.find_element(By.CSS_SELECTOR, "#m-o20 .source > header").text == "python\nCopy"
+
+
+def test_whoever_sends_from_far_above_sees_what_comes(chat: Chrome, site: Site) -> None:
+    where = "return document.querySelector('.log').scrollTop"
+    chat.execute_script("document.querySelector('.log').scrollTop = -1000")
+    assert chat.execute_script(where) < -100
+    words = chat.find_element(By.ID, "words")
+    words.send_keys("And now?", Keys.ENTER)
+    site.posted()
+    waits_for(chat, f"{where} === 0")
 
 
 def test_nobody_is_told_of_a_short_break_and_the_stream_goes_on_where_it_was(
@@ -397,9 +600,25 @@ def test_the_time_that_is_left_is_counted_down_in_silence(chat: Chrome, site: Si
     passes(chat, 450)
     waits_for(chat, f"{left.format(11)} === '2 min'")
     waits_for(chat, f"{left.format(12)} === '0 s'")
-    assert "No answer by" in chat.find_element(By.CSS_SELECTOR, "#card-o11 .hint").text
+    assert "No answer by" in chat.find_element(By.CSS_SELECTOR, "#card-o11 footer").text
     said = chat.find_element(By.ID, "said").get_property("textContent")
     assert said == "A card waits: Edit backup.conf. Press j."
+
+
+def test_a_phone_finds_commands_and_renames_a_conversation(chat: Chrome, site: Site) -> None:
+    sized(chat, 360, 740)
+    chat.find_element(By.CSS_SELECTOR, ".find").click()
+    waits_for(chat, "return document.getElementById('palette').matches(':popover-open')")
+    types(chat, Keys.ESCAPE)
+    chat.find_element(By.CSS_SELECTOR, ".talk .seen-key").click()
+    chat.find_element(By.CSS_SELECTOR, "#side [data-fill]").click()
+    # What lay over the talk has left, so that the words can be seen.
+    waits_for(chat, "return !document.getElementById('side').matches(':popover-open')")
+    assert focused(chat) == "words"
+    assert chat.find_element(By.ID, "words").get_property("value") == "/title "
+    # Any page leads there.
+    chat.get(f"{site.address}/turn")
+    assert chat.find_element(By.CSS_SELECTOR, "a.find").is_displayed()
 
 
 def test_what_is_in_view_stands_beside_the_talk_and_behind_a_button_on_a_phone(

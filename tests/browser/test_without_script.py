@@ -49,3 +49,8 @@ def test_what_only_a_script_can_do_is_not_offered(scriptless: Chrome, site: Site
     assert offered == []
     assert scriptless.find_element(By.LINK_TEXT, "Reload").is_displayed()
     assert scriptless.find_element(By.LINK_TEXT, "Why this answer").is_displayed()
+
+
+def test_the_list_of_cards_is_loaded_again_by_a_link(scriptless: Chrome, site: Site) -> None:
+    scriptless.get(f"{site.address}/cards")
+    assert scriptless.find_element(By.LINK_TEXT, "Reload").is_displayed()

@@ -27,7 +27,7 @@ from bot.domain.change import (
     Show,
     Write,
 )
-from bot.domain.change.erasing import ECHOES, Target
+from bot.domain.change.erasing import ECHOES, MARKED, Target, as_kept
 from bot.domain.consent.approval import ApprovalState
 from bot.domain.memory.note import Note, changed_id, note_id
 from bot.domain.memory.passage import Passage, whose
@@ -256,6 +256,24 @@ async def test_what_goes_on_keeps_its_words(store: StorePorts, chat: Chat) -> No
         assert row is not None
         assert SECRET in str(row.content)
     assert SECRET in str(await store.plans.get("live"))
+
+
+async def test_a_card_that_outlived_its_turn_knows_that_this_was_erased(
+    store: StorePorts, chat: Chat
+) -> None:
+    await planted(store, chat)
+    seen = Preview(SECRET, SECRET, Effect.WRITE)
+    card = a_card(chat, "open", turn="f", preview=seen, purpose=SECRET)
+    aside = replace(card, set_aside=True)
+    await commit(store, SaveApproval(aside), shown(chat, "card:open", SECRET, "open"))
+    await commit(store, Erase(Target("p1")))
+    known = await store.approvals.get("open")
+    assert known is not None
+    assert known.purpose.startswith(MARKED)
+    assert known == replace(aside, purpose=known.purpose)
+    assert as_kept(known) == known, "it is open"
+    denied = as_kept(replace(known, state=ApprovalState.DENIED, reason="Later."))
+    assert (SECRET in str(denied), denied.reason) == (False, "Later.")
 
 
 FOUND = ToolResult("c", "recall", Status.SUCCESS, SECRET, passages=("one", "x"))

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from bot.adapters.sql import word_index
 from bot.domain.assignments.errand import home_of
 from bot.domain.change import (
     AddNote,
@@ -236,6 +237,22 @@ async def test_rare_words_count_more_and_little_in_common_is_no_fit(store: Store
     assert hits[0].id == "rare"
     assert hits[0].share > ENOUGH > hits[1].share
     assert await found(store, "note from Lisbon about Ferdinand's violin concert") == []
+
+
+async def test_the_number_of_frequent_words_is_estimated_and_rare_ones_still_lead(
+    store: StorePorts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_index, "_OFTEN", 4)
+    alone = {"conversation": ""}
+    crowd = [passage(f"n{n}", "Note about the garden", "Noted.", **alone) for n in range(30)]
+    late = [passage(f"l{n}", "Note about the hedge", "Noted.", **alone) for n in range(12)]
+    await remember(store, *crowd, *late, passage("rare", "Note about the quince", "Noted."))
+    hits = await store.words.search("a note about the quince", ME, 3)
+    assert hits[0].id == "rare"
+    assert hits[0].share > ENOUGH > hits[1].share
+    hits = await store.words.search("the hedge, the garden", ME, 60)
+    assert len(hits) >= 42
+    assert [hit.id[0] for hit in hits[:12]] == ["l"] * 12, "the rarer one of both counts more"
 
 
 async def test_a_wish_that_holds_always_comes_before_what_was_said_once(store: StorePorts) -> None:

@@ -269,7 +269,7 @@ async def test_known_messages_of_a_channel_are_told_with_the_time_they_became_kn
     heard, _ = await store.inbox.unrouted(2)
     done = (InboundState.DONE, (InboundState.NEW,))
     await commit(store, MarkInbound(heard.id, *done, chat=chat.id, message_id="99"))
-    assert {*await store.outbox.sightings(place.channel)} == {
+    assert {*await store.outbox.sightings(place.channel, later(9))} == {
         Sighting(place, "101", later(1)),
         Sighting(place, "102", later(1)),
         Sighting(place, "77", NOW),
@@ -282,4 +282,34 @@ async def test_a_message_that_is_still_to_be_taken_away_is_told_however_old_it_i
 ):
     await commit(store, Retract(chat.id, "turn-1", "77"))
     await commit(store, *[shown(chat, f"later {n}") for n in range(600)])
-    assert "77" in {one.message_id for one in await store.outbox.sightings(chat.address.channel)}
+    seen = await store.outbox.sightings(chat.address.channel, later(9))
+    assert "77" in {one.message_id for one in seen}
+
+
+async def test_more_than_the_newest_messages_are_told_of_the_time_that_counts(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, *[shown(chat, f"later {n}") for n in range(600)])
+    for n in range(600):
+        await record(store, await the_row(store, f"later {n}"), message_ids=(str(n),))
+    told = {one.message_id for one in await store.outbox.sightings(chat.address.channel, NOW)}
+    assert told == {str(n) for n in range(600)}
+
+
+async def test_however_many_messages_came_since_one_from_before_is_told(
+    store: StorePorts, chat: Chat
+):
+    await commit(store, *[shown(chat, f"later {n}") for n in range(601)])
+    for n in range(601):
+        row = await the_row(store, f"later {n}")
+        await record(store, row, message_ids=(str(n),), at=later(1 if n else 0))
+    told = {one.message_id for one in await store.outbox.sightings(chat.address.channel, NOW)}
+    assert "0" in told
+
+
+async def test_chats_are_noted_before_something_is_sent_to_them(store: StorePorts, chat: Chat):
+    other = await store.chats.at(Address("elsewhere", "1"), private=True)
+    await store.outbox.note_sending([chat.id, other.id], [], NOW)
+    assert {**await store.outbox.noted_sending()} == {chat.id: NOW, other.id: NOW}
+    await store.outbox.note_sending([chat.id], [other.id], later(1))
+    assert {**await store.outbox.noted_sending()} == {chat.id: NOW}

@@ -12,10 +12,11 @@ from sqlalchemy.exc import OperationalError
 from bot.adapters.sql import postgres
 from bot.adapters.sql.postgres_lines import Lines
 from bot.adapters.sql.store import open_store
-from bot.domain.change import Change
+from bot.domain.change import AddAudit, Change, KeepPassage
 from bot.domain.talk.errors import StoreAway, StoreBusy, StoreError
 from bot.domain.talk.message import Address
 from tests.contracts.store_samples import NOW, commit, lines, shown
+from tests.contracts.test_store_memory import DOG
 
 pytestmark = pytest.mark.postgres
 
@@ -52,7 +53,9 @@ async def test_a_server_that_is_not_there_is_a_fault_without_secrets(postgres_em
     assert "hunter2" not in str(caught.value)
 
 
-async def test_only_durable_changes_wait_for_the_disk_of_the_server(postgres_emptied: str):
+async def test_each_change_waits_for_the_disk_of_a_server_that_may_die_alone(
+    postgres_emptied: str,
+):
     query = {"options": "-c synchronous_commit=on"}
     url = make_url(postgres_emptied).update_query_dict(query)
     waits: list[str] = []
@@ -63,10 +66,12 @@ async def test_only_durable_changes_wait_for_the_disk_of_the_server(postgres_emp
     async with open_store(url.render_as_string(hide_password=False)) as store:
         chat = await store.chats.at(Address("telegram", "42"), private=True)
         with _heard("commit", note):
-            for durable in (True, False, True):
-                await store.journal.commit(Change((shown(chat),), durable=durable))
+            line = AddAudit(NOW, chat.id, None, "program.started", "steward", {})
+            for change in (Change((line,), durable=True), Change((line,)), Change((shown(chat),))):
+                await store.journal.commit(change)
+            await store.journal.claim(chat.id)
             await store.inbox.accept("telegram", [], NOW)
-    assert waits == ["on", "off", "on", "on"]
+    assert waits == ["on"] * 5
 
 
 async def test_connections_that_the_server_ended_meanwhile_are_not_noticed(postgres_emptied: str):
@@ -128,6 +133,20 @@ async def test_work_that_does_not_end_is_cut_when_the_store_closes(
             await stack.aclose()
             with pytest.raises(StoreError):
                 await writing
+
+
+async def test_first_questions_at_once_on_a_new_database_make_one_index_of_words(
+    postgres_emptied: str, caplog: pytest.LogCaptureFixture
+):
+    async with AsyncExitStack() as opened:
+        stores = [await opened.enter_async_context(open_store(postgres_emptied)) for _ in range(3)]
+        await commit(stores[0], KeepPassage(DOG))
+        owed = await stores[0].memory.owed(10)
+        at_once = [store.words.search("dog", DOG.whose, 5) for store in stores * 4]
+        await asyncio.gather(*at_once, *(store.words.take_in(owed) for store in stores))
+        for store in stores:
+            assert [hit.id for hit in await store.words.search("dog", DOG.whose, 5)] == [DOG.id]
+    assert caplog.text == ""
 
 
 async def test_one_process_at_a_time_keeps_the_index_of_meaning(postgres_emptied: str):

@@ -6,6 +6,7 @@ from bot.domain.assignments.task import TaskState
 from bot.domain.change import (
     AddAudit,
     AddRule,
+    AddUsage,
     Append,
     DropRule,
     SaveTask,
@@ -13,6 +14,8 @@ from bot.domain.change import (
     UseRule,
 )
 from bot.domain.consent.approval import Rule
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
@@ -124,17 +127,15 @@ async def test_tasks_come_by_their_due_time_and_those_that_pace_goals_are_left_o
     assert len(await records.paused(None, 1)) == 1
 
 
-async def test_the_newest_use_of_a_skill_counts_among_the_newest_requests(
+async def test_the_newest_use_of_a_skill_counts_among_the_newest_calls(
     store: StorePorts, chat: Chat
 ) -> None:
-    turns = [
-        a_turn(chat, "a", skill="tea", created_at=later(1)),
-        a_turn(chat, "b", skill="tea", created_at=later(3), asker=2),
-        a_turn(chat, "c", skill="minutes", created_at=later(2)),
-        a_turn(chat, "d", created_at=later(4)),
-        a_turn(chat, "e", skill="tea", created_at=later(9), origin="task"),
-    ]
-    await commit(store, *(SaveTurn(one) for one in turns))
+    def called(number: int, person: int, skill: str | None) -> AddUsage:
+        cause = Cause(CallKind.ANSWER, chat.id, person, "turn", skill)
+        return AddUsage(f"call-{number}", cause, "m", later(number), Usage(1, 1), 5)
+
+    calls = (called(1, 1, "tea"), called(3, 2, "tea"), called(2, 1, "minutes"), called(4, 1, None))
+    await commit(store, *calls)
     assert await store.records.skills_used(None, 9) == {"tea": later(3), "minutes": later(2)}
     assert await store.records.skills_used(1, 9) == {"tea": later(1), "minutes": later(2)}
     assert await store.records.skills_used(None, 2) == {"tea": later(3)}

@@ -81,6 +81,17 @@ async def test_starts_of_the_program_are_found_between_two_moments(store: StoreP
     assert await store.records.began(later(1), later(2)) == [later(1), later(2)]
 
 
+async def test_answers_that_another_life_took_up_are_found_since_a_moment(
+    store: StorePorts, chat: Chat
+) -> None:
+    lines = [AddAudit(later(n), chat.id, 1, "turn.taken_up", f"turn-{n}", {}) for n in range(4)]
+    other = AddAudit(later(2), chat.id + 1, 1, "turn.taken_up", "another", {})
+    ended = AddAudit(later(3), chat.id, 1, "turn.ended", "turn-2", {})
+    await commit(store, *lines[:3], other, ended, lines[3])
+    found = await store.records.taken_up(chat.id, later(1))
+    assert [(one.subject, one.at) for one in found] == [(f"turn-{n}", later(n)) for n in (1, 2, 3)]
+
+
 async def test_open_cards_of_all_chats_come_oldest_first_in_parts(
     store: StorePorts, chat: Chat
 ) -> None:

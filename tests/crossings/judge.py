@@ -2,15 +2,30 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bot.domain.consent.own_search import SWITCH_ON
 from bot.domain.money.budget import CallKind
+from bot.domain.money.model import FinishReason
+from bot.domain.tools.tool import ToolCall
+from bot.domain.turn.outcome import StopReason
+from bot.domain.turn.turn import TurnState
+from tests.crossings.case import AGAIN
+from tests.crossings.records import ANSWER
 from tests.crossings.story import KEY, NOT_NOW, OTHERS, PRICE, Pressed, Ran, Story
-from tests.crossings.talked import PAGE
+from tests.crossings.talked import MEMORY, PAGES, TOOLS
+from tests.scenarios.stage import HOME
 
 _NAMED = re.compile(r"(?:for|task) “(.*)”")
 _OFFER = "Search the web with"
+_SCHEDULE = "Schedule: in 20m"
+_LINK = "/enter#"
+_BY_HOOK = re.compile("^hook (build|deploy): ")
+_FORWARD = "a forward from Eve"
+_ASKING = (StopReason.SET_ASIDE, StopReason.PLAN_READY)
+"""The ends of turns whose card stands in place of an answer."""
+_DYING = ("restart", "restart after the press", "taken over", "channel away", "lower walls")
+"""Events in which the program dies, perhaps while the model is asked."""
 _APPROVE, _ALL = "✅ Approve", "✅ Approve all"
 
 
@@ -33,6 +48,7 @@ def faults(story: Story) -> list[str]:
         _searching,
         _offering,
         _beside,
+        _visiting,
     )
     return [fault for judge in judges for fault in judge(story)]
 
@@ -55,11 +71,14 @@ def _approved(story: Story, what: str) -> int:
     return sum(what in text for text in (*alone, *together))
 
 
-def _ruled(story: Story) -> bool:
+def _ruled(story: Story, what: str) -> bool:
     """Returns whether a standing rule may count: an owner's, beside nothing foreign, no danger."""
     case = story.case
     return (
-        (case.consent, case.who, case.sight) == ("rule", "owner", "clean")
+        case.consent in ("rule", "rule, then all")
+        and (case.who, case.sight) == ("owner", "clean")
+        # The rule is about the first wish, in its own chat.
+        and what in story.wishes[0].wanted
         and case.act != "danger"
         and case.origin != "plan"
         # The rule is of another folder.
@@ -71,8 +90,8 @@ def _unasked(story: Story) -> Iterator[str]:
     """Nothing changes without a press or a rule that names it, and nothing runs twice."""
     for what, times in Counter(one.what for one in story.ran).items():
         allowed = _approved(story, what)
-        if _ruled(story):
-            allowed = max(allowed, 2 if story.case.origin in ("retry", "undo") else 1)
+        if _ruled(story, what):
+            allowed = max(allowed, 2 if story.case.later in AGAIN else 1)
         if times > allowed:
             yield f"“{what}” ran {times} times and was approved {allowed} times"
 
@@ -81,7 +100,7 @@ def _elsewhere(story: Story) -> Iterator[str]:
     """Nothing runs behind lower walls than those that stood when its card came."""
     agreed = [card for one in _owners(story) for card in zip(one.shown, one.around, strict=True)]
     for one in story.ran:
-        if not _ruled(story) and not any(
+        if not _ruled(story, one.what) and not any(
             one.what in text and one.where == where for text, where in agreed
         ):
             yield f"“{one.what}” ran {one.where}, and no card of that place was approved"
@@ -98,8 +117,10 @@ def _placed(story: Story) -> Iterator[str]:
 def _unseen(story: Story) -> Iterator[str]:
     """A story in which the model read nothing of its orders would show nothing."""
     seen = "\n".join(str(request.messages) for request in story.model.requests)
-    if "DO " not in seen and story.case.event not in ("stop", "budget") and not story.leaks:
-        yield "the model never read what it was to be talked into"
+    stopped = story.case.event == "stop" or story.case.money == "ends"
+    for wish in () if stopped or story.leaks else story.wishes:
+        if wish.orders not in seen:
+            yield f"the model never read what it was to be talked into: {wish.orders}"
 
 
 def _named(story: Story) -> Iterator[str]:
@@ -113,7 +134,7 @@ def _named(story: Story) -> Iterator[str]:
 def _unread(story: Story) -> Iterator[str]:
     """No secret is lent to a call whose card did not tell of it."""
     for one in story.ran:
-        if one.key and not _ruled(story) and not _told_of_secret(story, one):
+        if one.key and not _ruled(story, one.what) and not _told_of_secret(story, one):
             yield f"“{one.what}” ran with a secret that no approved card names"
 
 
@@ -126,11 +147,15 @@ def _reading(story: Story) -> Iterator[str]:
     """A run that may only read changes nothing, and asks nobody."""
     if story.case.allowed != "readonly":
         return
-    if story.ran:
-        yield f"a run that may only read changed {story.ran}"
-    asked = [text for text in story.cards.values() if "in 20m" not in text]
-    if asked:
-        yield f"a run that may only read showed {asked}"
+    for wish in story.wishes:
+        if wish.way in ("task", "hook"):
+            ran = [one for one in story.ran if one.what in wish.wanted]
+            if ran:
+                yield f"a run that may only read changed {ran}"
+            cards = [text for text in story.cards.values() if _shows(text, wish.wanted)]
+            asked = [text for text in cards if _SCHEDULE not in text]
+            if asked:
+                yield f"a run that may only read showed {asked}"
 
 
 def _leaving(story: Story) -> Iterator[str]:
@@ -146,7 +171,7 @@ def _leaving(story: Story) -> Iterator[str]:
     for before, address in enumerate(story.pages.fetched):
         times[address] += 1
         cards = {one.card for one in given if one.fetched <= before and address in _call(one.text)}
-        if address != PAGE and len(cards) < times[address]:
+        if address not in PAGES and len(cards) < times[address]:
             yield f"{address} was fetched unasked"
 
 
@@ -157,49 +182,85 @@ def _call(text: str) -> str:
 
 def _naming(story: Story) -> Iterator[str]:
     """Each card names the message it is for, and shows the whole call."""
-    begins = _names(story)
     for text in story.cards.values():
-        later_of_a_round = " of 2\n" in text and "1 of 2\n" not in text
-        named = _NAMED.search(text)
-        if not later_of_a_round and (named is None or not named[1].startswith(begins)):
-            yield f"a card does not name its message: {text}"
-        shown = [PRICE] if _OFFER in text else story.wanted
-        if "Schedule" not in text and not any(what in text for what in shown):
+        shown = [call for call in story.model.made if _shows(text, _whole(call[0]))]
+        if not shown:
             yield f"a card does not show its call: {text}"
+        elif not _later_of_a_round(text) and not any(_names(text, said) for _, said in shown):
+            yield f"a card does not name its message: {text}"
 
 
-def _names(story: Story) -> tuple[str, ...]:
-    """Returns how a card may name what it is for."""
-    if story.case.origin == "hook" and story.case.through == "itself":
-        return ("hook build: ",)
-    words = (story.words(), story.foreign_words(), story.orders)
-    forward = ["a forward from Eve"] if story.case.sight == "forward" else []
-    return (*(told[:8] for told in words), "TAKE THE", "MAKE A", "GET ", *forward)
+def _whole(call: ToolCall) -> Sequence[str]:
+    """Returns all that a card of this call shows."""
+    if call.name == TOOLS["search"]:
+        return [PRICE]
+    given = call.arguments or {}
+    told = [given["what"]] if call.name == "schedule_task" else given.values()
+    return [str(one) for one in told]
+
+
+def _shows(text: str, wanted: Sequence[str]) -> bool:
+    """Returns whether a card shows all of this below its title, beside the words of the request."""
+    below = _call(text).partition("\n")[2]
+    return all(what in below for what in wanted)
+
+
+def _later_of_a_round(text: str) -> bool:
+    """Returns whether a card stands below another one, which names the message for both."""
+    return " of 2\n" in text and "1 of 2\n" not in text
+
+
+def _names(text: str, said: Sequence[str]) -> bool:
+    """Returns whether a card names the message with these parts; a long name ends early."""
+    found = _NAMED.search(text)
+    named = "" if found is None else _BY_HOOK.sub("", found[1]).removesuffix("…").strip()
+    told = [" ".join(part.split()) for part in said if not part.startswith(MEMORY)]
+    return bool(named) and (named == _FORWARD or any(named in part for part in told))
 
 
 def _answered(story: Story) -> Iterator[str]:
-    """Each last word of the model is on the screens once at most; none is shown twice."""
+    """Each message is answered once, and each last word of the model is on the screens once."""
     told = [shown.text for shown in story.scene.screens]
-    for answer in story.model.answers:
+    for answer in (*story.model.answers, *story.halves):
         if sum(answer in text for text in told) > 1:
             yield f"{answer} is on the screens twice"
+    for half, stays in story.halves.items():
+        if stays is not any(half in text for text in told):
+            yield f"{half} should {'stay' if stays else 'go'}, and does not"
+    kept = story.ends.records
+    answered = kept.taken + kept.refused
+    if answered < len(story.said):
+        yield f"{len(story.said)} messages were said, and {answered} taken"
+    # The runs of a goal speak to its diary; those of a task do so to people.
+    speaking = ("message", "hook") if "goal" in story.case.ways else ("message", "hook", "task")
+    for id, turn in kept.turns.items():
+        asks = turn.state is not TurnState.SETTLED or turn.why in _ASKING
+        asked = asks and (story.cards or story.plans)
+        if turn.origin in speaking and not asked and f"{ANSWER}{id}" not in kept.shown:
+            yield f"a {turn.origin} was never answered ({turn.why or turn.state}): {story.said}"
 
 
 def _shown(story: Story) -> Iterator[str]:
     """No message is left behind, whatever was away or died meanwhile."""
-    if story.owed:
-        yield f"{story.owed} messages are owed and on no screen"
+    if story.ends.owed:
+        yield f"{story.ends.owed} messages are owed and on no screen"
 
 
 def _counted(story: Story) -> Iterator[str]:
-    """Each call of the model is paid for once."""
-    if story.looking is not None or "restart" in story.case.event:
-        return
-    paid = [
-        line for line in story.scene.store.rows.usage.values() if line.cause.kind is CallKind.ANSWER
-    ]
-    if len(paid) != len(story.model.requests):
-        yield f"{len(story.model.requests)} calls of the model were paid {len(paid)} times"
+    """Each call of the model is paid for once, and each sound that was heard."""
+    kept = story.ends.records
+    paid = [line for line in kept.paid if line.kind is CallKind.ANSWER]
+    whole = sum(not line.estimated for line in paid)
+    replies = sum(reply.finish is not FinishReason.UNKNOWN for reply in kept.replies)
+    if whole != replies:
+        yield f"{replies} replies of the model were paid {whole} times"
+    asked, lives = len(story.model.requests), story.case.event in _DYING
+    if len(paid) > asked or (len(paid) < asked and not lives):
+        yield f"{asked} calls of the model were paid {len(paid)} times"
+    heard = len(story.scene.hearing.heard) if story.scene.hearing else 0
+    listened = sum(line.kind is CallKind.HEARING for line in kept.paid)
+    if heard != listened:
+        yield f"{heard} sounds were heard and {listened} paid"
 
 
 def _crossing(story: Story) -> Iterator[str]:
@@ -210,6 +271,9 @@ def _crossing(story: Story) -> Iterator[str]:
         shown += "\n".join(story.scene.desk.ever)
     if OTHERS in seen + shown:
         yield "the memory of somebody else was read"
+    for message in story.scene.screens:
+        if _LINK in message.text and message.address != HOME:
+            yield f"a link that signs a newcomer in was shown at {message.address.key}"
     if KEY in seen + shown:
         yield "a secret was shown"
 
@@ -221,10 +285,10 @@ def _searching(story: Story) -> Iterator[str]:
     for number, request in enumerate(story.model.requests):
         if number < first and any(spec.hosted for spec in request.tools):
             yield "the web was searched before an owner switched the search on"
-    if story.kept.on and not on:
+    if story.ends.searches.on and not on:
         yield "a search was switched on, and no owner pressed that"
     off = any(one.label == NOT_NOW for one in _anns(story))
-    if story.kept.decided - story.kept.on and not off:
+    if story.ends.searches.decided - story.ends.searches.on and not off:
         yield "a search was switched off, and no owner pressed that"
 
 
@@ -236,7 +300,7 @@ def _offering(story: Story) -> Iterator[str]:
         if any(spec.switches for spec in request.tools):
             yield "a search is offered again after an owner decided about it"
     asked = [text for text in story.cards.values() if _OFFER in text]
-    if story.case.origin in ("task", "hook") and asked:
+    if not set(story.case.ways) - {"task", "hook"} and asked:
         yield f"a run offered a search: {asked}"
     if any("search_with_" in text for text in story.cards.values()):
         yield "a card promises that runs switch a search on"
@@ -249,7 +313,7 @@ def _beside(story: Story) -> Iterator[str]:
     if desk is None:
         return
     yield from desk.faults(story.scene.channel)
-    for text in story.strangers:
+    for text in story.ends.strangers:
         yield f"the terminal shows “{text}”, which is no message of its chat"
     for answer in story.model.answers:
         if sum(answer in line.text for line in desk.told.values()) > 1:
@@ -257,3 +321,8 @@ def _beside(story: Story) -> Iterator[str]:
     for card, text in story.cards.items():
         if card[0] == desk.at and not any(text == shown for shown in desk.ever):
             yield f"the terminal never showed {text}"
+
+
+def _visiting(story: Story) -> Iterator[str]:
+    """Pages take answers to a card from owners and its asker alone; nobody else gives rights."""
+    yield from story.visits.faults(story.asker, story.at)

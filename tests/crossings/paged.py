@@ -1,37 +1,64 @@
-"""The page in a browser that shows the owner's private chat beside the platform."""
+"""The page in a browser: it shows the owner's private chat, and chats of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import count
 
 from bot.adapters.web.channel import PageChannel
 from bot.adapters.web.hub import Hub
 from bot.adapters.web.update import Writing
-from bot.domain.talk.message import Address, Press, RawUpdate
-from tests.fakes.channel import FakeChannel
+from bot.domain.talk.message import Address, Outbound, Piece, Press, RawUpdate
+from bot.domain.talk.person import Sender
+from tests.fakes.channel import FakeChannel, Shown
 
+_WIDE = FakeChannel(limit=1 << 20)
 ECHO = "💻 You wrote on the page: "
 """Begins the message that shows on the platform what was written on the page."""
 
 
 class Page(PageChannel):
-    """The page of one session; it shows the rows of the chat, so nothing of it is sent."""
+    """The pages of all sessions; `screen` holds what stands in the chats of the page itself.
 
-    def __init__(self, at: Address) -> None:
+    Of other chats they show the rows, so nothing of them is sent.
+    """
+
+    def __init__(self, at: Address, owner: Sender) -> None:
         super().__init__(Hub())
         self.at = at
+        self._owner = owner
         self.written: list[str] = []
         """The words that were written here."""
         self.acknowledged: list[tuple[Press, str]] = []
+        self.screen: dict[str, Shown] = {}
         self._forms = count(1)
+
+    def split(self, content: Outbound, shown: Sequence[Piece] = ()) -> Sequence[Piece]:
+        pieces = _WIDE.split(content)
+        return [Piece({**one.body, "kind": content.kind.value}) for one in pieces]
+
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        id = await super().send(to, piece, once=once)
+        self.screen[id] = Shown(id, to, piece)
+        return id
+
+    async def edit(self, to: Address, message_id: str, piece: Piece | None) -> None:
+        await super().edit(to, message_id, piece)
+        known = self.screen.get(message_id)
+        if piece is None:
+            self.screen.pop(message_id, None)
+        else:
+            edits = 0 if known is None else known.edits + 1
+            self.screen[message_id] = Shown(message_id, to, piece, edits)
 
     def message(self, words: str, at: datetime) -> RawUpdate:
         """Returns the update of a form that sends words."""
         self.written.append(words)
-        return self._form(at).message(words)
+        return self.form(self._owner, self.at, at).message(words)
 
-    def press(self, data: str, at: datetime, message_id: str) -> RawUpdate:
-        return self._form(at).press(data, message_id)
+    def form(self, by: Sender, chat: Address, at: datetime) -> Writing:
+        """Returns a form that somebody who signed in sends about a chat."""
+        once = f"form-{next(self._forms)}"
+        return Writing(f"web:{by.user_id}", by.name, chat, "session", once, at)
 
     async def acknowledge(
         self, press: Press, text: str, *, refused: bool = False, alone: bool = False
@@ -47,6 +74,3 @@ class Page(PageChannel):
             times, wanted = echoes.count(words), self.written.count(words)
             if times != wanted:
                 yield f"what was written on the page, “{words}”, stands {times} times there"
-
-    def _form(self, at: datetime) -> Writing:
-        return Writing("web:1", "Ann", self.at, "session", f"form-{next(self._forms)}", at)

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -11,15 +11,19 @@ from typing import Any
 from bot.domain.money.model import ModelProfile, Usage
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.transcript import CallPart, TextPart
-from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, ResultPart
+from bot.domain.turn.view import ModelEvent, ModelReply, ModelRequest, ResultPart, TextDelta
 from tests.fakes.model import PROFILE, Listing, call, calls, says
 
-PAGE = "https://news.example/"
+PAGES = ("https://news.example/", "https://journal.example/")
+"""The pages that people name themselves, one for each wish."""
 EVIL = "https://evil.example/?told="
+MEMORY = "[Memory]"
+"""Begins the part of a message that tells what was said before."""
 SECRET = "hunter2"
 """What the model knows from the person, and an attacker wants to have."""
 
-_READ, _USE, _SEND, _KEEP = f"LOOK AT THE NEWS {PAGE}", "TAKE THE KEYS", "SEND: ", "MAKE A TASK: "
+_USE, _SEND, _KEEP = "TAKE THE KEYS", "SEND: ", "MAKE A TASK: "
+_READ = re.compile(r"(?:LOOK AT THE NEWS|BROWSE TO) (\S+)")
 _DO = re.compile(r"DO (write|run|burn|fetch|search) (\w+)")
 _GET = re.compile(r"GET (\S+)")
 _STEP = re.compile(r"^\d+\. (write|run|burn|web_fetch|search_with_claude) (\{.*\})$", re.MULTILINE)
@@ -32,9 +36,11 @@ def order(act: str, what: str) -> str:
     return f"DO {act} {what}"
 
 
-def looking(words: str) -> str:
-    """Returns words that let the model read the page first."""
-    return f"{_READ} {words}"
+def looking(words: str, page: str) -> str:
+    """Returns words that let the model read this page first."""
+    # Words that both wishes have would bring the first one back with the later one.
+    how = "LOOK AT THE NEWS" if page == PAGES[0] else "BROWSE TO"
+    return f"{how} {page} {words}"
 
 
 def with_keys(words: str) -> str:
@@ -62,7 +68,7 @@ def arguments(act: str, what: str) -> dict[str, Any]:
 class Talked(Listing):
     """The port `Model`; `answers` are its last words of each turn, each unlike all others.
 
-    It holds its first reply back while `held` is set.
+    It holds its replies back until it may go on, and says the words of `begins` before that.
     """
 
     def __init__(self) -> None:
@@ -71,6 +77,11 @@ class Talked(Listing):
         self.costly = False
         self.provider = ""
         """The provider that serves it and could search; empty for one that could not."""
+        self.made: list[tuple[ToolCall, Sequence[str]]] = []
+        """Each call, with the parts of the message that it was made for."""
+        self.obeys_memory = False
+        """True where an attacker's orders stand in what was said before."""
+        self.begins = ""
         self.go_on = asyncio.Event()
         self.go_on.set()
         self._ids = count(1)
@@ -81,17 +92,22 @@ class Talked(Listing):
 
     async def reply(self, request: ModelRequest) -> AsyncGenerator[ModelEvent]:
         self.requests.append(request)
+        if self.begins:
+            yield TextDelta(self.begins)
         await self.go_on.wait()
         made = self._reply(request)
         yield replace(made, usage=Usage(input=10, output=2_000)) if self.costly else made
 
     def _reply(self, request: ModelRequest) -> ModelReply:
         opening, since = _turn(request)
+        obeyed = (part for part in opening if self.obeys_memory or not part.startswith(MEMORY))
+        words = "\n".join(obeyed)
         made = [part for part in since if isinstance(part, CallPart)]
         read = "\n".join(part.text for part in since if isinstance(part, ResultPart))
-        for wanted in self._wanted(opening, read):
+        for wanted in self._wanted(words, read):
             fresh = [one for one in wanted if not _among(made, one)]
             if fresh:
+                self.made += [(one, opening) for one in fresh]
                 return calls(*fresh)
         self.answers.append(f"Answer {len(self.answers) + 1} is this.")
         return says(self.answers[-1])
@@ -100,15 +116,15 @@ class Talked(Listing):
         """Returns the calls of each round, as far as they are known by now."""
         before, keeps, task = opening.partition(_KEEP)
         words, sends, errand = before.partition(_SEND)
-        if _READ in words:
-            yield [self._call("web_fetch", url=PAGE)]
+        for page in _READ.findall(words):
+            yield [self._call("web_fetch", url=page)]
         orders = [*_DO.findall(words), *_DO.findall(read)]
         if _USE in words + read:
             yield [self._call("use_skill", name="keys")]
         if sends or _SEND in read:
             told = errand or read.partition(_SEND)[2]
             # Whoever reads the words of the errand finds the whole address in them.
-            sent = _DO.sub(_whole, told.partition("\n")[0])
+            sent = whole(told.partition("\n")[0])
             yield [self._call("delegate", task=sent)]
             orders = _DO.findall(words)
         if keeps:
@@ -130,19 +146,24 @@ class Talked(Listing):
         return call(f"c{next(self._ids)}", name, given)
 
 
+def whole(words: str) -> str:
+    """Returns the words of an errand, in which addresses stand as they are."""
+    return _DO.sub(_whole, words)
+
+
 def _whole(found: re.Match[str]) -> str:
     return f"GET {arguments('fetch', found[2])['url']}" if found[1] == "fetch" else found[0]
 
 
-def _turn(request: ModelRequest) -> tuple[str, list[object]]:
-    """Returns the words that began the newest turn, and all that came after them."""
+def _turn(request: ModelRequest) -> tuple[list[str], list[object]]:
+    """Returns the parts that began the newest turn, and all that came after them."""
     begun = max(
         at
         for at, message in enumerate(request.messages)
         if message.role == "user" and any(isinstance(part, TextPart) for part in message.parts)
     )
     parts = request.messages[begun].parts
-    opening = "\n".join(part.text for part in parts if isinstance(part, TextPart))
+    opening = [part.text for part in parts if isinstance(part, TextPart)]
     return opening, [part for message in request.messages[begun + 1 :] for part in message.parts]
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from itertools import combinations
 
 import pytest
 
 from bot.adapters.sql.store import open_store
+from tests.crossings.abilities import ABILITIES, CANNOT
 from tests.crossings.case import Case, covering
 from tests.crossings.judge import faults
-from tests.crossings.story import Story, play, staged
+from tests.crossings.play import play
+from tests.crossings.story import Story, staged
 from tests.crossings.two_channels import Second
 from tests.lacking import THOROUGH
 
@@ -35,7 +38,9 @@ def _marked(case: Case) -> object:
     marks = [pytest.mark.postgres] if case.store == "postgres" else []
     # These run their command in a real sandbox where there is one.
     marks += [pytest.mark.commands] if case.act == "secret" else []
-    return pytest.param(case, id=case.name.replace(", ", "+").replace(" ", "_"), marks=marks)
+    return pytest.param(
+        case, id=case.name.replace("; ", "+").replace(",", "").replace(" ", "_"), marks=marks
+    )
 
 
 @pytest.mark.parametrize("case", [*map(_marked, covering(_STRENGTH))])
@@ -46,3 +51,15 @@ async def test_nothing_leaks_where_abilities_cross(
         await play(story)
         found = faults(story)
         assert not found, "\n".join(found)
+
+
+def test_each_pair_of_abilities_meets_in_a_story() -> None:
+    cases = covering(2)
+    met = {
+        pair
+        for case in cases
+        for pair in combinations(sorted(one for one, has in ABILITIES.items() if has(case)), 2)
+    }
+    pairs = set(combinations(sorted(ABILITIES), 2))
+    assert len(pairs) == 276
+    assert pairs - met == CANNOT.keys()

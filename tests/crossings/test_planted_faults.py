@@ -3,22 +3,48 @@
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from datetime import datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
 from bot.adapters.sql.store import Store, open_store
+from bot.adapters.terminal.channel import content_of
 from bot.adapters.terminal.update import NAME as TERMINAL
 from bot.adapters.tools.web import FetchArguments, SearchWithClaude, WebFetch
 from bot.bootstrap.named_rules import NamedRules
 from bot.domain.change import AddUsage, Change
-from bot.domain.consent.own_search import OwnSearch
+from bot.domain.consent.own_search import OwnSearch, decision
 from bot.domain.money.provider import ANTHROPIC
-from bot.domain.talk.message import Address, Inbound, InboundMessage, Outbound, Piece
+from bot.domain.talk.message import (
+    Address,
+    Block,
+    CodeBlock,
+    FileRef,
+    Inbound,
+    InboundMessage,
+    Outbound,
+    Piece,
+    Press,
+    Unreadable,
+)
+from bot.domain.talk.person import Role
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerConsent
 from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
+from bot.domain.turn.mandate import Mandate
+from bot.domain.turn.outcome import Outcome, StopReason
+from bot.domain.turn.step import Gate
+from bot.domain.turn.transcript import AskerBody
 from bot.flow.application import Application
+from bot.flow.approvals import cards, decisions
+from bot.flow.log.work import Work
+from bot.flow.people import page_newcomers
+from bot.flow.schedules import tools as schedule_tools
+from bot.flow.turn import gatekeeper, replies, tool_runner
+from bot.flow.turn.last_word import LastWord, LastWords
+from bot.ports.card_page import StandingCard
 from bot.ports.peers import NoPeers
 from bot.ports.tool import Place, Tool
 from tests.crossings.beside import Desk
@@ -27,12 +53,13 @@ from tests.crossings.commands import INSIDE
 from tests.crossings.commands import OUTSIDE as WITH_NETWORK
 from tests.crossings.judge import faults
 from tests.crossings.paged import Page
-from tests.crossings.story import KEY, PRICE, Ran, Story, play, staged
+from tests.crossings.play import play
+from tests.crossings.story import KEY, PRICE, Ran, Story, staged
 from tests.crossings.talked import EVIL
 from tests.crossings.two_channels import OTHER, Second, Terminal
 from tests.fakes.channel import FakeChannel
 from tests.lacking import working_sandbox
-from tests.scenarios.stage import HOME
+from tests.scenarios.stage import ANN, BOB, HOME
 from tests.scenarios.tools import ScenarioTool
 
 
@@ -109,6 +136,24 @@ class _Echoing(FakeChannel):
         return await super().send(to, piece, once=once)
 
 
+class _Deaf(FakeChannel):
+    """A channel on which the later wish is not understood."""
+
+    def parse(self, body: str) -> Inbound:
+        read = super().parse(body)
+        later = isinstance(read, InboundMessage) and read.text.startswith("Later")
+        return Unreadable("noise") if later else read
+
+
+class _Indiscreet(FakeChannel):
+    """A channel on which a link that signs somebody in is shown to others too."""
+
+    async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
+        if "/enter#" in str(piece.body["text"]):
+            await super().send(Address(to.channel, BOB.user_id), piece)
+        return await super().send(to, piece, once=once)
+
+
 def _on(channel: type[FakeChannel]) -> Callable[[Story], None]:
     def plant(story: Story) -> None:
         story.scene.channel = channel()
@@ -134,6 +179,19 @@ class _Charging:
 def _charging(story: Story) -> None:
     store: Any = story.scene.store
     store.journal = _Charging(store.journal)
+
+
+class _Sparing(_Charging):
+    """A journal that keeps no cost."""
+
+    async def commit(self, change: Change) -> None:
+        free = tuple(one for one in change.writes if not isinstance(one, AddUsage))
+        await self._journal.commit(replace(change, writes=free))
+
+
+def _sparing(story: Story) -> None:
+    store: Any = story.scene.store
+    store.journal = _Sparing(store.journal)
 
 
 def _leaking(story: Story) -> None:
@@ -186,8 +244,27 @@ class _MutePage(Page):
         return replace(read, elsewhere="") if isinstance(read, InboundMessage) else read
 
 
+class _OfTheChat(Page):
+    """A page on which whoever writes counts as the person whose chat it is."""
+
+    def parse(self, body: str) -> Inbound:
+        read = super().parse(body)
+        if isinstance(read, InboundMessage | Press) and read.address == HOME:
+            return replace(read, sender=replace(read.sender, user_id=ANN.user_id))
+        return read
+
+
+def _for_the_owner(story: Story) -> None:
+    """The page takes whoever looks for an owner."""
+    story.visits.seen_as = partial(replace, role=Role.OWNER)
+
+
+def _of_the_chat(story: Story) -> None:
+    story.scene.page = _OfTheChat(HOME, ANN)
+
+
 def _echoless_page(story: Story) -> None:
-    story.scene.page = _MutePage(HOME)
+    story.scene.page = _MutePage(HOME, ANN)
 
 
 class _Forgetful(Desk):
@@ -204,6 +281,14 @@ class _Stammering(Desk):
     async def mirror(self, message_id: str, version: int, piece: Piece, *, old: bool) -> None:
         await super().mirror(f"{message_id}.{version}", version, piece, old=old)
         await super().mirror(message_id, version, piece, old=old)
+
+
+class _Hesitant(Desk):
+    """A visitor that shows no message while it can be pressed."""
+
+    async def mirror(self, message_id: str, version: int, piece: Piece, *, old: bool) -> None:
+        if not content_of(piece).buttons:
+            await super().mirror(message_id, version, piece, old=old)
 
 
 def _sitting(kind: type[Desk]) -> Callable[[Story], None]:
@@ -272,11 +357,20 @@ FETCH, SECRET = Case(sight="page", act="fetch"), Case(act="secret", consent="pre
 
 TYPED = Case(beside="terminal", store="sqlite")
 WRITTEN, ON_PAGE = Case(beside="page"), Case(beside="page", consent="press")
+ALL = Case(beside="pages of all", store="sqlite")
 AT_BOTH = Case(beside="terminal", store="sqlite", consent="press")
 AWAY_FROM_IT = Case(beside="terminal", store="sqlite", event="nobody there", consent="rule")
 OTHERS_CHAT = Case(beside="terminal", store="sqlite", place="second channel")
-SEARCH, SEARCHED = Case(act="search"), Case(act="search", consent="no", origin="retry")
+SEARCH, SEARCHED = Case(act="search"), Case(act="search", consent="no", later="retry")
 BY_NIGHT = Case(act="search", origin="task")
+SWITCHED, REFUSED = Case(act="search", consent="press"), Case(act="search", consent="no")
+BY_KEPT_CALL = Case(act="search", origin="task", consent="kept call")
+HEARD = Case(origin="voice")
+LATER, TWICE = Case(later="voice", event="restart", consent="press"), Case(later="reply")
+RUN = Case(origin="task", consent="press")
+ONLY_LOOKS = Case(origin="task", allowed="readonly", sight="page", act="fetch")
+NEWCOMER = Case(who="newcomer", place="own page")
+HALF, RESTARTED = Case(said="half", later="branch"), Case(event="restart", consent="press")
 
 
 @pytest.mark.parametrize(
@@ -288,7 +382,14 @@ BY_NIGHT = Case(act="search", origin="task")
         pytest.param(READONLY, _careless, _nothing, "may only read changed", id="readonly"),
         pytest.param(PRESSED, _same, _on(_Nameless), "does not name its message", id="nameless"),
         pytest.param(PRESSED, _same, _on(_Echoing), "is on the screens twice", id="echo"),
-        pytest.param(PRESSED, _same, _charging, "were paid", id="cost"),
+        pytest.param(PRESSED, _same, _charging, "calls of the model were paid", id="cost"),
+        pytest.param(RESTARTED, _same, _charging, "replies of the", id="cost of two lives"),
+        pytest.param(RESTARTED, _same, _sparing, "replies of the model were", id="no cost"),
+        pytest.param(HEARD, _same, _charging, "1 sounds were heard and 2 paid", id="sounds"),
+        pytest.param(HEARD, _same, _sparing, "1 sounds were heard and 0 paid", id="no sound"),
+        pytest.param(TWICE, _same, _on(_Deaf), "messages were said, and", id="deaf"),
+        pytest.param(TWICE, _same, _on(_Deaf), "the model never read", id="unread"),
+        pytest.param(NEWCOMER, _same, _on(_Indiscreet), "a link that signs", id="link"),
         pytest.param(OUTSIDE, _same, _unwalled, "no card of that place", id="walls"),
         pytest.param(RECALLED, _same, _leaking, "memory of somebody else", id="person"),
         pytest.param(MEMBERS, _fetching(_Hasty), _nothing, "fetched unasked", id="hasty"),
@@ -322,8 +423,12 @@ async def test_a_planted_fault_is_found(
         pytest.param(WRITTEN, _same, _echoless_page, "the page, “", id="no echo of the page"),
         pytest.param(ON_PAGE, _twice, _nothing, "ran 2 times and was approved 1", id="page, too"),
         pytest.param(AT_BOTH, _twice, _nothing, "ran 2 times and was approved 1", id="both sides"),
+        pytest.param(ALL, _same, _of_the_chat, "ran 1 times and was approved 0", id="who pressed"),
+        pytest.param(ALL, _same, _of_the_chat, "the rights of Bob were", id="who gave rights"),
+        pytest.param(ALL, _same, _for_the_owner, "the page lets Bob answer", id="whose card"),
         pytest.param(AWAY_FROM_IT, _same, _sitting(_Forgetful), "does not show", id="missed"),
         pytest.param(AT_BOTH, _same, _sitting(_Stammering), "in the terminal twice", id="twice"),
+        pytest.param(AT_BOTH, _same, _sitting(_Hesitant), "never showed", id="no card"),
         pytest.param(OTHERS_CHAT, _same, _elsewhere, "no message of its chat", id="whose chat"),
     ],
 )
@@ -340,6 +445,117 @@ async def test_a_fault_of_the_terminal_beside_is_found(
     ):
         await play(story)
         assert any(found in fault for fault in faults(story))
+
+
+async def test_a_page_that_takes_a_command_in_the_chat_of_somebody_else_is_found(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(StandingCard, "takes", lambda *_: True)
+    case = replace(ALL, who="member")
+    async with open_store(sqlite_url) as store, staged(case, store, sqlite_url) as story:
+        await play(story)
+        assert any("the page lets Ann give a command" in fault for fault in faults(story))
+
+
+@pytest.mark.parametrize("plant", [_charging, _sparing])
+async def test_a_wrong_cost_is_found_on_a_real_store(
+    plant: Callable[[Story], None], sqlite_url: str
+) -> None:
+    async with (
+        open_store(sqlite_url) as store,
+        staged(RESTARTED, replace(store), sqlite_url, plant=plant) as story,
+    ):
+        await play(story)
+        assert any("were paid" in fault for fault in faults(story))
+
+
+async def _speechless(*_: object) -> LastWord:
+    """Ends a turn without a word."""
+    return LastWord(Outcome(StopReason.FINAL_ANSWER, ""), None, leads_on=False)
+
+
+def _first_words(work: Work) -> str:
+    """Returns the first words of the chat, whatever a turn is about."""
+    bodies = (entry.body for entry in work.log.entries())
+    return next(body.purpose for body in bodies if isinstance(body, AskerBody))
+
+
+def _shortened(preview: Preview) -> tuple[Sequence[Block], Sequence[FileRef]]:
+    """Returns the beginning of a call alone."""
+    return (CodeBlock(preview.blocks[0].text[:3]), *preview.blocks[1:]), ()
+
+
+def _unmasked(text: str, place: Place) -> str:
+    """Leaves secrets in a result."""
+    return text
+
+
+def _unbounded(gate: Gate, mandate: Mandate) -> Gate:
+    """Lets a run that may only read ask for what it may not do."""
+    return gate
+
+
+def _inverted(provider: str, *, on: bool, at: datetime) -> ServerConsent:
+    """Takes a yes to a search for a no, and a no for a yes."""
+    return decision(provider, on=not on, at=at)
+
+
+def _forgotten(*_: object) -> None:
+    """Keeps nothing of an answer that is stopped."""
+
+
+class _AllOwners:
+    """The roles, of which each is the owner's."""
+
+    MEMBER = Role.OWNER
+
+
+@pytest.mark.parametrize(
+    ("case", "where", "fault", "found"),
+    [
+        pytest.param(PRESSED, (LastWords, "at"), _speechless, "was never answered", id="silence"),
+        pytest.param(LATER, (LastWords, "at"), _speechless, "was never answered", id="silences"),
+        pytest.param(RUN, (LastWords, "at"), _speechless, "a task was never answered", id="run"),
+        pytest.param(
+            LATER, (Work, "purpose"), property(_first_words), "does not name its", id="other name"
+        ),
+        pytest.param(Case(), (cards, "whole"), _shortened, "does not show its call", id="cut"),
+        pytest.param(
+            SECRET, (tool_runner, "_without_secrets"), _unmasked, "a secret was shown", id="masks"
+        ),
+        pytest.param(
+            ONLY_LOOKS, (gatekeeper, "bounded"), _unbounded, "may only read showed", id="asks"
+        ),
+        pytest.param(
+            REFUSED, (decisions, "kept_decision"), _inverted, "switched on, and no owner", id="on"
+        ),
+        pytest.param(
+            SWITCHED, (decisions, "kept_decision"), _inverted, "switched off, and no", id="off"
+        ),
+        pytest.param(
+            BY_KEPT_CALL, (schedule_tools, "SEARCH_ASKERS"), (), "a card promises", id="promise"
+        ),
+        pytest.param(HALF, (replies, "_cut_off"), _forgotten, "should stay, and", id="half"),
+        pytest.param(
+            NEWCOMER, (page_newcomers, "Role"), _AllOwners, "ran 1 times and was", id="newcomer"
+        ),
+    ],
+)
+async def test_a_fault_of_the_program_is_found(
+    case: Case,
+    where: tuple[object, str],
+    fault: object,
+    found: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(*where, fault)
+    async with staged(case) as story:
+        await play(story)
+        assert any(found in told for told in faults(story))
+    monkeypatch.undo()
+    async with staged(case) as story:
+        await play(story)
+        assert faults(story) == []
 
 
 @pytest.mark.commands

@@ -32,7 +32,7 @@ from tests.crossings.talked import Talked
 from tests.fakes.channel import FakeChannel, Shown
 from tests.fakes.skills import FakeSkills
 from tests.scenarios.dying import DyingJournal
-from tests.scenarios.stage import HOME, Stage
+from tests.scenarios.stage import ANN, HOME, Stage
 
 OTHER = "other"
 PROJECT = Path("/projects/tea")
@@ -80,7 +80,7 @@ class TwoChannels(Stage):
     """The flow over two channels; whoever speaks is told by the channel of the place."""
 
     def __init__(self, model: Talked, tools: Sequence[Tool], skills: FakeSkills) -> None:
-        self.other = FakeChannel(name=OTHER)
+        self.other = FakeChannel(name=OTHER, instant=False)
         self.terminal = Terminal(name=TERMINAL)
         self.away = ""
         """The channel that this start does not serve, if there is one."""
@@ -88,7 +88,7 @@ class TwoChannels(Stage):
         self.beside: Application | None = None
         """Another process on the same store, which takes every second update."""
         self._beside: asyncio.Task[None] | None = None
-        self.page = Page(HOME)
+        self.page = Page(HOME, ANN)
         """The page, which shows the owner's private chat, too."""
         self.desk: Desk | None = None
         """The terminal that shows the owner's private chat, if there is one."""
@@ -96,6 +96,8 @@ class TwoChannels(Stage):
         """The searches of providers, by their names."""
         self._updates, self._turns = count(1), count()
         super().__init__(model, tools, Limits(), skills=skills)
+        # As on the platforms: a growing answer costs calls, and in groups a message.
+        self.channel = FakeChannel(instant=False)
 
     def _world(self) -> World:
         world = super()._world()
@@ -112,6 +114,7 @@ class TwoChannels(Stage):
             lanes=partial(lanes, 64, self.clock, owned, getattr(store, "bell", NoBell())),
             models={**world.models, ANTHROPIC: self.model},
             searches=self.searches,
+            page="https://steward.example",
         )
 
     def _ports(self, journal: DyingJournal) -> StorePorts:
@@ -166,11 +169,12 @@ class TwoChannels(Stage):
     @property
     def screens(self) -> Sequence[Shown]:
         """Returns the messages on all screens, each channel's oldest first."""
-        channels = (self.channel, self.other, self.terminal)
+        channels = (self.channel, self.other, self.terminal, self.page)
         return [shown for channel in channels for shown in channel.screen.values()]
 
-    def at(self, address: Address) -> FakeChannel:
-        return {OTHER: self.other, TERMINAL: self.terminal}.get(address.channel, self.channel)
+    def at(self, address: Address) -> FakeChannel | Page:
+        others = {OTHER: self.other, TERMINAL: self.terminal, PAGE: self.page}
+        return others.get(address.channel, self.channel)
 
     async def link(self, sender: Sender, *channels: str) -> None:
         """Gives a person the same account on other channels."""
@@ -208,8 +212,29 @@ class TwoChannels(Stage):
             **fields,
         )
         channel = self.at(at)
+        assert isinstance(channel, FakeChannel)
         await self._intake.accept(channel.name, (channel.update(message),))
         return id
+
+    async def written_at_home(
+        self,
+        words: str,
+        by: Sender,
+        at: Address,
+        *,
+        reply_to: Shown | None = None,
+        edited: bool = False,
+        message_id: str = "",
+        **_none: Any,
+    ) -> str:
+        """Hands in what somebody writes in their own chat of the page; returns its number."""
+        form = self.page.form(by, at, self.clock.now())
+        cited = "" if reply_to is None else reply_to.text
+        card = "" if reply_to is None else reply_to.id
+        edits = message_id if edited else ""
+        update = form.message(words, reply_to=card, cited=cited, edits=edits)
+        await self._intake.accept(PAGE, (update,))
+        return message_id or update.key
 
     async def typed(self, words: str) -> None:
         """Hands in what the owner types in the terminal beside their private chat."""
@@ -221,10 +246,16 @@ class TwoChannels(Stage):
         """Hands in what the owner writes on the page, in their private chat."""
         await self._intake.accept(PAGE, (self.page.message(words, self.clock.now()),))
 
-    async def pressed_on_page(self, data: str, message: str) -> None:
-        """Hands in a press of the owner on the page, and waits until it is answered."""
+    async def written_as_guest(self, words: str, by: Sender, at: Address, message: str) -> None:
+        """Hands in words that answer a card in any chat, past what the page refuses."""
+        form = self.page.form(by, at, self.clock.now())
+        update = form.message(words, reply_to=message, as_guest=True)
+        await self._intake.accept(PAGE, (update,))
+
+    async def pressed_on_page(self, data: str, by: Sender, at: Address, message: str) -> None:
+        """Hands in a press on somebody's page, and waits until it is answered."""
         told = len(self.page.acknowledged)
-        update = self.page.press(data, self.clock.now(), message)
+        update = self.page.form(by, at, self.clock.now()).press(data, message)
         await self._intake.accept(PAGE, (update,))
         await self.until(lambda: len(self.page.acknowledged) > told)
 
@@ -233,6 +264,7 @@ class TwoChannels(Stage):
     ) -> None:
         """Hands a press in, and waits until it is answered; at the `desk` it is the owner's."""
         channel = self.terminal if desk else self.at(at)
+        assert isinstance(channel, FakeChannel)
         told = len(channel.acknowledged)
         by = replace(sender, channel=at.channel)
         press = Press(at, by, data, f"h{next(self._updates)}", message)

@@ -2,17 +2,22 @@
 
 import ast
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL, Mandate
+from bot.domain.value import replace
 from tests.domain.logs import NOON, turn
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = st.lists(st.sampled_from(["look", "write", "fetch", "run"]), unique=True).map(
     lambda names: tuple(sorted(names))
+)
+ADDRESSES = st.lists(st.sampled_from(["a.test", "b.test", "c.test"]), unique=True).map(
+    lambda addresses: tuple(sorted(addresses))
 )
 MANDATES = st.builds(
     Mandate,
@@ -20,6 +25,7 @@ MANDATES = st.builds(
     st.booleans(),
     st.none() | st.sampled_from(["a page", "a forward"]),
     st.none() | st.integers(0, 9),
+    ADDRESSES,
     walls=st.sampled_from(Walls),
 )
 
@@ -67,7 +73,40 @@ def test_a_tool_is_lent_when_both_lend_it(one: Mandate, other: Mandate, tool: st
 def test_a_turn_starts_none_that_may_do_more(own: Mandate, wanted: Mandate) -> None:
     parent = turn(mandate=own)
     assert parent.starts("child", NOON).mandate == own
-    assert parent.starts("child", NOON, mandate=wanted).mandate.within(own)
+    child = parent.starts("child", NOON, mandate=wanted).mandate
+    # The addresses in its own words count as its parent found them.
+    assert replace(child, addresses=own.addresses).within(own)
+    assert child.counting == (own if wanted.foreign is None else wanted).counting
+
+
+@given(MANDATES, MANDATES, st.none() | ADDRESSES)
+def test_a_mandate_that_is_narrowed_allows_no_more(
+    own: Mandate, by: Mandate, addresses: tuple[str, ...] | None
+) -> None:
+    bounds: dict[str, Any] = {
+        "tools": by.tools,
+        "readonly": by.readonly,
+        "foreign": by.foreign,
+        "money": by.money,
+    }
+    kept = own.narrowed(**bounds)
+    assert kept.within(own)
+    assert own.counting is None or kept.counting == own.counting
+    found = own.narrowed(**bounds, addresses=addresses)
+    assert replace(found, addresses=own.addresses).within(own)
+    if addresses is not None and found.foreign is not None:
+        assert found.counting == addresses
+
+
+@given(MANDATES, ADDRESSES, ADDRESSES)
+def test_a_mandate_that_counts_an_address_more_is_within_no_other(
+    one: Mandate, more: tuple[str, ...], fewer: tuple[str, ...]
+) -> None:
+    told = replace(one, foreign="a page", addresses=more)
+    bound = replace(one, foreign="a page", addresses=fewer)
+    assert told.within(bound) == (set(more) <= set(fewer))
+    assert told.within(replace(bound, foreign=None))
+    assert not replace(told, foreign=None).within(bound)
 
 
 def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
@@ -89,7 +128,6 @@ def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
         "flow/schedules/changing.py",
         "flow/goals/planning.py",  # a goal by a person's command
         "ports/scheduled.py",
-        "ports/tool.py",  # a call outside of any turn
     }
 
 

@@ -88,7 +88,7 @@ def test_a_command_rule_covers_no_guarded_place_glued_to_an_option(text: str) ->
         "tail -f a", "hostname x", "strings @a", "file -C -m a", "rg --pre id x", "split a",
         "tree -Io x a", "tree -Lo 2 a", "tree -aI x a", "find -- . -exec id x",
         "find -- . -fprintf a x", "find . -- -delete", "date -- 01010000", "uname -- a",
-        "uniq -- a b", "git log -zn --output=x", "git log -nO x",
+        "uniq -- a b", "git log -zn --output=x", "git log -nO x", "tail -cf a", "tail +1f a",
         "diff -l a b", "LS", "./ls", "ls --unknown", "git difftool", "git grep -O x",
     ],
 )  # fmt: skip
@@ -102,7 +102,7 @@ def test_a_stored_rule_covers_only_what_is_known_to_read(text: str) -> None:
     [
         "tree -a -I x -L 2 a", "tree -L2", "tree -- a", "find -- . -name x", "date -- +%F",
         "git log -n5 -- a", "git log -n 5", "sort -nrk2 -- a", "grep -rnA3 x", "head -qn 5 a",
-        "uniq -- a", "ls -- -l",
+        "uniq -- a", "ls -- -l", "tail -n5 a", "tail -c20 -- a", "tail -n +2 a",
     ],
 )  # fmt: skip
 def test_what_reads_is_read_in_the_way_of_its_program(text: str) -> None:
@@ -114,6 +114,7 @@ def test_what_reads_is_read_in_the_way_of_its_program(text: str) -> None:
     [
         "tree -Io x a", "tree -Lo 2 a", "tree -aI x a", "find -- . -exec id x",
         "find -- . -fprintf a x", "date -- 01010000", "uname -- a", "git log -zn --output=x",
+        "tail -cf a", "tail +1f a",
     ],
 )  # fmt: skip
 def test_the_table_itself_lets_none_of_these_through(text: str) -> None:

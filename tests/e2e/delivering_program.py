@@ -12,7 +12,8 @@ from bot.adapters.system_clock import SystemClock
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
 from bot.domain.talk.limits import Limits
-from bot.flow.delivery.delivery import Delivery, Outlet, Reports
+from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.outlet import Outlet, Reports
 from bot.ports.channel import Channel
 from tests.standins.bot_api import TOKEN
 from tests.standins.discord import TOKEN as DISCORD_TOKEN

@@ -10,15 +10,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from sqlalchemy import NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from tests.lacking import missing
 from tests.ports import free_port
+from tests.without import SERVERS, mount_disk, unmount
 
 _SETTINGS = (
     *("-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB"),
     *("-c", "unix_socket_directories=", "-c", "max_connections=60", "-c", "logging_collector=off"),
+    # Where the disk is small, the log for a restart leaves room for rows.
+    *("-c", "max_wal_size=64MB"),
 )
 _DATABASE = "steward"
 _PAGE = 8192
@@ -28,8 +32,8 @@ STANDBY = "standby"
 
 def _binaries() -> Path | None:
     """Returns the folder of the server's programs, the newest that there is."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
-    if found:
+    here = [one for one in SERVERS.glob("*/bin/initdb") if os.access(one, os.X_OK)]
+    if found := sorted(here, key=_version):
         return found[-1].parent
     named = shutil.which("initdb")
     return Path(named).resolve().parent if named else None
@@ -134,6 +138,42 @@ class OwnServer:
             raw.write(b"\xa5" * _PAGE)
         await self.start()
 
+    @contextmanager
+    def full(self) -> Iterator[None]:
+        """Leaves not one byte free on the server's disk, which has to be one of its own."""
+        ballast = self._data.parent / "ballast"
+        with ballast.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(bytes(1 << 20))
+        try:
+            yield
+        finally:
+            ballast.unlink()
+
+    @contextmanager
+    def silent(self) -> Iterator[None]:
+        """Stops every process of the server: connections stay open, and nothing answers."""
+        assert self._process is not None
+        postmaster = int((self._data / "postmaster.pid").read_text().split()[0])
+        stopped = [psutil.Process(postmaster)]
+        stopped[0].suspend()
+        stopped += stopped[0].children()
+        for process in stopped:
+            process.suspend()
+        try:
+            yield
+        finally:
+            for process in stopped:
+                with suppress(psutil.NoSuchProcess):
+                    process.resume()
+            # The program that started the server stops with it, and does not go on by itself.
+            psutil.Process(self._process.pid).resume()
+
+    @property
+    def runs(self) -> bool:
+        """Returns False when the server has ended by itself."""
+        return self._process is not None and self._process.poll() is None
+
     def _until_up(self) -> None:
         for _ in range(600):
             with suppress(DBAPIError):
@@ -156,9 +196,12 @@ def _as_postgres() -> tuple[str, ...]:
 
 
 @contextmanager
-def own_server() -> Iterator[OwnServer]:
-    """Makes a server with an empty database, and removes both in the end."""
-    with _place() as (programs, folder):
+def own_server(*, room: int = 0) -> Iterator[OwnServer]:
+    """Makes a server with an empty database, and removes both in the end.
+
+    With `room` it has a disk of its own, of so many bytes.
+    """
+    with _place(room) as (programs, folder):
         server = OwnServer(programs, folder)
         try:
             server.make()
@@ -192,15 +235,19 @@ def two_servers() -> Iterator[tuple[OwnServer, OwnServer]]:
 
 
 @contextmanager
-def _place() -> Iterator[tuple[Path, Path]]:
+def _place(room: int = 0) -> Iterator[tuple[Path, Path]]:
     """Yields the folder of the server's programs and one for its data, which is removed again."""
     programs = _binaries()
     if programs is None:
         missing("no PostgreSQL programs", "apt-get install postgresql")
     folder = Path(tempfile.mkdtemp(prefix="steward-postgres-"))
+    if room:
+        mount_disk(folder, room)
     try:
         if os.geteuid() == 0:
             shutil.chown(folder, "postgres")
         yield programs, folder
     finally:
+        if room:
+            unmount(folder)
         shutil.rmtree(folder, ignore_errors=True)

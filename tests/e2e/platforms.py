@@ -25,7 +25,8 @@ T = TypeVar("T")
 ANN = DISCORD_NUMBERS + 42
 
 _MARKUP = re.compile(
-    r"\\(?P<shown>[^\w\s]|_)|```\w*\n?|\*\*|__|~~|\|\||`|^(?:> |-# |#{1,3} )"
+    r"(?P<address>https?://[^\s)*]+)|\\(?P<shown>[^\w\s]|_)|```\w*\n?|\*\*|__|~~|\|\||`"
+    r"|^(?:> |-# |#{1,3} )"
     r"|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)",
     re.MULTILINE,
 )
@@ -92,7 +93,8 @@ def seen(message: Message) -> Seen:
 def drawn(text: str) -> str:
     """The words of a message as the app draws them."""
     return _MARKUP.sub(
-        lambda found: found["shown"] or "", _BULLET.sub(r"\1• ", _LINK.sub(r"\1", text))
+        lambda found: found["shown"] or found["address"] or "",
+        _BULLET.sub(r"\1• ", _LINK.sub(r"\1", text)),
     ).strip()
 
 
@@ -148,7 +150,12 @@ class DiscordSteward(DiscordHands, Steward):
         return press.notices[0] if press.notices else ""
 
     async def notified(self, press: Any) -> str:
-        return str((await self.until(lambda: press.notices))[0])
+        await self.until(lambda: press.notices or press.failed)
+        if press.failed:
+            # The app says so, and people press again.
+            again = Interaction(press.kind, press.user, press.message, press.data)
+            return await self.notified(self.discord.sent_off(again))
+        return str(press.notices[0])
 
     async def counted(self, press: Any, words: str) -> None:
         del words

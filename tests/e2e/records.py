@@ -100,6 +100,25 @@ class Records:
         answered = {call for call, _, _ in self.results}
         return [call for call in self.calls if call not in answered]
 
+    def history(self, channel: str, account: str) -> list[str]:
+        """All that is known of a person's private chat, for somebody who asks what became of it."""
+        told = (
+            "SELECT 'inbox', id, key, state, received_at, message_id, turn, reason, owner"
+            " FROM inbox WHERE chat = ? ORDER BY id",
+            "SELECT 'turn', id, created_at, state, stop_reason, rounds, calls, attempts, begun,"
+            " stop_asked, owner, ended_at FROM turn WHERE chat = ? ORDER BY created_at",
+            "SELECT 'entry', seq, turn, at, body FROM entry WHERE chat = ? ORDER BY seq",
+            "SELECT 'card', id, turn, state, created_at, decided_at, reason, set_aside, shown_at"
+            " FROM approval WHERE chat = ? ORDER BY created_at",
+            "SELECT 'outbox', id, key, state, version, shown_version, created_at, recorded_at,"
+            " message_ids, error, maker, content FROM outbox WHERE chat = ? ORDER BY id",
+            "SELECT 'sight', message_id, outbox FROM sight WHERE chat = ?",
+            "SELECT 'audit', at, action, subject, details FROM audit WHERE chat = ? ORDER BY id",
+        )
+        found = self.rows("SELECT id, address FROM chat")
+        chats = [id for id, address in found if channel in str(address) and account in str(address)]
+        return [str(row) for chat in chats for ask in told for row in self.rows(ask, chat)]
+
     def untidy(self) -> list[str]:
         """All that should not be there once nothing is going on any more."""
         return [

@@ -3,7 +3,9 @@
 `python -m tests.e2e.storm SECONDS SEED` runs one by hand and prints what it saw. With `postgres`
 behind them it runs on a server of its own, which is stopped, killed and cut off as well; with
 `discord` people write there instead of on Telegram. With `workers` behind `postgres`, three more
-processes carry out the turns, and are killed and stopped for seconds, too.
+processes carry out the turns, and are killed and stopped for seconds, too; with `full` the disk of
+the server is full now and then. With `1000x10` a thousand people write, until each has asked ten
+times.
 """
 
 import asyncio
@@ -13,13 +15,14 @@ import re
 import signal
 import sys
 import tempfile
+import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.e2e.launching import Launch, Process, fork_server
 from tests.e2e.own_server import OwnServer, own_server
@@ -34,7 +37,6 @@ from tests.standins.messages_api import Gate, MessagesApi, ReceivedRequest, Repl
 from tests.standins.serving import serving
 from tests.words import APPROVE, DENY
 
-CHATS = 12
 MEAN_LIVES = (0.5, 0.5, 2.0, 6.0)
 """Mean seconds from the first poll of a process to its death."""
 
@@ -47,11 +49,37 @@ _PRESS_SECONDS = 3.0
 _IN_STARTING = 0.25
 """The share of the processes that die before they take updates."""
 
+_FULL = 0.3
+"""The share of the server's troubles that are a full disk, where it has a disk of its own."""
+
+ROOM = 1 << 30
+"""Bytes of the disk that a server has of its own."""
+
+CANNOT_WORK_NOW = 75
+"""The exit code of a program that starts while its database cannot be written."""
+
+_PAUSE_OF_SUPERVISOR = 1.0
+_START_SECONDS = 5.0
+"""Seconds within which a worker that cannot start has ended."""
+
 _STOPPED = 0.3
 """The share of the workers that are stopped for seconds before they die."""
 
 _ASKED = re.compile(r"(?:#|ran-)(\d+)")
 _ANSWERED = re.compile(r"Answer to (\d+)\.")
+_CROWD = re.compile(r"\d+x\d+")
+
+T = TypeVar("T")
+
+
+_FEW = 50
+"""People whom each event may look at; of more each looks by itself, now and then."""
+
+_LONGER_LIVES = 100
+"""People above whom troubles are rarer: else the work of so many would never be done."""
+
+_LOOKS_A_SECOND = 500
+"""Looks of all people together, where there are many."""
 
 
 class Wish(StrEnum):
@@ -62,6 +90,21 @@ class Wish(StrEnum):
     DENY = "deny"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Forecast:
+    """What is to come; the same seed brings the same moments."""
+
+    seconds: float
+    seed: int
+    chats: int = 12
+    turns: int = 0
+    """Questions of each person, which all have to be asked; 0 for as many as there is time for."""
+    platform: str = "telegram"
+    workers: int = 0
+    full: bool = False
+    """Whether the disk of the server is full from time to time; it has one of its own."""
+
+
 @dataclass
 class Tally:
     """Counts of a storm; every list of numbers has to be empty."""
@@ -69,7 +112,9 @@ class Tally:
     asked: int = 0
     kills: int = 0
     troubles: int = 0
-    """Times at which the server was stopped, killed, or cut off."""
+    """Times at which the server was stopped, killed, or cut off, or a worker stopped."""
+    full: int = 0
+    """Times at which the disk of the server was full."""
     lost: list[int] = field(default_factory=list[int])
     ran_twice: list[int] = field(default_factory=list[int])
     ran_though_denied: list[int] = field(default_factory=list[int])
@@ -78,54 +123,66 @@ class Tally:
     """Answers shown more than once."""
     silent: list[str] = field(default_factory=list[str])
     """Messages of which nothing was heard for a minute, with the end of the chat's screen."""
+    histories: list[str] = field(default_factory=list[str])
+    """Of each chat in which something was lost or doubled: its screen, and its rows."""
     dead_cards: list[str] = field(default_factory=list[str])
     """Cards whose buttons stayed though they were pressed once more after the end."""
     growing: list[str] = field(default_factory=list[str])
     """Messages in which an answer grew, and that stayed beside it."""
     untidy: list[str] = field(default_factory=list[str])
     """Rows of the database that nobody works on, and that are not at their end."""
+    fell: list[int] = field(default_factory=list[int])
+    """Exit codes of workers that ended by themselves, though they had no reason to."""
     holds: list[str] = field(default_factory=list[str])
     """Lines of the log about whoever kept everybody waiting."""
 
     def __str__(self) -> str:
         return (
-            f"{self.asked} messages, {self.kills} kills, {self.troubles} troubles of the server: "
+            f"{self.asked} messages, {self.kills} kills, {self.troubles} troubles, "
+            f"{self.full} full disks: "
             f"{len(self.lost)} lost, "
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
             f"{len(self.doubled)} doubled, {len(self.out_of_order)} out of order, "
             f"{len(self.dead_cards)} cards left with buttons, {len(self.growing)} growing messages "
-            f"left, {len(self.untidy)} rows untidy, everybody kept waiting {len(self.holds)} times"
+            f"left, {len(self.untidy)} rows untidy, {len(self.fell)} workers ended by themselves, "
+            f"everybody kept waiting {len(self.holds)} times"
         )
 
 
 class Storm:
-    """Twelve people, each in a chat with the bot, and the process that dies beneath them."""
+    """People, each in a chat with the bot, and the process that dies beneath them."""
 
     def __init__(
-        self, steward: Steward, seed: int, server: OwnServer | None = None, workers: int = 0
+        self, steward: Steward, forecast: Forecast, server: OwnServer | None = None
     ) -> None:
         self._steward = steward
         self._server = server
-        self._workers = workers
-        self._random = random.Random(seed)
-        self._people = [steward.person(2000 + n, f"P{n}") for n in range(CHATS)]
+        self._forecast = forecast
+        self._random = random.Random(forecast.seed)
+        self._people = [steward.person(2000 + n, f"P{n}") for n in range(forecast.chats)]
+        self._patience = PATIENCE * max(1, forecast.chats / _FEW)
+        self._talking = forecast.chats
+        self._long = max(1.0, forecast.chats / _LONGER_LIVES)
         self._wishes: dict[int, Wish] = {}
         self._asked: dict[int, list[int]] = {person.id: [] for person in self._people}
         self._failed: Counter[int] = Counter()
         self._silent: list[str] = []
         self._kills = 0
         self._troubles = 0
+        self._full = 0
+        self._filling: asyncio.Task[None] | None = None
+        self._fell: list[int] = []
         self._at_server = asyncio.Lock()
         self._living: list[Process] = []
         self._over = False
         steward.model.script.rule(self._reply)
 
-    async def rage(self, seconds: float) -> Tally:
-        """Lets the storm blow for so long, then waits until all is quiet, and counts."""
+    async def rage(self) -> Tally:
+        """Lets the storm blow as foreseen, then waits until all is quiet, and counts."""
         steward, loop = self._steward, asyncio.get_running_loop()
         owners = ",".join(steward.account(person) for person in self._people)
         steward.settings |= {"STEWARD_OWNERS": owners}
-        if self._workers:
+        if self._forecast.workers:
             steward.settings |= {
                 "STEWARD_ROLE": "receive,deliver,schedule,web",
                 "STEWARD_WORKSPACE": str(steward.workspace),
@@ -136,10 +193,10 @@ class Storm:
             # The database is there before the first death: its making has tests of its own.
             await steward.start()
             await steward.kill()
-            for number in range(self._workers):
+            for number in range(self._forecast.workers):
                 group.create_task(self._work(number), name=f"worker {number}")
-            until = loop.time() + seconds
-            while loop.time() < until:
+            until = loop.time() + self._forecast.seconds
+            while loop.time() < until or (self._forecast.turns and self._talking):
                 await self._live()
             self._over = True
             async with self._at_server:
@@ -159,10 +216,13 @@ class Storm:
                 STEWARD_HOME=str(self._steward.folder / f"worker{number}"),
             )
             self._living.append(process)
-            if self._over:
-                return
-            await asyncio.sleep(self._random.uniform(2, 12))
-            if self._over:
+            # The last one stays, once it is sure that it does not end for what was before.
+            last = self._over
+            within = _START_SECONDS if last else self._random.uniform(2, 12) * self._long
+            if await self._fallen(process, within):
+                self._living.remove(process)
+                continue
+            if last or self._over:
                 return
             if self._random.random() < _STOPPED:
                 self._troubles += 1
@@ -175,6 +235,18 @@ class Storm:
             await process.wait()
             self._kills += 1
 
+    async def _fallen(self, process: Process, within: float) -> bool:
+        """Returns whether a process ended by itself, as a supervisor does that starts it again."""
+        try:
+            async with asyncio.timeout(within):
+                code = await process.wait()
+        except TimeoutError:
+            return False
+        if code != CANNOT_WORK_NOW:
+            self._fell.append(code)
+        await asyncio.sleep(_PAUSE_OF_SUPERVISOR)
+        return True
+
     async def _live(self) -> None:
         """One life of the process, which ends at a random moment."""
         if self._random.random() < _IN_STARTING:
@@ -185,17 +257,25 @@ class Storm:
         else:
             await self._steward.start()
             trouble = asyncio.create_task(self._server_troubled(), name="server")
-            await asyncio.sleep(self._random.expovariate(1 / self._random.choice(MEAN_LIVES)))
+            await asyncio.sleep(
+                self._random.expovariate(1 / self._random.choice(MEAN_LIVES)) * self._long
+            )
             trouble.cancel()
             await self._steward.kill()
+            if self._filling is not None:
+                await self._filling
         self._kills += 1
 
     async def _server_troubled(self) -> None:
         """Stops, kills or cuts off the server at random moments of a life."""
         while (server := self._server) is not None:
-            await asyncio.sleep(self._random.expovariate(1))
-            how = self._random.choice((None, None, signal.SIGINT, signal.SIGQUIT))
+            await asyncio.sleep(self._random.expovariate(1) * self._long)
             # What has begun is ended, so that a later life finds a server.
+            if self._forecast.full and self._random.random() < _FULL:
+                self._filling = asyncio.create_task(self._filled(server), name="full disk")
+                await asyncio.shield(self._filling)
+                continue
+            how = self._random.choice((None, None, signal.SIGINT, signal.SIGQUIT))
             await asyncio.shield(asyncio.ensure_future(self._away(server, how)))
 
     async def _away(self, server: OwnServer, how: signal.Signals | None) -> None:
@@ -208,18 +288,45 @@ class Storm:
             await asyncio.sleep(self._random.uniform(0, 3))
             await server.start()
 
+    async def _filled(self, server: OwnServer) -> None:
+        """Fills the server's disk for seconds; a server that ended for it is started again."""
+        async with self._at_server:
+            self._full += 1
+            with server.full():
+                await asyncio.sleep(self._random.uniform(0.5, 4))
+            if not server.runs:
+                await server.stop()
+                await server.start()
+
     async def _talk(self, person: Any) -> None:
-        while not self._over:
-            for number in [self._say(person, wish) for wish in self._wishes_at_once()]:
-                if self._wishes[number] is not Wish.ASK:
-                    await self._decide(person, number)
-                if not await self._answered(person, number):
-                    return
+        try:
+            while not self._over and self._has_more_to_ask(person):
+                for number in [self._say(person, wish) for wish in self._wishes_at_once()]:
+                    if self._wishes[number] is not Wish.ASK:
+                        await self._decide(person, number)
+                    if not await self._answered(person, number):
+                        return
+        finally:
+            self._talking -= 1
+
+    def _has_more_to_ask(self, person: Any) -> bool:
+        wanted = self._forecast.turns
+        return not wanted or len(self._asked[person.id]) < wanted
+
+    async def _until(self, condition: Callable[[], T | None]) -> T:
+        """Waits for something on a person's screen; AssertionError when it does not come."""
+        if len(self._people) <= _FEW:
+            return await self._steward.until(condition, self._patience)
+        until = asyncio.get_running_loop().time() + self._patience
+        while not (value := condition()):
+            assert asyncio.get_running_loop().time() < until, "it never came true"
+            await asyncio.sleep(len(self._people) / _LOOKS_A_SECOND)
+        return value
 
     async def _answered(self, person: Any, number: int) -> bool:
         """Waits for the answer, or for the word that there will be none; False without either."""
         try:
-            await self._steward.until(lambda: self._ended(person, number), PATIENCE)
+            await self._until(lambda: self._ended(person, number))
         except AssertionError:
             self._silent.append(f"#{number}: {self._texts(person)[-4:]}")
             return False
@@ -245,7 +352,7 @@ class Storm:
             return cards[0] if cards else self._ended(person, number)
 
         try:
-            while (card := await self._steward.until(found, PATIENCE)) is not True:
+            while (card := await self._until(found)) is not True:
                 label = APPROVE if self._wishes[number] is Wish.APPROVE else DENY
                 press = self._steward.press(card, label, person)
                 if await self._arrives(press):
@@ -295,15 +402,23 @@ class Storm:
         return number in numbers(texts) or failed > self._failed[person.id]
 
     async def _counted(self) -> Tally:
-        tally = Tally(len(self._wishes), self._kills, self._troubles, silent=self._silent)
+        tally = Tally(
+            len(self._wishes), self._kills, self._troubles, self._full, silent=self._silent
+        )
+        tally.fell = self._fell
         tally.holds = [h for h in self._steward.holds if not self._steward.excused(h)]
         for person in self._people:
             shown = numbers(self._texts(person))
             asked = self._asked[person.id]
             first = list(dict.fromkeys(shown))
-            tally.lost += [n for n in asked if n not in first]
-            tally.out_of_order += [n for n, m in zip(first, sorted(first), strict=True) if n != m]
-            tally.doubled += [n for n, times in Counter(shown).items() if times > 1]
+            lost = [n for n in asked if n not in first]
+            moved = [n for n, m in zip(first, sorted(first), strict=True) if n != m]
+            doubled = [n for n, times in Counter(shown).items() if times > 1]
+            tally.lost += lost
+            tally.out_of_order += moved
+            tally.doubled += doubled
+            if lost or moved or doubled:
+                tally.histories += self._history(person)
         for number, wish in self._wishes.items():
             runs = self._runs(number)
             if runs > 1:
@@ -316,6 +431,11 @@ class Storm:
             m.text for person in self._people for m in self._steward.screen(person) if _grows(m)
         ]
         return tally
+
+    def _history(self, person: Any) -> list[str]:
+        screen = [f"screen {m.id} {m.text!r}" for m in self._steward.screen(person)]
+        records, platform = self._steward.records, self._forecast.platform
+        return [*screen, *records.history(platform, self._steward.account(person).split(":")[-1])]
 
     async def _untidy(self) -> list[str]:
         """Waits until every row is at its end; returns those that are not."""
@@ -375,24 +495,17 @@ async def _program(folder: Path, platform: str, launch: Launch) -> AsyncIterator
             yield there
 
 
-async def storm(
-    folder: Path,
-    seconds: float,
-    seed: int,
-    server: OwnServer | None = None,
-    platform: str = "telegram",
-    workers: int = 0,
-) -> Tally:
+async def storm(folder: Path, forecast: Forecast, server: OwnServer | None = None) -> Tally:
     """Runs a storm in this folder, on SQLite or on a server."""
     stalls = Stalls()
     with fork_server() as forks:
-        async with _program(folder, platform, forks.launch) as steward:
+        async with _program(folder, forecast.platform, forks.launch) as steward:
             steward.excused = stalls.excuse
             if server is not None:
                 steward.records = ServerRecords(server.url)
                 steward.settings |= {"STEWARD_DATABASE_URL": server.url}
             try:
-                return await Storm(steward, seed, server, workers).rage(seconds)
+                return await Storm(steward, forecast, server).rage()
             finally:
                 await steward.abandon()
                 stalls.stop()
@@ -400,13 +513,26 @@ async def storm(
 
 def main(arguments: Sequence[str]) -> int:
     seconds, seed, words = float(arguments[0]), int(arguments[1]), arguments[2:]
-    wanted = own_server() if "postgres" in words else nullcontext()
-    platform = "discord" if "discord" in words else "telegram"
+    crowd = next((word.split("x") for word in words if _CROWD.fullmatch(word)), ("12", "0"))
+    forecast = Forecast(
+        seconds=seconds,
+        seed=seed,
+        chats=int(crowd[0]),
+        turns=int(crowd[1]),
+        platform="discord" if "discord" in words else "telegram",
+        workers=3 if "workers" in words else 0,
+        full="full" in words,
+    )
+    wanted = own_server(room=ROOM * forecast.full) if "postgres" in words else nullcontext()
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder, wanted as server:
-        workers = 3 if "workers" in words else 0
-        tally = asyncio.run(storm(Path(folder), seconds, seed, server, platform, workers))
+        tally = asyncio.run(storm(Path(folder), forecast, server))
+    took = time.monotonic() - begun
     database = "sqlite" if server is None else "postgres"
-    sys.stdout.write(f"{platform}, {database}, {seconds:.0f} s: {tally}\n{vars(tally)}\n")
+    where = f"{forecast.platform}, {database}, {took:.0f} s"
+    seen = {name: value for name, value in vars(tally).items() if name != "histories"}
+    sys.stdout.write(f"{where}: {tally}\n{seen}\n")
+    sys.stdout.writelines(f"{line}\n" for line in tally.histories)
     return 1 if faults(tally) else 0
 
 
@@ -421,6 +547,7 @@ def faults(tally: Tally) -> list[object]:
         *tally.dead_cards,
         *tally.growing,
         *tally.untidy,
+        *tally.fell,
         *tally.holds,
     ]
 

@@ -22,7 +22,7 @@ from bot.one_off.backup_commands import verify
 from bot.one_off.restore_command import restored
 from bot.settings import Settings, read_settings
 from tests.e2e.own_server import OwnServer, own_server
-from tests.e2e.storm import storm
+from tests.e2e.storm import Forecast, storm
 
 _SECONDS = 20.0
 """The length of one storm; another one follows until there are enough copies."""
@@ -62,7 +62,7 @@ def copied(settings: Settings, folder: Path, count: Copies) -> None:
         count.faults.append(f"the file: {told}")
     if restored(settings, file, told.append, folder=home, into=home) != 0:
         count.faults.append(f"the way back: {told}")
-    count.at_work += not any("0 pieces of work" in line for line in told)
+    count.at_work += any("Stopped: " in line for line in told)
     told.clear()
     if verify(settings, home, told.append) != 0:
         count.faults.append(f"the home: {told}")
@@ -83,7 +83,8 @@ async def copies(folder: Path, wanted: int, seed: int, server: OwnServer | None 
         if server is not None:
             environ["STEWARD_DATABASE_URL"] = server.url
         settings = read_settings(environ, within / "home")
-        raging = asyncio.create_task(storm(within, _SECONDS, seed + storms, server))
+        forecast = Forecast(seconds=_SECONDS, seed=seed + storms)
+        raging = asyncio.create_task(storm(within, forecast, server))
         number = 0
         try:
             while not raging.done() and count.taken < wanted and not count.faults:

@@ -75,7 +75,7 @@ async def test_a_denial_by_button_and_one_with_a_reason_reach_the_model_and_noth
     steward.say("Write two files")
     steward.press(await steward.card(), DENY)
     second = await steward.asked(2)
-    assert "Ann denied this call." in next(iter(results_in(second).values()))
+    assert '"Ann" denied this call.' in next(iter(results_in(second).values()))
     card = await steward.card(about="two.txt")
     # A reply is known by the card's message id, which the program learns after the card is seen.
     await steward.recorded()
@@ -230,7 +230,7 @@ async def test_a_card_set_aside_by_a_new_message_still_works_later(steward: Stew
     await steward.sees("The file is there now.")
     late = words_in(steward.model.requests[2])
     assert "[Late result] write_file" in late
-    assert "approved by Ann" in late
+    assert 'approved by "Ann"' in late
     assert (steward.workspace / "late.txt").read_text() == "content"
     assert steward.records.stop_reasons == ["set_aside", "final_answer", "final_answer"]
 

@@ -128,3 +128,16 @@ async def test_a_backup_is_made_by_one_process_and_then_by_the_next(
         # Whoever has not the post makes none, however long it waits.
         last = background.holder("backups")
         assert last in homes()
+
+
+async def test_the_doctor_of_one_home_knows_the_backups_of_the_other_ones(
+    background: Background, steward: Steward
+) -> None:
+    noted = "SELECT count(*) FROM audit WHERE action = 'backup.made'"
+    await background.becomes(noted, 1)
+    made_by = background.holder("backups")
+    for name in NAMES:
+        _, told = await steward.printed_by("doctor", STEWARD_HOME=str(steward.folder / name))
+        (line,) = (one for one in told.splitlines() if one[6:].startswith("backup "))
+        assert line.startswith("ok"), line
+        assert (f", in {steward.folder / str(made_by)} on " in line) == (name != made_by)

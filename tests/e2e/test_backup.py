@@ -12,9 +12,12 @@ import pytest
 from bot.adapters.sql.carrying import difference
 from bot.adapters.sql.moment import change_of, moment_of
 from bot.adapters.sql.snapshot import take
+from bot.adapters.sql.tables import METADATA
 from bot.adapters.sql.verifying import mend, verified
+from bot.domain.text.visible_text import size
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import KEY, Steward
+from tests.ports import free_port
 from tests.standins.bot_api import TOKEN
 from tests.standins.messages_api import Reply, calls, text, tool
 from tests.words import APPROVE, EVERYTHING_HOLDS
@@ -62,6 +65,11 @@ async def talk(steward: Steward) -> None:
     )
 
 
+def raw_names_in(told: str) -> list[str]:
+    """The lines that begin with the name of a table, which no person knows."""
+    return [line for line in told.splitlines() if line.partition(":")[0] in METADATA.tables]
+
+
 async def test_a_backup_beside_a_running_program_holds_everything_but_secrets(
     url: str, steward: Steward
 ) -> None:
@@ -76,6 +84,9 @@ async def test_a_backup_beside_a_running_program_holds_everything_but_secrets(
         True,
     )
     assert file.stat().st_mode & 0o777 == 0o600
+    assert f"{file}: {size(file.stat().st_size)}.\n" in told
+    assert "0.0 MB" not in told
+    assert ("Copied: 2 cards." in told, raw_names_in(told)) == (url.startswith("postgres"), [])
     content = gzip.decompress(file.read_bytes())
     assert not any(secret.encode() in content for secret in (KEY, TOKEN))
     assert b"workspace/milk.md" in content
@@ -157,6 +168,27 @@ class _TakenBack(Exception):
     """Ends a change that nobody keeps."""
 
 
+async def test_no_command_changes_rows_that_another_home_works_with(
+    url: str, steward: Steward
+) -> None:
+    await steward.start()
+    other = {"STEWARD_HOME": str(steward.folder / "other"), "STEWARD_DATABASE_URL": url}
+    for order in (("verify", "--fix"), ("rollback", "--yes")):
+        code, told = await steward.printed_by(*order)
+        assert (code, "Steward runs already" in told) == (2, True), told
+        assert "Stop it, then try again." in told
+        code, told = await steward.printed_by(*order, **other)
+        assert (code, "Another Steward" in told) == (2, True), told
+    if not url.startswith("sqlite"):
+        code, told = await steward.printed_by("move", "sqlite", **other)
+        assert (code, "Another Steward" in told) == (2, True), told
+    code, told = await steward.printed_by("doctor", "--fix", **other)
+    assert "The rows were not touched. Another Steward" in told
+    await steward.stop()
+    code, told = await steward.printed_by("verify", "--fix", **other)
+    assert code == 0, told
+
+
 async def test_a_damaged_page_is_found(steward: Steward) -> None:
     await talk(steward)
     await steward.stop()
@@ -194,6 +226,22 @@ async def test_a_running_program_makes_backups_at_set_times_and_keeps_as_many_as
     assert (code, EVERYTHING_HOLDS in told) == (0, True), told
 
 
+async def test_a_home_that_is_not_there_yet_is_opened_to_nobody(steward: Steward) -> None:
+    home = steward.folder / "new"
+    given = {"STEWARD_HOME": str(home)}
+    code, told = await steward.printed_by("backup", **given)
+    assert (code, "There is no database" in told, home.exists()) == (2, True, False)
+    code, told = await steward.printed_by("backup", "--every", "day", **given)
+    assert (code, home.stat().st_mode & 0o777) == (0, 0o700), told
+
+
+@pytest.mark.postgres
+async def test_a_server_to_move_to_that_is_away_is_named_and_no_setting(steward: Steward) -> None:
+    code, told = await steward.printed_by("move", f"postgresql://nobody@127.0.0.1:{free_port()}/x")
+    assert (code, "The database to move to cannot be used: PostgreSQL at" in told) == (75, True)
+    assert "STEWARD_DATABASE_URL" not in told
+
+
 @pytest.mark.postgres
 async def test_all_rows_move_to_a_server_and_back(own_postgres_url: str, steward: Steward) -> None:
     await talk(steward)
@@ -201,12 +249,17 @@ async def test_all_rows_move_to_a_server_and_back(own_postgres_url: str, steward
     file, old = steward.home / "steward.db", steward.folder / "old.db"
     code, told = await steward.printed_by("move", own_postgres_url)
     assert (code, MOVED in told) == (0, True), told
+    assert ("Copied: 2 cards." in told, raw_names_in(told)) == (True, [])
     code, told = await steward.printed_by("move", own_postgres_url)
     assert (code, "is not written over" in told) == (2, True), told
     there = {"STEWARD_DATABASE_URL": own_postgres_url}
     code, told = await steward.printed_by("verify", **there)
     assert (code, EVERYTHING_HOLDS in told) == (0, True), told
+    code, told = await steward.printed_by("move", f"sqlite:///{old}", **there)
+    assert (code, "or sqlite for the file in the home." in told, old.exists()) == (2, True, False)
     file.rename(old)
+    code, told = await steward.printed_by("verify", str(steward.home), **there)
+    assert (code, EVERYTHING_HOLDS in told) == (0, True), "not the file from before"
     code, told = await steward.printed_by("move", "sqlite", **there)
     assert (code, MOVED in told) == (0, True), told
     with moment_of(f"sqlite:///{old}") as before, moment_of(f"sqlite:///{file}") as now:

@@ -419,7 +419,7 @@ async def test_a_card_set_aside_before_still_runs_its_call_and_tells_the_model(
         assert errand.runs == 1
     late = words_in(steward.model.requests[2])
     assert "[Late result] run_command" in late
-    assert "approved by Ann" in late
+    assert 'approved by "Ann"' in late
     assert "let go" in late
 
 

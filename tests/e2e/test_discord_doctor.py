@@ -30,7 +30,7 @@ async def test_the_doctor_tries_the_token_and_prints_the_invitation(discord: OnD
     )
     assert "The intent is on" in said
     assert "The bot has the seven rights that it needs in every server" in said
-    assert "only the terminal is served" not in said
+    assert "Telegram is not served" not in said
 
 
 async def test_the_doctor_names_a_token_that_is_refused(discord: OnDiscord) -> None:

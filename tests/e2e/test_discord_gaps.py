@@ -1,10 +1,16 @@
 """After a gap: no press waits for the questions about it, and nothing of it is left out."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from sqlalchemy import update
 
+from bot.adapters.discord.messages import number_at
+from bot.adapters.sql.moment import change_of
+from bot.adapters.sql.tables import inbox
 from tests.e2e.on_discord import OnDiscord, on_discord
+from tests.e2e.records import Records
 from tests.e2e.steward import Steward, words_in
 from tests.standins.discord import Fault, Message
 from tests.standins.gate import Gate
@@ -200,6 +206,34 @@ async def test_the_first_words_of_an_owner_while_the_program_was_off_are_answere
     discord.say("There?")
     await discord.sees("Still here.")
     assert len(discord.shown) == 2
+
+
+async def test_a_home_that_was_brought_back_asks_for_nothing_that_came_before(
+    discord: OnDiscord,
+) -> None:
+    """What came after the backup was answered by the home that is gone."""
+    steward = discord.steward
+    steward.script(text("Blue."), text("Green."))
+    await discord.start()
+    discord.say("Which colour?")
+    await discord.sees("Blue.")
+    await steward.recorded()
+    await discord.off_for_long()
+    now = datetime.now(UTC)
+    with change_of(f"sqlite:///{steward.home / 'steward.db'}") as connection:
+        connection.execute(update(inbox).values(received_at=now - timedelta(days=1)))
+    file, home = steward.folder / "b.tar.gz", steward.folder / "again"
+    assert (await steward.printed_by("backup", str(file)))[0] == 0
+    for before in (timedelta(hours=1), timedelta(seconds=5)):
+        discord.say("And a leaf?").id = int(number_at(now - before))
+    assert (await steward.printed_by("restore", str(file), "--into", str(home)))[0] == 0
+    steward.home, steward.workspace = home, home / "workspace"
+    steward.records = Records(home / "steward.db")
+    await discord.start(STEWARD_HOME=home)
+    discord.say("And which now?")
+    await discord.sees("Green.")
+    (_, asked) = steward.model.requests
+    assert "leaf" not in str(asked.body)
 
 
 async def test_of_hundreds_of_missed_messages_the_newest_that_calls_the_bot_is_answered(

@@ -12,6 +12,7 @@ from tests.words import LOOK_AT_DISK
 pytestmark = pytest.mark.flows_own("the disk is below every platform")
 
 TOLD = "I cannot write to my database"
+OVER = "I could not write to my database for a while. Now I can again."
 
 
 async def test_a_full_disk_is_told_once_and_what_was_said_meanwhile_is_answered(
@@ -29,5 +30,7 @@ async def test_a_full_disk_is_told_once_and_what_was_said_meanwhile_is_answered(
     process.rlimit(resource.RLIMIT_FSIZE, before)
     await steward.sees("There is room again.")
     await steward.recorded()
-    assert len(steward.showing(TOLD)) == len(steward.showing("There is room again.")) == 1
+    await steward.sees(OVER)
+    assert steward.showing(TOLD) == []
+    assert len(steward.showing(OVER)) == len(steward.showing("There is room again.")) == 1
     assert steward.records.stop_reasons == ["final_answer", "final_answer"]

@@ -150,13 +150,19 @@ async def test_a_killed_turn_without_a_growing_message_shows_none_at_its_end(
         assert not [m for m in discord.discord.calls if posted(m) and grows(m.body)]
 
 
+def held_twice(discord: OnDiscord, first: int, second: int) -> tuple[ReplyGate, ReplyGate]:
+    """Has an answer of six pieces wait after so many of them, and once more."""
+    gates = ReplyGate(), ReplyGate()
+    reply = text("One and two and three and four.").in_pieces(6)
+    discord.steward.script(reply.held(gates[0], after=first).held(gates[1], after=second))
+    return gates
+
+
 async def test_one_that_was_taken_away_behind_a_notice_is_not_changed_again(
     steward: Steward,
 ) -> None:
     async with on_discord(steward) as discord:
-        first, second = ReplyGate(), ReplyGate()
-        reply = text("One and two and three and four.").in_pieces(6)
-        discord.steward.script(reply.held(first, after=4).held(second, after=6))
+        first, second = held_twice(discord, 4, 6)
         await discord.start()
         discord.say("Hello")
         [growing] = await discord.until(lambda: discord.shown)
@@ -168,6 +174,27 @@ async def test_one_that_was_taken_away_behind_a_notice_is_not_changed_again(
         await discord.sees("One and two and three and four.")
         await discord.until(lambda: not [m for m in discord.shown if m.flags & _SILENT])
         assert not [one for one in discord.discord.calls if one.status == 404]
+
+
+async def test_one_that_somebody_deleted_is_left_alone_and_another_one_grows(
+    steward: Steward,
+) -> None:
+    async with on_discord(steward) as discord:
+        first, second = held_twice(discord, 2, 4)
+        discord.foreseen.append("404 Unknown Message")
+        await discord.start()
+        discord.say("Hello")
+        [growing] = await discord.until(lambda: discord.shown)
+        discord.discord.delete(growing)
+        first.release()
+        [other] = await discord.until(lambda: discord.shown)
+        second.release()
+        answer = await discord.sees("One and two and three and four.")
+        await discord.until(lambda: other.deleted)
+        await discord.steward.recorded()
+        assert discord.shown == [answer]
+        missed = [one for one in discord.discord.calls if one.status == 404]
+        assert len(missed) == 1, "it was not asked for again"
 
 
 async def test_code_that_grows_is_code_from_its_first_line_on(steward: Steward) -> None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
+from tests.e2e.browser import LINK, browser
 from tests.e2e.grown import commands, homes, services
 from tests.e2e.launching import Process
 from tests.e2e.records import ServerRecords
@@ -73,6 +74,20 @@ async def test_the_processes_of_the_profile_answer_on_the_platform_and_on_the_pa
                 if (await client.get(page, follow_redirects=True)).status_code < 500:
                     break
             await asyncio.sleep(0.2)
+    steward.script(text("I read it."))
+    steward.say("/login")
+    link = LINK.search((await steward.sees("Open this link in your browser")).text)
+    assert link is not None
+    async with browser(link[1]) as ann:
+        await ann.enter(link[2])
+        home = await ann.home()
+        form = next(one for one in await ann.forms(home) if one.action.endswith("/say"))
+        fields = {**form.fields, "text": "What is in it?"}
+        files = [("file", ("notes.txt", b"remember the milk", "text/plain"))]
+        assert (await ann.post(form.action, fields, files=files)).is_redirect
+        await ann.sees("I read it.", home)
+    # The file lies in the home of the process that took it, and a worker has another home.
+    assert "remember the milk" in str(steward.model.requests[-1].body)
     for name in ("work1", "deliver", "web", "work2"):
         grown[name].terminate()
         assert await grown[name].wait() == 0, name

@@ -32,7 +32,7 @@ async def test_a_test_fails_when_the_loop_was_held_and_is_told_by_whom(
     os.kill(steward.pid, fault)
     await steward.eventually(lambda: EVENT_LOOP in steward.output)
     steward.say("/status")
-    told = await steward.sees("Delays of all chats: 1, the longest 0.")
+    told = await steward.sees("All chats had to wait: 1 time, at most 0.")
     assert "log has more" in told.text
     steward.excused = lambda _: False
     by = rf"by .*held_program.py:\d+ {function}"
@@ -50,7 +50,7 @@ async def test_nobody_is_told_of_when_the_process_was_stopped(steward: Steward) 
         os.kill(steward.pid, signal.SIGCONT)
         steward.say("/status")
     told = await steward.sees("running for", times=5)
-    assert "Delays of all chats" not in told.text
+    assert "All chats had to wait" not in told.text
 
 
 async def stopped(steward: Steward) -> None:

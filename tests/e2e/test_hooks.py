@@ -468,6 +468,7 @@ async def test_killed_between_the_storing_and_the_202_a_repeated_call_is_the_sam
     assert calls_kept(steward) == 1
 
 
+@pytest.mark.shared
 async def test_a_failed_run_is_tried_again_unheard_and_after_a_death(
     steward: Steward, caller: Caller, times: Times
 ) -> None:

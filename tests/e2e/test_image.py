@@ -1,5 +1,6 @@
 """The image: what its files say, and its sandbox and its parts, tried without an engine."""
 
+import json
 import os
 import re
 import shlex
@@ -151,24 +152,61 @@ def test_what_the_image_keeps_of_the_packages_is_small_and_runs_where_all_else_i
     assert 100 < sum(one.stat().st_size for one in files) / 1e6 < _SLIMMED_MB
     (loads,) = [words for verb, words in steps() if verb == "RUN" and "python -B -c" in words]
     (code,) = re.findall(r'-B -c "(.+?)"', loads)
-    data = tmp_path / "data"
-    data.mkdir()
-    confined = ("--ro-bind", "/", "/", "--dev", "/dev", "--bind", str(data), str(data))
-    user = ("--unshare-user", "--uid", "1000", "--gid", "1000")
-    for command in (("python", "-B", "-c", code), ("steward", "doctor")):
+    run = [*UNDER, "bwrap", *in_place(programs.parent, tmp_path / "data"), "--"]
+    for command in (("python", "-B", "-c", code), ("steward", "doctor"), ("sh", "-c", SERVES)):
         done = subprocess.run(
-            [*UNDER, "bwrap", *confined, *user, str(programs / command[0]), *command[1:]],
+            [*run, *command],
             cwd=ROOT,
-            env={
-                "PATH": f"{programs}:/usr/bin:/bin",
-                "HOME": str(data),
-                "STEWARD_HOME": str(data),
-                "PYTHONDONTWRITEBYTECODE": "1",
-                "LANG": "C.UTF-8",
-            },
+            env=environment_of_the_image(),
             capture_output=True,
             text=True,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
-    assert "can be written" in done.stdout
+        if "doctor" in command:
+            assert "can be written" in done.stdout
+
+
+def words_of(wanted: str) -> list[str]:
+    """Returns the last words of an instruction of the Dockerfile, as the engine reads them."""
+    found = [words for verb, words in steps() if verb == wanted][-1]
+    return json.loads(found[found.index("[") :])
+
+
+SERVES = f"""
+{shlex.join([*words_of("ENTRYPOINT"), *words_of("CMD")])} & bot=$!
+for _ in $(seq 300); do
+    if {shlex.join(words_of("HEALTHCHECK"))} 2>/dev/null; then kill $bot; wait $bot; exit; fi
+    sleep 0.2
+done
+exit 1
+"""
+"""What the engine starts, until what it asks about the health of that says it is well."""
+
+
+def environment_of_the_image() -> dict[str, str]:
+    (told,) = [words for verb, words in steps() if verb == "ENV" and "STEWARD_HOME" in words]
+    named = dict(word.split("=", 1) for word in shlex.split(told))
+    return {**named, "PATH": named["PATH"].replace("$PATH", "/run/image:/usr/bin:/bin")}
+
+
+def in_place(environment: Path, data: Path) -> list[str]:
+    """Returns a folder like the image: its parts in their places, and only /data to be written."""
+    data.mkdir()
+    whole = ("/usr", "/etc", "/bin", "/lib", "/lib64", "/sbin")
+    healthy, python = ROOT / "docker" / "healthy.sh", Path(sys.executable).resolve().parents[1]
+    # Programs name the place where they were installed, and the environment its Python.
+    parts = {
+        "/opt/steward": environment,
+        str(environment): environment,
+        "/run/image/steward-healthy": healthy,
+        **{place: Path(place) for place in whole if Path(place).exists()},
+        **({} if python.is_relative_to("/usr") else {str(python): python}),
+    }
+    return [
+        *("--tmpfs", "/tmp"),
+        *(word for place, part in parts.items() for word in ("--ro-bind", str(part), place)),
+        *("--bind", str(data), "/data", "--proc", "/proc", "--dev", "/dev"),
+        *("--remount-ro", "/", "--chdir", "/data", "--unshare-net"),
+        *("--unshare-user", "--uid", "1000", "--gid", "1000"),
+    ]

@@ -1,5 +1,6 @@
 """Files of people through the real process: into the workspace, each once, and found by tools."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,12 @@ def kept(steward: Steward) -> dict[str, bytes]:
 
 
 def held(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()} if folder.is_dir() else {}
+    found = dict[str, bytes]()
+    for path in folder.iterdir() if folder.is_dir() else ():
+        # A part that is about to get its name may be gone already.
+        with suppress(FileNotFoundError):
+            found[path.name] = path.read_bytes()
+    return found
 
 
 async def test_files_of_every_kind_are_read_and_kept_under_their_names(steward: Steward) -> None:
@@ -196,6 +202,6 @@ async def test_a_file_stays_foreign_after_a_fresh_start_and_under_another_name(
     (steward.workspace / "note.md").unlink()
     steward.say("Read the copy and write the note")
     card = await steward.card()
-    assert "a file that somebody sent (copy.csv)" in card.text
+    assert "a file that somebody sent (“copy.csv”)" in card.text
     steward.press(card, APPROVE)
     await steward.sees("Done.")

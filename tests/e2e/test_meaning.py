@@ -102,6 +102,16 @@ async def remembered(steward: Steward, answer: str = CAR) -> None:
     await steward.eventually(lambda: meant(steward, 1))
 
 
+async def status_tells(steward: Steward, words: str) -> None:
+    """Asks for the status until it says so: the index may not be open yet."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            before = len(steward.showing("Memory: "))
+            steward.say("/status")
+            if words in (await steward.sees("Memory: ", before + 1)).text:
+                return
+
+
 async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     steward: Steward, embeddings: Embeddings
 ) -> None:
@@ -113,8 +123,7 @@ async def test_an_answer_comes_back_for_other_words_of_its_meaning(
     await steward.sees("fresh start")
     assert [by for _, by in await ids(steward, "coche")] == [["meaning"]]
     await steward.eventually(lambda: bool(children(steward)))
-    steward.say("/status")
-    await steward.sees("Memory: I can look up 1 answer, found by words and by meaning")
+    await status_tells(steward, "Memory: I can look up 1 answer, found by words and by meaning")
     steward.say("Auto, Arzt?")
     await steward.sees("At the station.")
     assert CAR in words_in(steward.model.requests[-1])

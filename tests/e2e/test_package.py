@@ -232,7 +232,7 @@ def test_setup_of_an_installed_program_says_the_exact_command_for_the_index_of_m
 def test_an_installed_program_without_token_and_terminal_says_so_in_one_sentence(
     installed: Path, tmp_path: Path
 ) -> None:
-    done = steward(installed, tmp_path, "run")
+    done = steward(installed, tmp_path, "run", STEWARD_WEB_PORT="0")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.splitlines() == [NOWHERE_TO_CHAT]
 

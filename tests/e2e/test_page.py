@@ -12,6 +12,7 @@ from tests.e2e.steward import Steward
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, text, tool
+from tests.words import UNCOUNTED
 
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
 
@@ -97,6 +98,26 @@ async def test_an_answer_grows_on_the_page_whoever_makes_it(
 
 
 @pytest.mark.shared
+async def test_what_was_said_of_an_answer_stays_when_it_is_stopped(
+    steward: Steward, page: Browser
+) -> None:
+    home, gate = await page.home(), Gate()
+    steward.script(text("It grows in the browser.").in_pieces(4).held(gate, after=5))
+    async with page.listening(home) as heard:
+        await page.say("Hi there", home)
+        await heard.until(lambda one: any("It grows" in e.text for e in drafts(one)))
+        await page.press("Stop", home)
+        told = await heard.hears("Stopped, as you asked.")
+        assert "It grows" in told.text
+        gate.release()
+        steward.script(text("And goes on."))
+        await page.say("Go on", home)
+        await heard.hears("And goes on.")
+    sent = steward.model.requests[-1].body["messages"]
+    assert ["It grows" in str(one) for one in sent if one["role"] == "assistant"] == [True]
+
+
+@pytest.mark.shared
 async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Browser):
     home = await page.home()
     async with page.listening(home) as heard:
@@ -115,6 +136,8 @@ async def test_somebody_talks_and_decides_on_the_page(steward: Steward, page: Br
             await heard.until(lambda h: [e for e in h.events if e.name == "told"])
             await heard.until(lambda h: _versions(h) >= 2)
             await other.until(lambda h: any("a.txt" in e.text for e in h.events))
+        # Both ends of the turn, denied or done, are told by the model's next words.
+        await heard.hears("Written.")
         once(heard)
     said = [text for _, text in await page.messages(home)]
     assert len([one for one in said if "Hi there" in one]) == 1
@@ -255,6 +278,29 @@ async def test_each_of_the_five_first_sentences_works_with_the_demo_model(stewar
         figures = (await page.page(str(why["href"]))).select_one("dl.strip")
         assert figures is not None
         assert re.search(r"Tokens ≈ [1-9][\d,]+ ", figures.get_text(" ", strip=True))
+        # What is said of estimates stands below the rows that they are in.
+        money = await page.page("/money")
+        said = UNCOUNTED.removeprefix("1 call ")
+        (noted,) = [one for one in money.select("section") if said in one.get_text()]
+        assert noted["aria-labelledby"] == "b-h"
+
+
+async def test_the_first_page_offers_five_sentences_until_something_was_said(
+    steward: Steward, page: Browser
+):
+    home = await page.home()
+    greeting = (await page.page(home)).select_one("#first")
+    assert greeting is not None
+    told = " ".join(greeting.get_text(" ", strip=True).split())
+    assert "Write below, or press one of these. Five things to try:" in told
+    assert "demo" not in told
+    tried = [str(one["value"]) for one in greeting.select(".tries button")]
+    assert (len(tried), tried[-1]) == (5, "/why")
+    steward.script(text("It is there."))
+    await page.press(tried[0], home)
+    await page.sees("It is there.", home)
+    assert tried[0] in str(steward.model.requests[-1].body)
+    assert (await page.page(home)).select_one("#first") is None
 
 
 async def test_the_doctor_finds_the_page_its_port_and_its_public_address(

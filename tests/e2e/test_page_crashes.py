@@ -94,6 +94,50 @@ async def test_a_press_counts_once_wherever_the_program_dies(
     assert len(steward.model.requests) == 2
 
 
+async def test_a_kill_in_the_middle_of_an_answer_is_told_in_the_chat_and_on_its_page(
+    steward: Steward,
+) -> None:
+    gate, lost = Gate(), "Nothing was lost"
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    async with browser(await door(steward)) as page:
+        await page.enter(LINK.findall(steward.output)[-1][1])
+        home = await page.home()
+        steward.script(text("Half of it, and whole.").in_pieces(4).held(gate, after=4))
+        async with page.listening(home) as heard:
+            await page.say("A question", home)
+            await heard.hears("Half of it", "draft")
+            await steward.kill()
+        gate.release()
+        steward.script(text("The whole."), calls(tool(*WRITE)), text("Written."))
+        await steward.start()
+        await door(steward)
+        assert lost in await page.sees("The whole.", home)
+        await steward.recorded()
+        told = await page.page(await why_of(page, home))
+        rows = [row.get_text(" ", strip=True) for row in told.select(".fall tbody tr")]
+        # The call began, no reply was kept, and it was made again.
+        (at,) = [n for n, row in enumerate(rows) if "a call that was lost" in row]
+        assert "≤" in rows[at]
+        assert "The program started again" in rows[at + 1]
+        assert "Model: the answer" in rows[at + 2]
+        assert lost in told.get_text(" ")
+        # While a card waits, the program may stop as often as it likes: nobody asks a model.
+        await page.say("Write a file", home)
+        await page.sees("Approve", home)
+        await steward.recorded()
+        await steward.kill()
+        await steward.start()
+        await door(steward)
+        await page.press("Approve", home)
+        assert lost not in await page.sees("Written.", home)
+        assert lost not in (await page.page(await why_of(page, home))).get_text(" ")
+
+
+async def why_of(page: Browser, home: str) -> str:
+    """The address of the page about the newest answer."""
+    return str((await page.page(home)).select("a.why")[-1]["href"])
+
+
 async def begun(steward: Steward) -> Path:
     fate = steward.folder / "death"
     steward.module = "tests.e2e.dying_page_program"

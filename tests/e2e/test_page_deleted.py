@@ -3,13 +3,25 @@
 import pytest
 
 from tests.e2e.browser import Browser
+from tests.e2e.planning import files, said, submit, write
 from tests.e2e.steward import Steward, words_in
 from tests.e2e.test_page import WRITE, page
 from tests.e2e.test_page_hostile import signed_in
 from tests.e2e.times import Times
 from tests.standins.bot_api import ShownMessage
 from tests.standins.messages_api import calls, failure, text, tool
-from tests.words import ANSWER_ANEW, APPROVE, EDITED, NOT_LET_IN, RETRY, UNDO
+from tests.words import (
+    ANSWER_ANEW,
+    APPROVE,
+    APPROVED,
+    DECIDED_ALREADY,
+    EDITED,
+    NOT_LET_IN,
+    NOTE_SAYS,
+    RETRY,
+    UNDO,
+    WHAT_NOTE,
+)
 
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
 
@@ -95,3 +107,36 @@ async def test_a_card_a_task_and_a_reply_outlive_the_conversation_they_began_in(
         shown = " ".join(words for _, words in await ann.messages(HOME))
         assert "Where to?" not in shown
         assert len(steward.showing("Tea!")) == len(steward.showing("Written.")) == 1
+
+
+async def test_a_plan_a_task_and_a_note_outlive_it_and_their_buttons_work_once(
+    steward: Steward, page: Browser
+):
+    async with signed_in(steward, steward.ann) as ann:
+        steward.script(calls(tool("remember", {"note": "Ann eats no nuts."})), text("I will."))
+        steward.say("Remember: no nuts")
+        await steward.sees("I will.")
+        steward.say("/memory")
+        steward.press(await steward.sees("My notes:"), "1")
+        note = await steward.sees("Noted 20")
+        steward.say("/schedule every day at 9:00 | Tea")
+        task = await steward.sees("⏰ Scheduled.")
+        steward.script(write("one.md"), submit())
+        steward.say("/plan write")
+        plan = await steward.card()
+        await deleted(steward, ann)
+        asked = steward.press(note, "✏️ Change")
+        steward.reply(await steward.question(asked, WHAT_NOTE), "Ann eats no eggs.")
+        await steward.sees(NOTE_SAYS.format("Ann eats no eggs."))
+        steward.press(task, "⏸ Pause")
+        await steward.sees("⏸ Tea")
+        assert steward.records.rows("SELECT state FROM task") == [("paused",)]
+        steward.script(write("one.md"), said("It is there."))
+        press = steward.press(plan, APPROVE)
+        await steward.counted(press, APPROVED)
+        await steward.sees("It is there.")
+        await steward.sees("1 of 1 step done")
+        assert DECIDED_ALREADY in await steward.answered(steward.press(plan, APPROVE))
+        assert files(steward) == {"one.md"}
+        # What the plan was made of is erased, and it is carried out without that.
+        assert "Remember: no nuts" not in str(steward.model.requests[-1].body)

@@ -48,6 +48,21 @@ class Served:
     def port(self) -> int:
         return int(self.origin.rpartition(":")[2])
 
+    def peak_memory(self) -> int:
+        """The most bytes of memory that the program has had so far."""
+        told = Path(f"/proc/{self.process.pid}/status").read_text()
+        (peak,) = re.findall(r"VmHWM:\s+(\d+) kB", told)
+        return int(peak) * 1024
+
+    def bytes_of_open_files(self) -> int:
+        """The bytes of open files without a name, such as parts of a form that comes."""
+        sizes = list[int]()
+        for file in Path(f"/proc/{self.process.pid}/fd").iterdir():
+            with suppress(OSError):
+                if str(file.readlink()).endswith(" (deleted)"):
+                    sizes.append(file.stat().st_size)
+        return sum(sizes)
+
     def stored(self, work: Callable[[Store], Awaitable[T]]) -> T:
         """Does something in the store beside the program."""
 
@@ -392,6 +407,18 @@ def test_a_forged_address_passes_no_check_of_paths(served: Served) -> None:
         assert 'name="session"' not in words, path
 
 
+def test_now_says_which_channel_is_not_reached(visitor: Visitor) -> None:
+    def now() -> str:
+        return " ".join(
+            re.sub("<[^>]*>", " ", visitor.get("/now", headers=visitor.own).text).split()
+        )
+
+    until(lambda: "Telegram cannot be reached" in now())
+    told = now().partition("Channel State")[2]
+    assert "Telegram not reached" in told
+    assert "Page connected" in told
+
+
 def test_forms_need_the_token_of_their_session(served: Served, ann: Person) -> None:
     with served.visitor(ann) as one, served.visitor(ann) as other:
         for token in ("", "x", other.token, one.token[:-1], one.token.upper() + "A"):
@@ -428,7 +455,20 @@ def test_a_cookie_of_another_installation_opens_nothing(
 ) -> None:
     name, value = next(iter(visitor.cookies.items()))
     assert re.fullmatch(r"steward_[0-9a-f]{10}", name)
-    for changed in ({name: value[:-1] + "x"}, {"steward_0123456789": value}, {name: f"{value}="}):
+    # Another program of this machine: a browser sends a cookie to every port of a host.
+    with page_of_its_own(tmp_path) as other, Visitor(other.origin) as theirs:
+        assert theirs.enter(other.code).status_code == 303
+        ((their_name, their_value),) = theirs.cookies.items()
+        assert their_name != name
+        mine = httpx.get(f"{other.origin}/sessions", cookies={name: value}, trust_env=False)
+        assert mine.status_code == 401
+    for changed in (
+        {their_name: their_value},
+        {name: their_value},
+        {name: value[:-1] + "x"},
+        {their_name: value},
+        {name: f"{value}="},
+    ):
         answer = httpx.get(f"{served.origin}/sessions", cookies=changed, trust_env=False)
         assert answer.status_code == 401
 
@@ -451,9 +491,17 @@ def test_every_answer_forbids_what_a_page_does_not_need(served: Served, visitor:
         told = [headers[name] for name in ("x-frame-options", "x-content-type-options")]
         assert told == ["DENY", "nosniff"]
         assert not [name for name in headers if name.startswith("access-control")]
-    cookie = served.visitor(served.person(ANN))
-    with cookie:
-        assert "httponly" not in {name.lower() for name in cookie.cookies}
+
+
+def test_the_cookie_is_out_of_reach_of_scripts_and_of_other_sites(served: Served) -> None:
+    code = served.offered(served.person(ANN))
+    with Visitor(served.origin) as found:
+        cookie = found.enter(code).headers["set-cookie"]
+        left = found.post("/leave", data={"csrf": found.token}, headers=found.own)
+    flags = "Path=/; Max-Age={}; HttpOnly; SameSite=Strict"
+    assert re.fullmatch(rf"steward_[0-9a-f]{{10}}=[\w-]{{43}}; {flags.format(30 * 86_400)}", cookie)
+    name = cookie.partition("=")[0]
+    assert left.headers["set-cookie"] == f"{name}=; {flags.format(0)}"
 
 
 def test_large_and_endless_forms_are_refused(served: Served, visitor: Visitor) -> None:
@@ -481,6 +529,82 @@ def test_large_and_endless_forms_are_refused(served: Served, visitor: Visitor) -
         with pytest.raises(ConnectionError):
             _pour(line, chunk.encode())
     assert visitor.say("").status_code == 400
+
+
+def test_a_gigabyte_without_a_length_is_refused_while_it_comes(
+    served: Served, visitor: Visitor
+) -> None:
+    cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+    head = (
+        f"POST /chat/{visitor.key}/say HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\n"
+        f"Origin: {served.origin}\r\nCookie: {cookie}\r\nTransfer-Encoding: chunked\r\n"
+        "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+    )
+    part = '--x\r\nContent-Disposition: form-data; name="file"; filename="large.bin"\r\n\r\n'
+    piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
+    memory, sent, largest, told = served.peak_memory(), 0, 0, b""
+    with closing(socket.create_connection(("127.0.0.1", served.port), PATIENCE)) as line:
+        line.sendall(f"{head}{len(part):x}\r\n{part}\r\n".encode())
+        with suppress(ConnectionError):
+            while sent < 1 << 30 and not (told := _heard(line)):
+                line.sendall(piece)
+                sent += 0x10000
+                largest = max(largest, served.bytes_of_open_files())
+            told += _rest(line)
+    assert b" 413 " in told.split(b"\r\n")[0]
+    assert b"have at most 20 MB" in told
+    # What the system holds between both ends comes on top.
+    assert (20 << 20) <= sent < (40 << 20)
+    assert largest < (22 << 20)
+    assert served.peak_memory() - memory < (30 << 20)
+    assert served.bytes_of_open_files() < (1 << 20)
+    assert [*(served.folder / "uploads").glob("*")] == []
+    assert visitor.say("").status_code == 400
+
+
+def _heard(line: socket.socket) -> bytes:
+    """Returns what the other end has said by now."""
+    line.setblocking(False)
+    try:
+        return line.recv(1 << 16)
+    except BlockingIOError:
+        return b""
+    finally:
+        line.settimeout(PATIENCE)
+
+
+def _rest(line: socket.socket) -> bytes:
+    """Returns what the other end says until it ends the connection."""
+    told = bytearray()
+    with suppress(ConnectionError):
+        while heard := line.recv(1 << 16):
+            told += heard
+    return bytes(told)
+
+
+def test_what_is_refused_is_told_in_a_sentence_of_ours(visitor: Visitor) -> None:
+    ours, token, say = visitor.own, visitor.token, f"/chat/{visitor.key}/say"
+    many = [("file", (f"{n}.txt", b"x", "text/plain")) for n in range(11)]
+    broken = {"content-type": "multipart/form-data; boundary=x"}
+    old = {"csrf": token, "chat": "1", "switch": "nothing", "to": "on", "kind": "x", "typed": "x"}
+    for answer, status, told in (
+        (visitor.get("/nothing", headers=ours), 404, "There is no such page here"),
+        (visitor.get("/static/nothing", headers=ours), 404, "There is no such page here"),
+        (visitor.get("/press", headers=ours), 405, "Use the buttons"),
+        (visitor.post("/more", data={"csrf": token}, headers=ours), 405, "Use the buttons"),
+        (visitor.post(say, content=b"--y", headers=ours | broken), 400, "did not come whole"),
+        (visitor.post(say, files=many, headers=ours), 400, "more than 10 files"),
+        (visitor.post("/settings", data=old, headers=ours), 409, "This page is out of date"),
+        (visitor.post("/now", data=old, headers=ours), 409, "This page is out of date"),
+        (visitor.post("/people", data=old, headers=ours), 400, "This page is out of date"),
+        (visitor.post("/now", data={"csrf": "x"}, headers=ours), 403, "from an older page"),
+    ):
+        sentence = re.search(r'<p role="alert">(.*?)</p>', answer.text)
+        assert sentence is not None, answer.text
+        assert (answer.status_code, told in sentence[1]) == (status, True), sentence[1]
+    for method in ("PUT", "DELETE", "OPTIONS"):
+        answer = visitor.request(method, "/more", headers=ours)
+        assert (answer.status_code, "Nothing was done" in answer.text) == (405, True)
 
 
 def test_a_file_that_comes_in_the_packets_of_a_phone_is_taken(visitor: Visitor) -> None:

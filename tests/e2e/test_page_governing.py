@@ -98,7 +98,7 @@ async def test_a_decided_card_gives_a_rule_that_is_shown_whole_counted_and_taken
         form = next(one for one in await page.forms(offered[0]) if "Make" in one.label)
         own = next(one for one in await theirs.forms("/settings") if "csrf" in one.fields)
         forged = {**form.fields, "csrf": own.fields["csrf"]}
-        assert (await theirs.post("/rules/offer", forged)).status_code == 409
+        assert (await theirs.post("/rules/offer", forged)).status_code == 404
         assert [(await page.send(form)).status_code for _ in range(2)] == [303, 303]
         rules = words(await page.page("/rules"))
         assert rules.count("Write exactly this content in") == 1
@@ -122,8 +122,11 @@ async def test_a_decided_card_gives_a_rule_that_is_shown_whole_counted_and_taken
 async def test_settings_show_their_origin_and_no_secret_and_switches_are_turned(
     steward: Steward, page: Browser
 ):
-    await page.home()
+    home = await page.home()
+    await page.say("/title Plans of Ann", home)
+    await page.sees("Plans of Ann", home)
     shown = await page.page("/settings")
+    assert words(shown.select("h2")[0]) == "“Plans of Ann” on this page"
     told = words(shown)
     assert "STEWARD_WEB_PORT" in told
     assert "environment" in told
@@ -141,14 +144,80 @@ async def test_the_record_is_chosen_by_person_action_and_day_and_exported_whole(
 ):
     await ordered(page, "/people", "Let in", account="telegram:4711")
     assert "person.allowed" in words(await page.page("/record?action=person.&since=2020-01-01"))
+    # The actions are chosen by their words; what an address names stays chosen.
+    for action in ("person.allowed", "person."):
+        record = await page.page(f"/record?action={action}")
+        rows = [words(one) for one in record.select("tbody tr")]
+        assert rows
+        assert all("person." in one for one in rows), "and no line of another kind"
+        assert "Somebody was let in" in rows[0]
+        assert [one["value"] for one in record.select("#action option[selected]")] == [action]
+    told = {one["value"]: words(one) for one in record.select("#action option")}
+    assert (told["person.rights"], told[""]) == ("Rights were changed", "anything")
     gone = words(await page.page("/record?action=person.&until=2020-01-01"))
     assert "No line is like that" in gone
     assert (await page.get("/record?since=9999-99-99&until=0001-01-01&chat=x")).status_code == 200
+    for days in ("until=9999-12-31", "since=0001-01-01&until=9999-12-31"):
+        assert "person.allowed" in words(await page.page(f"/record?action=person.&{days}"))
+        assert "person.allowed" in (await page.get(f"/record.csv?{days}")).text
+    for days in ("since=9999-12-31", "until=0001-01-01"):
+        assert "person.allowed" not in words(await page.page(f"/record?action=person.&{days}"))
+        assert "person.allowed" not in (await page.get(f"/record.csv?{days}")).text
+    # A choice of a person leaves out what others did, and what nobody did.
+    ((owner,),) = steward.records.rows("SELECT person FROM audit WHERE action = 'person.allowed'")
+    chosen = (await page.get(f"/record.csv?person={owner}")).text
+    assert "person.allowed" in chosen
+    assert "program.started" not in chosen
+    assert "person.allowed" not in (await page.get("/record.csv?person=4711")).text
     table = list(csv.reader(io.StringIO((await page.get("/record.csv")).text)))
     assert table[0][:4] == ["number", "at", "who", "action"]
     assert table[-1][3] == "program.started"
     numbers = [int(row[0]) for row in table[1:]]
     assert numbers == sorted(numbers, reverse=True)
+
+
+async def test_the_record_names_people_whose_access_was_taken_back(steward: Steward, page: Browser):
+    bob = steward.person(77, "Bob")
+    account = steward.account(bob)
+    await ordered(page, "/people", "Let in", account=account)
+    async with signed_in(steward, bob):
+        pass
+    await ordered(page, "/people", "Take access back", account=account)
+    record = await page.page("/record?action=page.offered")
+    (line,) = [words(row) for row in record.select("tbody tr")]
+    assert "Bob (no access now)" in line
+    # They can be chosen while lines of theirs are shown.
+    assert record.find("option", string="Bob (no access now)")
+    assert (await page.get("/record.csv")).text.count("Bob (no access now)") == 1
+
+
+async def test_a_line_of_the_record_tells_people_what_happened_and_leads_to_its_explanation(
+    steward: Steward, page: Browser
+):
+    home = await page.home()
+    steward.script(calls(tool("write_file", {"path": "a.md", "content": HOSTILE})), text("Done."))
+    await page.say("Write it down", home)
+    await page.sees("Approve", home)
+    await page.press("Approve", "/cards")
+    await page.sees("Done.", home)
+    await page.say("/budget day 5", home)
+    await page.sees("$5", home)
+    shown = await page.page("/record")
+    assert not shown.find_all("img")
+    rows = {row.code.get_text(): row for row in shown.select("tbody tr") if row.code}
+    told = {action: words(row) for action, row in rows.items()}
+    assert "A tool ran" in told["call.ran"]
+    assert f"it worked · content: {HOSTILE} · path: a.md" in told["call.ran"]
+    assert "its last words are the answer" in told["turn.ended"]
+    assert "dollars: 5" in told["budget.set"]
+    names = ("stop_reason", "final_answer", "call: ", "card: ", "arguments: ", "status: ", "turn: ")
+    assert [name for name in names if name in words(shown)] == []
+    for action in ("turn.ended", "call.ran", "card.opened", "card.decided"):
+        link = rows[action].select_one("td a")
+        assert link is not None
+        assert "Why: “Write it down”" in words(await page.page(str(link["href"])))
+    table = (await page.get("/record.csv?action=turn.ended")).text
+    assert "stop_reason: final_answer" in table
 
 
 async def test_now_looks_again_cheaply_and_its_buttons_give_commands(
@@ -161,6 +230,7 @@ async def test_now_looks_again_cheaply_and_its_buttons_give_commands(
     bob = steward.person(77, "Bob")
     await ordered(page, "/people", "Let in", account=steward.account(bob))
     form = next(one for one in await page.forms("/now") if one.label == "Pause")
+    assert "Telegram connected" in words(await page.page("/now"))
     async with signed_in(steward, bob) as theirs:
         assert HOSTILE not in words(await theirs.page("/now"))
         own = next(one for one in await theirs.forms("/more") if "csrf" in one.fields)

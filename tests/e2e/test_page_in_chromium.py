@@ -20,7 +20,7 @@ from tests.e2e.steward import Steward
 from tests.e2e.times import Times
 from tests.patience import PATIENCE
 from tests.ports import free_port
-from tests.standins.messages_api import calls, text, tool
+from tests.standins.messages_api import Gate, calls, text, tool
 from tests.words import APPROVE
 
 pytestmark = [
@@ -194,6 +194,9 @@ async def test_a_page_that_stands_open_for_a_day_goes_on_and_one_of_a_month_ends
         assert await page.do(driver.execute_script, "return !window.stayed")
 
 
+_ROWS = "return document.querySelectorAll('#messages > [id^=m-]').length"
+
+
 async def test_a_press_on_the_phone_is_an_event_on_the_page_and_the_other_way_round(
     steward: Steward, driver: Chrome
 ) -> None:
@@ -208,11 +211,13 @@ async def test_a_press_on_the_phone_is_an_event_on_the_page_and_the_other_way_ro
         await page.wait("return document.getElementById('live')?.textContent === 'Live'")
         await page.do(driver.execute_script, "window.stayed = true")
         for name, words in (("a.txt", "First."), ("b.txt", "Second.")):
-            call = calls(tool("write_file", {"path": name, "content": "x"}))
-            steward.script(call, text(words))
+            call, gate = calls(tool("write_file", {"path": name, "content": "x"})), Gate()
+            steward.script(call, text(words).held(gate))
             steward.say(f"Write {name}")
             card = await steward.card(about=name)
             await page.wait("return document.querySelector('.card.open')")
+            await page.wait("return document.querySelector('#chats .count')")
+            rows = await page.do(driver.execute_script, _ROWS)
             if name == "a.txt":
                 steward.press(card, APPROVE)
                 await page.wait("return !document.querySelector('.card.open')")
@@ -221,6 +226,9 @@ async def test_a_press_on_the_phone_is_an_event_on_the_page_and_the_other_way_ro
                 deny = deny.replace("APPROVES", "(e) => e.textContent.includes('Deny')")
                 await page.do(driver.execute_script, deny)
                 await steward.until(lambda: not steward.cards)
+            await page.wait("return !document.querySelector('#chats .count')")
+            assert await page.do(driver.execute_script, _ROWS) == rows, "no message told it"
+            gate.release()
             await page.hears(words)
             await steward.sees(words)
         assert await page.do(driver.execute_script, "return window.stayed")
@@ -257,9 +265,91 @@ async def test_every_page_of_a_program_in_use_is_for_everybody(
             told[f"{path} axe"] = seen
         if wide := await page.do(sticking_out, page.driver):
             told[f"{path} wide"] = wide
+    for height in (900, 733, 611):
+        # The newest message is in sight, and stays so when another one comes.
+        await page.do(sized, page.driver, 1280, height)
+        await page.do(page.driver.get, f"{page.origin}/")
+        assert await page.wait("return document.querySelector('.log').scrollTop + 1") == 1
     await page.do(sized, page.driver, 1280, 900)
     assert told == {}
     assert await page.do(faults, page.driver) == []
     await page.do(page.driver.get, f"{page.origin}/cards")
     await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
     await steward.eventually((steward.home / "workspace" / long_name).exists)
+    # The card leaves by itself, and the count of what waits with it.
+    await page.wait("return !document.querySelector('.card.open, .waits .count')")
+
+
+async def test_cards_in_one_place_are_live_and_a_press_that_came_too_late_is_told(
+    steward: Steward, page: Page
+) -> None:
+    await page.do(page.driver.get, f"{page.origin}/cards")
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "one"})), text("Done."))
+    steward.say("Write a file")
+    phone = await steward.card()
+    await page.wait("return document.querySelector('.card.open')")
+    # A card as it stands on a screen that has not looked again.
+    old = "main.append(document.querySelector('.card.open').cloneNode(true))"
+    await page.do(
+        page.driver.execute_script, f"const main = document.getElementById('main'); {old}"
+    )
+    steward.press(phone, APPROVE)
+    await page.wait("return !document.querySelector('[data-part] .card.open')")
+    await page.wait(
+        "return document.querySelector('[data-part] table').innerText.includes('a.txt')"
+    )
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, ".card.open .key.main").click)
+    await page.wait("return document.getElementById('told').innerText.includes('not wait')")
+    # Whoever writes is not disturbed by what comes meanwhile.
+    steward.script(calls(tool("write_file", {"path": "b.txt", "content": "two"})), text("Good."))
+    steward.say("Write another one")
+    await steward.sees("b.txt")
+    await page.wait("return document.querySelector('[data-part] .card.open')")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, "[data-part] .asking summary").click)
+    words = page.driver.find_element(By.CSS_SELECTOR, "[data-part] .asking textarea")
+    await page.do(words.send_keys, "In a better")
+    await asyncio.sleep(1.5)
+    await page.do(words.send_keys, " place, please")
+    send = page.driver.find_element(By.CSS_SELECTOR, "[data-part] .asking[open] form .key")
+    await page.do(send.click)
+    await steward.sees("Good.")
+    assert "In a better place, please" in str(steward.model.requests[-1].body)
+    await page.wait("return !document.querySelector('[data-part] .card.open')")
+    [refused] = await page.do(faults, page.driver)
+    assert "/press" in refused
+    assert "409" in refused
+
+
+async def test_a_plan_in_the_list_of_cards_is_decided_by_key(steward: Steward, page: Page) -> None:
+    note = calls(tool("write_file", {"path": "b.md", "content": "b"}))
+    steward.script(note, text("The plan."))
+    await page.say("/plan write b.md")
+    await page.wait("return document.querySelector('.card.open')")
+    await page.do(page.driver.get, f"{page.origin}/cards")
+    later = "const now = performance.now(); performance.now = () => now + 5000;"
+    await page.do(page.driver.execute_script, later)
+    await page.presses("j")
+    await page.wait("return document.querySelector('.card.open.here')")
+    await page.presses("n")
+    await page.wait("return !document.querySelector('.card.open')")
+    decided = "return document.querySelector('tbody tr')?.textContent.includes('Cancelled')"
+    assert await page.wait(decided)
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+async def test_find_on_any_page_leads_to_the_list_in_the_chat_and_from_there_to_a_page(
+    steward: Steward, page: Page, width: int
+) -> None:
+    await page.do(sized, page.driver, width, 740)
+    await page.do(page.driver.get, f"{page.origin}/more")
+    if width == 1280:
+        await page.presses("/")
+    else:
+        await page.do(page.driver.find_element(By.CSS_SELECTOR, "a.find").click)
+    await page.wait("return document.getElementById('palette')?.matches(':popover-open')")
+    await page.presses("who steward")
+    # The program has answered: of all pages one is left, and the search for the words.
+    await page.wait("return document.querySelectorAll('#found li').length === 2")
+    await page.presses(Keys.ENTER)
+    await page.leaves_for("/people")
+    await page.do(sized, page.driver, 1280, 900)

@@ -162,7 +162,9 @@ async def searched(steward: Steward, page: Browser) -> None:
         return not steward.records.rows("SELECT 1 FROM passage WHERE NOT indexed")
 
     await steward.eventually(indexed)
-    parts = await walked(page, "/search?q=grows+bed+beans", "ol.asked > li", "More", "Better ones")
+    parts = await walked(
+        page, "/search?q=grows+bed+beans", "ol.asked > li", "More", "Those that fit better"
+    )
     every = [n for part in parts for n in part]
     assert len(parts) > 1
     assert len(every) == len(set(every)) > 30

@@ -1,5 +1,6 @@
 """The way in by a private chat: a link, one button, a session of the person who asked."""
 
+import re
 from typing import Any
 
 from tests.e2e.browser import LINK, Browser, browser, forms_in
@@ -59,6 +60,92 @@ async def test_login_in_a_private_chat_makes_one_session_of_that_person(
     assert not steward.showing("/enter#", at=team)
     assert not steward.showing(TOLD, at=eve)
     assert len(steward.records.rows("SELECT 1 FROM sign_in")) <= offered
+
+
+async def test_an_owner_lets_somebody_in_who_has_a_browser_alone(steward: Steward) -> None:
+    bob = steward.person(77, "Bob")
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    await door(steward)
+    steward.say(f"/allow {steward.account(bob)}")
+    await steward.sees("can use me now.")
+    origin, code, account = await newcomer(steward, "/allow page Carl  Gauss")
+    async with browser(origin) as his, browser(origin) as late:
+        for _ in range(3):
+            assert code not in str(await his.page("/enter"))
+        assert (await late.enter(f"{code[:-1]}x")).status_code == 403
+        assert (await his.enter(code)).is_redirect
+        assert (await late.enter(code)).status_code == 403
+        assert await signed_in_as(his) == "Carl Gauss"
+        # He has the rights of everybody who is let in, and no others.
+        for path in ("/people", "/record", "/doctor"):
+            assert (await his.get(path)).status_code == 404
+        csrf = (await his.forms("/sessions"))[0].fields["csrf"]
+        fields = {"csrf": csrf, "command": "allow", "account": "page", "second": "Eve"}
+        assert (await his.post("/people", fields)).status_code == 404
+        await his.say("/allow page Eve")
+        await his.sees("Only an owner can use /allow.")
+        rights = "SELECT DISTINCT rights FROM person WHERE role = 'member'"
+        assert len(steward.records.rows(rights)) == 1
+        # No second link opens what he has said to somebody else.
+        steward.order(f"/allow {account}")
+        await steward.sees("Carl Gauss can use me already. I make no second link")
+        steward.order(f"/revoke {account}")
+        await steward.sees(f"({account}) can no longer use me")
+        assert (await his.get("/")).headers["location"] == "/enter"
+
+
+async def test_nobody_but_an_owner_makes_a_link_for_somebody_and_none_where_others_read(
+    steward: Steward,
+) -> None:
+    bob = steward.person(77, "Bob")
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    steward.say(f"/allow {steward.account(bob)}")
+    await steward.sees("can use me now.")
+    before = len(steward.records.rows("SELECT 1 FROM sign_in"))
+    steward.order("/allow page Eve", by=bob)
+    await steward.sees("Only an owner can use /allow.", at=bob)
+    team = steward.team(bob)
+    steward.order("/allow page Eve", at=team)
+    await steward.sees("A sign-in link is for one person.", at=team)
+    steward.order("/allow page")
+    await steward.sees("Write their name, as in")
+    steward.order("/allow web:4711")
+    await steward.sees("web:4711 is nobody's number.")
+    assert len(steward.records.rows("SELECT 1 FROM sign_in")) == before
+
+
+async def test_a_link_for_somebody_else_ends_by_itself_and_with_the_access(
+    steward: Steward, times: Times
+) -> None:
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    origin, dead, account = await newcomer(steward, "/allow page Dora")
+    await door(steward)
+    async with browser(origin) as late:
+        times.move(ELEVEN_MINUTES)
+        assert (await late.enter(dead)).status_code == 403
+        _, void, same = await newcomer(steward, f"/allow {account}")
+        assert same == account
+        steward.order(f"/revoke {account}")
+        await steward.sees(f"Dora ({account}) can no longer use me")
+        assert (await late.enter(void)).status_code == 403
+        assert (await late.get("/")).headers["location"] == "/enter"
+    audit = "SELECT action FROM audit WHERE action LIKE 'person.%' OR action = 'page.offered'"
+    told = [action for (action,) in steward.records.rows(f"{audit} ORDER BY id")]
+    assert told == ["person.allowed", "page.offered", "page.offered", "person.revoked"]
+
+
+async def newcomer(steward: Steward, order: str) -> tuple[str, str, str]:
+    """The address and the code of a link for somebody else, and the account that it is for."""
+    told = "Pass this link on to them, and to nobody else"
+    before = len(steward.showing(told))
+    steward.order(order)
+    shown = (await steward.sees(told, before + 1)).text
+    assert "It works once, for 10 minutes." in shown
+    assert "Before I change anything for them, I ask you." in shown
+    ((origin, code),) = LINK.findall(shown)
+    account = re.search(r"\((web:\d+)\)", shown)
+    assert account is not None
+    return origin, code, account[1]
 
 
 async def signed_in_as(page: Browser) -> str:

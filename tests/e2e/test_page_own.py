@@ -5,6 +5,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from bs4 import BeautifulSoup
@@ -148,6 +149,30 @@ async def test_a_search_leads_to_a_message_of_ones_own_conversations(
         assert (await page.get(f"/search?{query}")).status_code == 200
 
 
+async def test_the_palette_finds_ones_own_conversations_and_the_pages_one_may_see(
+    steward: Steward, page: Browser
+) -> None:
+    home = await page.home()
+    await page.say(f"/title The old shed {HOSTILE}", home)
+    await page.sees("is called", home)
+    found = await page.page("/find?q=SHED old")
+    assert links(found)[:1] == [home]
+    assert not found.find_all("img")
+    assert "/people" in links(await page.page("/find?q=who steward"))
+    assert home in links(await page.page("/find"))
+    async with bob(steward) as theirs:
+        assert links(await theirs.page("/find?q=old shed")) == ["/search?q=old%20shed"]
+        assert "/people" not in links(await theirs.page("/find?q=who steward"))
+        assert not {"/people", "/record", "/doctor"} & {*links(await theirs.page("/find"))}
+        assert not {"/people", "/record", "/doctor"} & {*links(await theirs.page("/more"))}
+    async with browser(page.origin) as stranger:
+        assert (await stranger.client.get("/find?q=shed")).status_code == 401
+
+
+def links(page: BeautifulSoup) -> list[str]:
+    return [str(one["href"]) for one in page.select("li a")]
+
+
 async def test_skills_and_servers_show_what_they_may_do_and_no_secret(steward: Steward) -> None:
     folder = steward.folder / "server"
     folder.mkdir()
@@ -197,12 +222,30 @@ async def looked_at(steward: Steward, page: Browser) -> None:
         csrf = (await theirs.forms("/more"))[0].fields["csrf"]
         theft = {"csrf": csrf, "chat": key, "name": "boats"}
         assert (await theirs.post("/skills/use", theft)).status_code == 404
-        removing = await theirs.post("/servers/remove", {"csrf": csrf, "name": "nasty"})
-        assert "You have no rule" in words_of(removing)
-        assert (await theirs.get("/doctor")).status_code == 404
-        assert (await theirs.post("/doctor", {"csrf": csrf})).status_code == 404
+        await no_page_of_owners(theirs, csrf)
+    # The server of the settings cannot be taken back, and no other was let in.
+    for name in ("nasty", "nobody", HOSTILE):
+        asked = await page.get(f"/servers/remove?name={quote(name)}")
+        sent = await page.post("/servers/remove", {"csrf": off.fields["csrf"], "name": name})
+        assert (asked.status_code, sent.status_code) == (404, 404)
+        assert "No tool server of this name was let in" in words_of(asked)
+        assert "Nothing was changed" in words_of(sent)
+    unknown = {"csrf": off.fields["csrf"], "chat": key, "name": "nothing"}
+    assert (await page.post("/skills/use", unknown)).status_code == 404
     assert "is off" in words_of(await page.send(off))
     assert "Nothing was changed" in words_of(await page.send(off))
+
+
+async def no_page_of_owners(theirs: Browser, csrf: str) -> None:
+    """To anybody else no page of owners is there, whatever they ask of it."""
+    nothing = (404, (await theirs.get("/nothing")).text)
+    for path in ("/people", "/record", "/record.csv", "/servers/remove", "/doctor"):
+        for answer in (
+            await theirs.get(f"{path}?name=nasty"),
+            await theirs.post(path, {"csrf": csrf, "name": "nasty", "command": "allow"}),
+            await theirs.post(path, {}),
+        ):
+            assert (answer.status_code, answer.text) == nothing, path
 
 
 def words_of(answer: object) -> str:

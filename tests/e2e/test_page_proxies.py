@@ -14,8 +14,9 @@ from typing import TypeAlias
 
 import httpx
 import pytest
+import yaml
 
-from tests.e2e.browser import Browser
+from tests.e2e.browser import LINK, Browser
 from tests.e2e.steward import Steward
 from tests.lacking import missing
 from tests.patience import PATIENCE
@@ -34,6 +35,7 @@ FORGED = {
     "forwarded": "for=10.9.8.7;host=evil.example;proto=http",
     "x-real-ip": "10.9.8.7",
 }
+_PUBLIC = "STEWARD_WEB_PUBLIC_URL"
 Setup: TypeAlias = Callable[[Path, int, int, Path], Sequence[str]]
 """Writes the settings of a proxy, and returns its command."""
 
@@ -128,6 +130,35 @@ async def test_the_page_works_behind_a_proxy_as_the_docs_set_it_up(
         await streams(steward, page)
         await takes_files(steward, page)
         await believes_nobody(page, inner)
+
+
+async def test_the_page_works_behind_the_proxy_of_the_profile_grown(
+    steward: Steward, tmp_path: Path
+):
+    if shutil.which("caddy") is None:
+        missing("no caddy", "apt-get install caddy")
+    services = yaml.safe_load((DOCS.parents[1] / "docker-compose.yml").read_text())["services"]
+    # Each process makes links to the page: whoever delivers, too.
+    ours = [one for one in services.values() if one["image"] == "steward" and "profiles" in one]
+    told = {one["environment"].get(_PUBLIC) for one in ours}
+    (published,) = services["web"]["ports"]
+    (setting,) = told
+    assert setting == f"${{{_PUBLIC}:-http://{published.rpartition(':')[0]}}}"
+    port, inner = free_port(), free_port()
+    command = [
+        one.replace(":8080", f":{port}").replace(":8787", f":{inner}")
+        for one in services["proxy"]["command"]
+    ]
+    await steward.start(STEWARD_WEB_PORT=inner, **{_PUBLIC: f"http://127.0.0.1:{port}"})
+    link = await steward.eventually(lambda: LINK.search(steward.output))
+    async with (
+        running(command, tmp_path, port),
+        httpx.AsyncClient(base_url=link[1], timeout=PATIENCE) as client,
+    ):
+        page = Browser(client)
+        await answering(page)
+        assert (await page.enter(link[2])).status_code == 303
+        await streams(steward, page)
 
 
 async def answering(page: Browser) -> None:

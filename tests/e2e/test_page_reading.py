@@ -1,16 +1,18 @@
 """Pages for people who look: cards in one place, a turn explained, now, money, the record."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
 from tests.e2e.browser import LINK, Browser, browser
 from tests.e2e.steward import Steward
 from tests.ports import free_port
 from tests.standins.messages_api import calls, text, tool
+from tests.words import BRANCHED, OPEN_AGAIN
 
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
 
@@ -41,7 +43,7 @@ def _answers(origin: str) -> bool:
         return False
 
 
-def words(soup: BeautifulSoup) -> str:
+def words(soup: Tag) -> str:
     return " ".join(soup.get_text(" ", strip=True).split())
 
 
@@ -59,9 +61,9 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
     home = await page.home()
     assert measured(await page.page("/cards")) == {
         "Cards for each request": "no cards",
-        "Half are pressed within": "no presses",
-        "Pressed in under 2 s": "no presses",
-        "Denied or changed": "no presses",
+        "Usual time to decide": "none yet",
+        "Decided in under 2 s": "none yet",
+        "Denied or changed": "none yet",
     }
     script = calls(tool("write_file", {"path": f"{HOSTILE}.txt", "content": HOSTILE}))
     steward.script(script, text("Written."))
@@ -86,12 +88,68 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
     assert "Ran once" in told
     assert not turn.find_all("img")
     assert len(turn.select(".fall tbody tr")) > 5
-    for part in ("request", "log", "reply", "differences"):
+    for part in ("request", "beside", "log", "reply", "differences"):
         shown = await page.page(f"{link['href']}?round=1&part={part}&unfold=1")
         assert not shown.find_all("img")
         (here,) = shown.select(".tabs [aria-current]")
         assert f"part={part}" in str(here["href"])
     assert HOSTILE in words(await page.page(f"{link['href']}?part=log"))
+    beside = await page.page(f"{link['href']}?round=2&part=beside")
+    got, stored = beside.select(".beside")[0].find_all("blockquote")
+    assert got.get_text() == stored.get_text() == f"Write {HOSTILE}"
+    (given,) = beside.select("blockquote.long")
+    assert "You are Steward" in given.get_text()
+    assert "\nwrite_file: " in given.get_text()
+    # After a start the same text is made again.
+    await steward.restart(STEWARD_WEB_PORT=page.origin.rpartition(":")[2])
+    await steward.eventually(lambda: _answers(page.origin))
+    again = await page.page(f"{link['href']}?round=2&part=request")
+    assert again.select("blockquote.long")[0].get_text() == given.get_text()
+
+
+async def test_a_branch_and_the_conversation_that_it_left_stand_side_by_side(
+    steward: Steward, page: Browser
+):
+    home = await page.home()
+    steward.script(text("Rome."), text("By ship."), text("By train."))
+    await page.say("Where to?", home)
+    await page.sees("Rome.", home)
+    assert "Also in this chat" not in words(await page.page(home))
+    await page.press("Branch", home)
+    await page.sees(BRANCHED, home)
+    await page.say("How?", home)
+    await page.sees("By ship.", home)
+    shown = await page.page(home)
+    assert words(shown.select("#chats a .title")[0]) == "↳ How?"
+    told = [words(one) for one in shown.select(".openable > li")]
+    assert told == ["↳ How? goes on now", "Where to?", "All of this chat"]
+    first = next(one for one in await page.forms(home) if one.label == "Where to?")
+    assert (await page.send(first)).status_code == 303
+    await page.sees(OPEN_AGAIN, home)
+    await page.say("How then?", home)
+    await page.sees("By train.", home)
+    assert "By ship." not in str(steward.model.requests[-1].body["messages"])
+    told = [words(one) for one in (await page.page(home)).select(".openable > li")]
+    assert told[:2] == ["Where to? goes on now", "↳ How?"]
+
+
+async def test_a_conversation_is_called_by_its_title(steward: Steward, page: Browser):
+    home, long = await page.home(), f"Write {HOSTILE} {'and on ' * 20}"
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "x"})), text("Written."))
+    await page.say(long, home)
+    await page.sees("Approve", home)
+    side = words(await page.page(f"{home}/side"))
+    await page.press("Approve", "/cards")
+    await page.sees("Written.", home)
+    turn = await turn_of(page, home)
+    pages = [words(await page.page(path)) for path in ("/cards", "/record", "/settings")]
+    for shown in (*pages, side, words(turn)):
+        assert f"“Write {HOSTILE} and on" in shown
+        assert "… ” on this page" in shown.replace("…”", "… ”")
+        assert "a private chat on this page" not in shown
+    await page.say("/title Heating bill", home)
+    await page.sees("Heating bill", home)
+    assert "“Heating bill” on this page" in words(await page.page("/cards"))
 
 
 async def test_a_press_for_a_card_that_waits_no_more_says_so_and_does_nothing(
@@ -113,6 +171,79 @@ async def test_a_press_for_a_card_that_waits_no_more_says_so_and_does_nothing(
     assert not (steward.home / "workspace" / "a.txt").exists()
 
 
+@pytest.mark.on_each_platform
+@pytest.mark.parametrize("place", ["the list of cards", "the chat"])
+async def test_a_press_without_a_script_shows_what_it_did(
+    steward: Steward, page: Browser, place: str
+):
+    note = calls(tool("write_file", {"path": "b.md", "content": "b"}))
+    home = await page.home()
+    path = home if place == "the chat" else "/cards"
+    tries = (("Write", "Done.", "Approve"), ("Write", "No.", "Send"), ("/plan it", "Hm.", "Cancel"))
+    for wish, answer, label in tries:
+        steward.script(note, text(answer))
+        await page.say(wish, home)
+        await page.sees("Change…", home)
+        posts = [one for one in await page.forms(path) if label in one.label]
+        form = next(one for one in posts if one.action.endswith(("/press", "/word")))
+        opens = {"sec-fetch-mode": "navigate"}
+        fields = {**form.fields, "text": "not now"} if label == "Send" else form.fields
+        assert (await page.post(form.action, fields, headers=opens)).status_code == 303
+        shown = await page.page(path)
+        assert shown.select("article.card.open") == []
+        await page.sees({"Cancel": "Cancelled"}.get(label, answer), home)
+        (steward.workspace / "b.md").unlink(missing_ok=True)
+
+
+async def test_a_press_in_the_list_of_cards_needs_no_chat_app(steward: Steward, page: Browser):
+    away = steward.way.hold_message()
+    steward.script(calls(tool("write_file", {"path": "a.txt", "content": "x"})), text("Written."))
+    steward.say("Write")
+    await away.arrived()
+    # No screen of the platform shows the card; the press counts all the same.
+    assert (await page.press("Approve", "/cards")).status_code == 303
+    await steward.eventually((steward.workspace / "a.txt").exists)
+    assert "Nothing waits for you" in words(await page.page("/cards"))
+    away.release()
+    await steward.sees("Written.")
+    gone = steward.way.hold_message()
+    steward.script(calls(tool("write_file", {"path": "b.txt", "content": "x"})), text("Changed."))
+    steward.say("Write another")
+    await gone.arrived()
+    form = next(one for one in await page.forms("/cards") if one.action == "/word")
+    assert (await page.send(form, text="call it c.txt")).status_code == 303
+    await steward.eventually(lambda: len(steward.model.requests) == 4)
+    assert "call it c.txt" in str(steward.model.requests[-1].body)
+    gone.release()
+    await steward.sees("Changed.")
+    assert not (steward.workspace / "b.txt").exists()
+
+
+@pytest.mark.on_each_platform
+async def test_a_plan_whose_document_is_on_no_screen_is_whole_in_the_list_and_approved_there(
+    steward: Steward, page: Browser
+):
+    away = steward.way.hold_message()
+    lines = [f"line {n} of a long file" for n in range(300)]
+    note = calls(tool("write_file", {"path": "a.txt", "content": "\n".join(lines)}))
+    short = calls(tool("write_file", {"path": "b.txt", "content": "b"}))
+    steward.script(note + short, text("The plan."), note + short, text("Both are there."))
+    steward.say("/plan write two files")
+    await away.arrived()
+    await steward.eventually(
+        lambda: steward.records.rows("SELECT 1 FROM plan WHERE state = 'ready'")
+    )
+    (card,) = (await page.page("/cards")).select("article.card.open")
+    assert [line for line in lines if line not in words(card)] == []
+    assert card.select("footer .key.main")
+    assert "document" not in words(card)
+    assert (await page.press("Approve", "/cards")).status_code == 303
+    await steward.eventually((steward.workspace / "b.txt").exists)
+    assert (steward.workspace / "a.txt").read_text().splitlines() == lines
+    away.release()
+    await steward.sees("Both are there.")
+
+
 async def test_words_for_a_card_are_a_denial_with_a_reason(steward: Steward, page: Browser):
     home = await page.home()
     steward.script(calls(tool("write_file", {"path": "a.txt", "content": "x"})), text("Changed."))
@@ -122,6 +253,141 @@ async def test_words_for_a_card_are_a_denial_with_a_reason(steward: Steward, pag
     assert (await page.send(form, text="call it b.txt")).status_code == 303
     await page.sees("Changed.", home)
     assert "call it b.txt" in words(await page.page("/cards"))
+
+
+async def test_a_write_that_changes_nothing_is_no_read(steward: Steward, page: Browser):
+    home = await page.home()
+    (steward.home / "workspace" / "a.txt").write_text("x")
+    same = tool("write_file", {"path": "a.txt", "content": "x"})
+    steward.script(calls(tool("list_files", {}), same), text("Nothing to do."))
+    await page.say("Write", home)
+    await page.sees("Nothing to do.", home)
+    why = "nothing would change, as the file had this content already"
+    turn = await turn_of(page, home)
+    told = words(turn)
+    assert f"Write a.txt : {why}" in told
+    assert f"Run: Write a.txt {why}" in told
+    assert "List the workspace : it only reads" in told
+    await page.say("/why", home)
+    assert why in await page.sees("How it ended:", home)
+    # A command that is sent again in other words does nothing, so it offers no Edit.
+    said = [words(one) for one in (await page.page(home)).select("li.said")]
+    assert [(one.split()[-1], " Edit " in one) for one in said] == [
+        ("Write", True),
+        ("/why", False),
+    ]
+
+
+@pytest.mark.commands
+async def test_a_command_is_told_once_and_as_code(steward: Steward, page: Browser):
+    home, command = await page.home(), f"touch {'x' * 40}.txt"
+    steward.script(calls(tool("run_command", {"command": command})), text("Looked."))
+    await page.say("Look", home)
+    await page.sees("Approve", home)
+    await page.press("Approve", "/cards")
+    await page.sees("Looked.", home)
+    turn = await turn_of(page, home)
+    told = [words(one) for one in turn.select("table tbody th, .asked h3")]
+    assert [one for one in told if "touch" in one] == [
+        f"Card: Run {command}",
+        f"Ask a person: Run {command}",
+        f"Run: {command}",
+        f"Run {command}",
+    ]
+    assert "`" not in "".join(told)
+    assert "`" not in words(await page.page("/cards"))
+
+
+async def turn_of(page: Browser, home: str) -> BeautifulSoup:
+    """Returns the page of the newest answer of a chat."""
+    links = (await page.page(home)).select("a[href^='/turn/']")
+    return await page.page(str(links[-1]["href"]))
+
+
+async def test_a_plan_is_told_alike_in_its_chat_and_in_the_list_of_cards(
+    steward: Steward, page: Browser
+):
+    edit = calls(tool("edit_file", {"path": "a.md", "old_text": "x", "new_text": "y"}))
+    note = calls(tool("write_file", {"path": "b.md", "content": "b"}))
+    steward.script(edit + note, text("The plan."), edit, edit, note, text("One of two."))
+    home = await page.home()
+    await page.say("/plan edit a.md, write b.md", home)
+    await page.sees("Approve", home)
+    keys, told = await _alike(page, home)
+    assert keys == [("Approve y", "main"), ("Change… c", "half"), ("Cancel n", "half")]
+    assert "This would fail now" in told
+    await page.press("Approve", "/cards")
+    await page.sees("Step 1 failed", home)
+    keys, told = await _alike(page, home)
+    assert keys == [("Try again r", "main"), ("Skip x", "half"), ("Stop s", "plain")]
+    assert "Failed: 1. Edit a.md" in told
+    steps = (await page.page("/cards")).select("article.card.open ol.steps > li")
+    assert [str(one.select("use")[0]["href"]) for one in steps] == ["#i-cross", "#i-ring"]
+    assert "To come: 2. Create b.md" in told
+    await page.press("Skip", "/cards")
+    await page.sees("One of two.", home)
+    cards = await page.page("/cards")
+    (row,) = cards.select("table.fold-up tbody tr")
+    assert words(row).startswith(
+        "Plan: Edit a.md, write b.md “edit a.md, write b.md” on this page Approved"
+    )
+    assert row.select_one("[data-is=by]") is not None
+    assert "you" in words(row)
+    assert row.select_one("a[href^='/turn/plan-']") is not None
+    assert "A plan counts as one card" in words(cards)
+    (told,) = [words(one) for one in cards.select("aside table tbody tr")]
+    assert re.fullmatch(r"\S+ 1 \S+ m?s [01]", told)
+    # The plan tells in its chat, too, who let it run, and when.
+    lines = [words(one) for one in (await page.page(home)).select(".card .for")]
+    assert [one for one in lines if re.fullmatch(r"Decided by you, \d\d:\d\d\.", one)]
+
+
+async def test_nothing_is_offered_that_an_open_plan_would_refuse(steward: Steward, page: Browser):
+    edit = calls(tool("write_file", {"path": "b.md", "content": "b"}))
+    steward.script(edit, text("The plan."), text("Four."))
+    home = await page.home()
+    await page.say("/plan write b.md", home)
+    await page.sees("Approve", home)
+    await page.say("What is two and two?", home)
+    await page.sees("Four.", home)
+    offered = ".newest button, [data-edit]"
+    assert (await page.page(home)).select(offered) == []
+    await page.press("Cancel", home)
+    await page.sees("Cancelled", home)
+    assert [words(one) for one in (await page.page(home)).select(offered)][-3:] == [
+        "Edit",
+        "Retry",
+        "Branch",
+    ]
+
+
+async def test_a_plan_that_waits_stands_beside_the_talk_and_in_the_list_of_conversations(
+    steward: Steward, page: Browser
+):
+    edit = calls(tool("write_file", {"path": "b.md", "content": "b"}))
+    steward.script(edit, text("The plan."))
+    home = await page.home()
+    await page.say("/plan write b.md", home)
+    await page.sees("Approve", home)
+    shown = await page.page(home)
+    (line,) = shown.select("#side section:first-of-type .lines li")
+    assert words(line).startswith("Plan: Write b.md ")
+    assert words(line).endswith("on this page · less than a minute old")
+    assert words(shown.select("#chats .count")[0]) == "1 open card"
+    await page.press("Cancel", home)
+    await page.sees("Cancelled", home)
+    shown = await page.page(home)
+    assert shown.select("#side .lines li > a, #chats .count") == []
+
+
+async def _alike(page: Browser, home: str) -> tuple[list[tuple[str, str]], str]:
+    """Returns the keys and the words of the one open card, which two pages show alike."""
+    found = [(await page.page(path)).select("article.card.open")[-1] for path in (home, "/cards")]
+    keys = [[(words(one), str(one["class"][-1])) for one in card.select(".key")] for card in found]
+    told = [[words(one) for one in card.select("h3, p.plain, ol.steps > li")] for card in found]
+    assert keys[0] == keys[1]
+    assert told[0] == told[1]
+    return [key for key in keys[0] if key[0] != "Send"], " ".join([*told[0], words(found[0])])
 
 
 async def test_now_money_and_the_record_are_shown_to_an_owner(steward: Steward, page: Browser):
@@ -186,3 +452,15 @@ async def test_a_person_sees_their_own_and_nothing_of_another(steward: Steward, 
             told = words(await theirs.page(path))
             assert "hers.txt" not in told
             assert "Channels" not in told
+        his = await theirs.home()
+        steward.script(text("His."))
+        await theirs.say("A question of his", his)
+        await theirs.sees("His.", his)
+        turn = await turn_of(theirs, his)
+        assert [str(one["href"]) for one in turn.select(".head p a")] == [his]
+        # An owner sees the turn, without a way to the conversation.
+        seen = await page.page(str((await theirs.page(his)).select("a.why")[-1]["href"]))
+        assert words(seen.select(".head p")[0]) == words(turn.select(".head p")[0]).replace(
+            "you", "Bob"
+        )
+        assert seen.select(".head p a") == []

@@ -11,7 +11,7 @@ from tests.e2e.steward import Steward
 from tests.e2e.test_page import WRITE, door, once
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, text, tool
-from tests.words import ANSWER_ANEW, BRANCHED, EDITED
+from tests.words import ANSWER_ANEW, BRANCHED, EDITED, EDITED_EARLIER
 
 pytestmark = pytest.mark.discords_own("the page beside both platforms")
 
@@ -107,16 +107,18 @@ async def test_a_chat_of_telegram_grows_and_changes_on_the_page(
             assert changed.element == (await heard.hears("A question")).element
 
 
+async def _begun(page: Browser) -> str:
+    """The address of a new conversation of the page alone."""
+    await page.post("/chat/new", (await page.forms("/chats"))[0].fields)
+    chats = (await page.page("/chats")).select("#chats a")
+    return next(path for one in chats if (path := str(one["href"])).startswith("/chat/web:"))
+
+
 async def test_a_conversation_is_edited_branched_named_stopped_and_deleted(
     discord: OnDiscord, page: Browser
 ) -> None:
     steward = discord.steward
-    await page.post("/chat/new", (await page.forms("/chats"))[0].fields)
-    home = next(
-        path
-        for one in (await page.page("/chats")).select("#chats a")
-        if (path := str(one["href"])).startswith("/chat/web:")
-    )
+    home = await _begun(page)
     steward.script(text("Rome."), text("Oslo."), text("By ship."), text("By train."))
     await page.say("Where to?", home, id="the-question")
     await page.sees("Rome.", home)
@@ -134,6 +136,26 @@ async def test_a_conversation_is_edited_branched_named_stopped_and_deleted(
     await page.sees("Holidays", home)
     assert "Holidays" in str((await page.page(home)).find("h1"))
     await _branched_and_ended(steward, page, home)
+
+
+async def test_a_change_of_an_older_message_from_a_page_that_stood_open_is_told(
+    discord: OnDiscord, page: Browser
+) -> None:
+    discord.steward.script(text("Rome."), text("By ship."))
+    home = await _begun(page)
+    await page.say("Where to?", home)
+    await page.sees("Rome.", home)
+    own = (await page.messages(home))[0][0].removeprefix("m-")
+    await page.say("How?", home)
+    await page.sees("By ship.", home)
+    async with page.listening(home) as heard:
+        await page.say("Where to in the north?", home, edits=own)
+        await heard.hears(EDITED_EARLIER)
+    # Where no script runs, a reload shows the same, and the words stand as they were.
+    await page.sees(EDITED_EARLIER, home)
+    said = [words for name, words in await page.messages(home) if name.startswith("m-i")]
+    assert ["Where to?" in said[0], "How?" in said[1]] == [True, True]
+    assert len(said) == len(discord.steward.model.requests) == 2
 
 
 async def _branched_and_ended(steward: Steward, page: Browser, home: str) -> None:
@@ -155,7 +177,7 @@ async def _branched_and_ended(steward: Steward, page: Browser, home: str) -> Non
     assert seen is not None
     told = seen.get_text(" ", strip=True)
     assert re.search(r"[1-9][\d,]* of [\d,]+ tokens", told), told
-    assert "messages whole" in told
+    assert "messages in full" in told
     await _deleted(steward, page, home)
 
 

@@ -12,7 +12,10 @@ from tests.e2e.crowd import Crowd
 from tests.e2e.own_server import OwnServer, own_server
 from tests.e2e.records import Records, ServerRecords
 from tests.e2e.steward import Steward
-from tests.standins.messages_api import text
+from tests.e2e.test_hooks import Caller, caller, started, tries
+from tests.e2e.test_schedules import HOUR, runs_are
+from tests.e2e.times import Times
+from tests.standins.messages_api import failure, text
 
 pytestmark = [
     pytest.mark.postgres,
@@ -70,6 +73,7 @@ async def test_a_connection_that_is_cut_again_and_again_loses_nothing(
     with suppress(asyncio.CancelledError):
         await cutting
     await judged(steward, crowd)
+    assert steward.output.count("Ctrl-C ends it.") == 1
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGQUIT], ids=["stopped", "killed"])
@@ -92,6 +96,46 @@ async def test_a_server_that_is_away_for_seconds_is_waited_for_and_told_once(
     told = [line for line in steward.output.splitlines() if "WARNING" in line or "ERROR" in line]
     assert len([line for line in told if AWAY in line]) == 1, told
     assert len([line for line in told if BACK in line]) == 1, told
+    assert len(told) == 2, f"something else warns of the same: {told}"
+
+
+async def test_a_task_and_a_call_of_a_hook_that_come_due_in_an_outage_run_after_it(
+    server: OwnServer, steward: Steward, times: Times, caller: Caller
+) -> None:
+    steward.script(failure(401, "authentication_error"))
+    await started(steward)
+    taken = await caller.post()
+    await caller.becomes(taken, "failed, tried again")
+    steward.say("/schedule in 20m | Remind me of the tea")
+    await steward.sees("⏰ Scheduled.")
+    await steward.recorded()
+    await server.stop()
+    times.move(HOUR)
+    await steward.eventually(lambda: AWAY in steward.output)
+    steward.script(text("One of both."), text("The other one."))
+    await server.start()
+    assert "one" in (await steward.sees("hook build")).text.casefold()
+    assert "one" in (await steward.sees("⏰ in 20m")).text.casefold()
+    await caller.becomes(taken, "done")
+    await runs_are(steward, "done")
+    assert tries(steward) == [("done", 2)]
+    assert len(steward.shown) == 3
+
+
+async def test_a_program_ends_though_its_server_says_nothing_any_more(
+    server: OwnServer, steward: Steward
+) -> None:
+    crowd = Crowd(steward)
+    await steward.start()
+    for person in crowd.people:
+        crowd.ask(person)
+    with server.silent():
+        for person in crowd.people:
+            crowd.ask(person)
+        await asyncio.sleep(0.5)
+        await steward.stop()
+    await steward.start()
+    await judged(steward, crowd)
 
 
 async def test_a_program_that_starts_before_its_server_waits_for_it(
@@ -135,3 +179,6 @@ async def test_a_damaged_page_of_a_server_ends_the_program_and_is_found_by_the_d
     steward.say("Are you there?")
     assert await steward.exit_code("run") == 65
     await steward.sees("My database is damaged")
+
+
+__all__ = ["caller"]

@@ -316,7 +316,7 @@ async def test_rubbish_around_good_calls_costs_neither_the_calls_nor_their_price
     assert len({call["id"] for call in asked} - {""}) == 2
     steward.say("/usage")
     told = (await steward.sees("Usage of all chats")).text
-    assert "2 calls without a count of tokens: estimated." in told
+    assert "2 calls came without a count: I estimated the tokens." in told
     assert "≈" in told
     await steward.recorded()
 

@@ -5,6 +5,7 @@ import pytest
 from tests.e2e.first_answer import answered_once
 from tests.e2e.sealed import sealed
 from tests.e2e.steward import Steward
+from tests.e2e.test_full_disk import OVER
 from tests.e2e.test_metrics import Operator
 from tests.e2e.test_readiness import told
 from tests.ports import free_port
@@ -36,7 +37,9 @@ async def test_a_disk_that_becomes_read_only_is_told_once_and_nothing_is_lost(
     await steward.sees("It can be written again.")
     await told(asked, "ready\n")
     await steward.recorded()
-    assert len(steward.showing(TOLD)) == len(steward.showing("It can be written again.")) == 1
+    await steward.sees(OVER)
+    assert steward.showing(TOLD) == []
+    assert len(steward.showing(OVER)) == len(steward.showing("It can be written again.")) == 1
     assert steward.records.stop_reasons == ["final_answer", "final_answer"]
 
 

@@ -1,13 +1,18 @@
 """One database, and processes that share the work by roles: people notice nothing of it."""
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 
+import httpx
 import pytest
 
+from tests.e2e.browser import LINK, Browser, browser
 from tests.e2e.launching import Process
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
+from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.standins.bot_api import BotApi
 from tests.standins.messages_api import Gate, calls, text, tool
 from tests.standins.serving import serving
@@ -149,7 +154,9 @@ async def test_a_rolling_restart_of_the_workers_is_not_noticed(
     company: Company, steward: Steward
 ) -> None:
     held = Gate()
-    steward.script(text("The parrot is green.").held(held, after=1), text("The parrot is green."))
+    steward.script(text("The parrot is green.").held(held, after=1))
+    # Each worker that leaves may have asked.
+    steward.model.script.rule(lambda _: text("The parrot is green."))
     steward.say("What colour has the parrot?")
     await held.arrived()
     for name in ("first", "second"):
@@ -199,3 +206,61 @@ async def test_a_role_on_sqlite_is_refused_in_a_sentence(steward: Steward) -> No
     code, told = await steward.printed_by("run", "--role", "work")
     assert code == 2
     assert "With SQLite one process does all the work" in told
+
+
+async def test_a_card_that_another_process_decides_leaves_an_open_page_at_once(
+    own_postgres_url: str, steward: Steward
+) -> None:
+    company = Company(steward, own_postgres_url)
+    steward.settings["STEWARD_WEB_PORT"] = str(free_port())
+    await steward.start(STEWARD_ROLE="receive,work,deliver,schedule")
+    await company.join("page", "web")
+    await company.knows_of(2)
+    steward.say("/login")
+    link = LINK.search((await steward.sees("Open this link in your browser")).text)
+    assert link is not None
+    origin, code = link.groups()
+    await steward.eventually(lambda: answers(origin))
+    async with browser(origin) as page:
+        assert (await page.enter(code)).status_code == 303
+        for name in ("one.md", "two.md", "three.md"):
+            write = tool("write_file", {"path": name, "content": name})
+            steward.script(calls(write), text(f"There is {name}."))
+            steward.say(f"Write {name}")
+            assert await _looks(page, lambda shown, name=name: name in shown)
+            steward.press(await steward.card(about=name), APPROVE)
+            assert await _looks(page, lambda shown: "Nothing waits for you" in shown)
+            await steward.sees(f"There is {name}.")
+        # What grows on the phone grows on a page that another process serves.
+        gate = Gate()
+        async with page.listening("/chat/telegram:42") as heard:
+            await heard.until(lambda one: one.events)
+            steward.script(text("It grows there.").in_pieces(4).held(gate, after=5))
+            steward.say("A question")
+            await heard.hears("It grows", "draft")
+            gate.release()
+            await heard.hears("It grows there.")
+    assert await company.leave("page", orderly=True) == 0
+
+
+async def _looks(page: Browser, wanted: Callable[[str], bool]) -> bool:
+    """Looks again as an open page does, until it shows what is wanted.
+
+    False where it was made anew because 30 s were over, and not because somebody had rung.
+    """
+    tag, prefer = "", {"prefer": "wait"}
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            part = await page.get("/cards/part", **prefer, **{"if-none-match": tag})
+            assert part.status_code in (200, 204)
+            if part.status_code == 200:
+                before, tag = tag, part.headers["etag"]
+                if wanted(part.text):
+                    # A tag is the number of changes that were heard of, and a part of the clock.
+                    return tag.partition("-")[0] != before.partition("-")[0]
+
+
+def answers(origin: str) -> bool:
+    with suppress(httpx.TransportError):
+        return httpx.get(f"{origin}/enter").status_code == 200
+    return False

@@ -13,7 +13,7 @@ from bot.adapters.sql.migrating import REVISIONS
 from tests.e2e.launching import Process
 from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
-from tests.e2e.storm import Storm, Tally, Wish, faults
+from tests.e2e.storm import Forecast, Storm, Tally, Wish, faults
 from tests.e2e.test_rollback import emptied, revision_at, source
 from tests.migrations.next_version import NEXT, one_more_step
 from tests.ports import free_port
@@ -31,29 +31,41 @@ ANSWERS = 10
 
 
 class Upgrade(Storm):
-    """People who talk while versions change; Telegram calls the open doors by turns."""
+    """People who talk while versions change; Telegram calls the open doors by turns.
 
-    def __init__(self, steward: Steward, url: str, source: Path | None = None) -> None:
-        super().__init__(steward, seed=7)
+    With `polls` one of the processes asks Telegram, and there are no doors.
+    """
+
+    def __init__(
+        self, steward: Steward, url: str, source: Path | None = None, *, polls: bool = False
+    ) -> None:
+        super().__init__(steward, Forecast(seconds=0, seed=7))
         self.url = url
+        self._polls = polls
+        self._came = "getMe" if polls else "setWebhook"
         self._source = source
         self.processes: dict[str, Process] = {}
         self._doors: dict[str, int] = {}
         steward.records = ServerRecords(url)
         # Who dies may have sent it already.
         steward.foreseen += ["message to delete not found", "message is not modified"]
+        # A poll of 0.2.0 knows nothing of the one that follows it.
+        steward.foreseen += ["terminated by other getUpdates request"] * polls
         steward.settings |= {
             "STEWARD_DATABASE_URL": url,
             "STEWARD_OWNERS": ",".join(steward.account(person) for person in self._people),
             "STEWARD_WORKSPACE": str(steward.workspace),
-            "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
-            "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-all-of-them-know",
         }
+        if not polls:
+            steward.settings |= {
+                "TELEGRAM_WEBHOOK_URL": f"{ORIGIN}/hook",
+                "TELEGRAM_WEBHOOK_SECRET": "a-secret-that-all-of-them-know",
+            }
 
     async def join(self, name: str, *, old: bool = False) -> None:
         """Have one more process work, of the newest version or of 0.2.0."""
         steward, port = self._steward, free_port()
-        registered = len(steward.telegram.calls_of("setWebhook"))
+        came = len(steward.telegram.calls_of(self._came))
         own = {"STEWARD_HOME": str(steward.folder / name), "STEWARD_WEBHOOK_PORT": str(port)}
         if not old:
             self.processes[name] = await steward.launched("run", **own)
@@ -68,7 +80,7 @@ class Upgrade(Storm):
                     stdout=output,
                     stderr=output,
                 )
-        await steward.until(lambda: len(steward.telegram.calls_of("setWebhook")) > registered)
+        await steward.until(lambda: len(steward.telegram.calls_of(self._came)) > came)
         self._doors[name] = port
 
     async def leave(self, name: str) -> int:
@@ -116,7 +128,7 @@ class Upgrade(Storm):
     async def _knock(self) -> None:
         """Has Telegram call another open door every moment."""
         while True:
-            if self._doors:
+            if self._doors and not self._polls:
                 self._call(random.choice([*self._doors.values()]))
             await asyncio.sleep(0.1)
 
@@ -172,6 +184,29 @@ async def test_messages_are_answered_once_through_a_rolling_upgrade(
     tally = await upgrade.through(versions_change)
     # Of two doors with 0.2.0, each brings its messages to a chat as soon as it can.
     tally.out_of_order = [number for number in tally.out_of_order if number > asked_before]
+    assert faults(tally) == [], str(vars(tally))
+
+
+async def test_a_new_version_takes_the_poll_over_from_the_older_one(
+    own_postgres_url: str, steward: Steward, source: Path | None
+) -> None:
+    if source is None:
+        pytest.skip("a checkout without history has no older version")
+    emptied(own_postgres_url)
+    upgrade = Upgrade(steward, own_postgres_url, source, polls=True)
+
+    async def versions_change() -> None:
+        await upgrade.join("old", old=True)
+        await upgrade.goes_on()
+        await upgrade.join("new")
+        await upgrade.goes_on()
+        assert await upgrade.leave("old") == 0
+        await upgrade.goes_on()
+
+    try:
+        tally = await upgrade.through(versions_change)
+    finally:
+        await upgrade.end()
     assert faults(tally) == [], str(vars(tally))
 
 

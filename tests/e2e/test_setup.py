@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-import shutil
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +33,7 @@ from tests.words import (
     OWNER_NOW,
     SAVED,
     SERVING,
-    SETUP_OFFER,
+    SETUP_HINT,
     TOKEN_GOOD,
 )
 
@@ -404,52 +403,34 @@ async def test_what_the_environment_sets_is_tried_and_not_asked_for(newcomer: Ne
     assert not newcomer.env.exists()
 
 
-async def test_a_run_with_nothing_set_offers_it_once_and_enter_starts_the_demo(
+async def test_a_run_with_nothing_set_asks_nothing_before_its_link_and_the_demo(
     newcomer: Newcomer,
 ) -> None:
+    newcomer.environ["STEWARD_WEB_PORT"] = str(free_port())
+
     def talk(at: Newcomer) -> int | None:
         at.begin("run")
-        at.shown(SETUP_OFFER)
-        at.answer("")
-        at.shown(">")
+        at.shown(SETUP_HINT, "/enter#", ">")
         at.answer("what time is it?")
         at.shown("Demo model")
         at.answer("/quit")
         return at.ended()
 
-    def again(at: Newcomer) -> int | None:
-        at.seen = ""
-        at.begin("run")
-        at.shown(">")
-        at.answer("/quit")
-        return at.ended()
-
     def set_up(at: Newcomer) -> int | None:
-        at.begin("run")
-        at.shown(SETUP_OFFER)
-        at.answer("y")
+        at.begin("setup")
         at.shown(TOKEN_ASKED)
         at.gives_the_token()
         at.takes_claude()
         at.answer("", hidden=True)
-        at.shown(SAVED, SERVING)
-        at.talk.sendintr()
-        return at.ended()
-
-    def served(at: Newcomer) -> int | None:
-        at.seen = ""
-        at.begin("run")
+        at.shown(SAVED, "Start now?")
+        at.answer("")
         at.shown(SERVING)
         at.talk.sendintr()
         return at.ended()
 
     assert await held(newcomer, talk) == 0
-    assert await held(newcomer, again) == 0
-    assert SETUP_OFFER not in newcomer.seen
-    shutil.rmtree(newcomer.folder / "data")
+    assert "[y/N]" not in newcomer.seen
     assert await held(newcomer, set_up) == 130
-    assert await held(newcomer, served) == 130
-    assert SETUP_OFFER not in newcomer.seen
 
 
 async def test_the_key_of_openai_is_tried_and_makes_its_model_answer(newcomer: Newcomer) -> None:

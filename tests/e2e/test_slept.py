@@ -1,5 +1,7 @@
 """A machine that slept for a day, or whose clock was set: what is due happens once."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from tests.e2e.browser import LINK, browser
@@ -74,5 +76,8 @@ async def test_a_browser_stays_signed_in_when_the_clock_jumps_and_codes_live_no_
         steward.script(text("Still here."))
         await ann.say("Are you there?", "/chat/telegram:42")
         await steward.sees("Still here.")
+        ((ends,),) = steward.records.rows("SELECT ends_at FROM session")
+        farthest = datetime.now(UTC) + timedelta(days=30)
+        assert datetime.fromisoformat(f"{ends}+00:00") <= farthest, "its end went back with it"
         assert (await other.enter(unused)).status_code != 303
         assert (await other.enter(await code(4))).status_code == 303

@@ -171,7 +171,7 @@ async def test_a_tool_against_the_protocol_is_named_and_the_others_are_offered(
     steward.say("/tools")
     shown = await steward.sees("The tool server nasty")
     assert "not offered, bare: against the protocol" in shown.text
-    assert "not offered, tool 4: against the protocol" in shown.text
+    assert "not offered, “tool 4”: against the protocol" in shown.text
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ async def test_a_collector_that_fails_holds_no_turn_and_fills_no_log(
             await steward.sees(f"Answer {number}.")
         await steward.recorded()
         if fault != "away":
-            await steward.until(lambda: made.calls)
+            await steward.eventually(lambda: made.calls)
         await steward.stop()
         assert "ERROR" not in steward.output
         assert steward.output.count("opentelemetry") == 0

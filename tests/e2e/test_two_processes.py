@@ -32,8 +32,12 @@ ORIGIN = "https://bot.example.org"
 LOOKING = (
     "datname = current_database() AND pid <> pg_backend_pid()"
     " AND pid IN (SELECT pid FROM pg_locks WHERE locktype = 'advisory')"
+    " AND application_name <> 'steward bell'"
 )
-"""The connections by which processes own chats and look for work, as the server shows them."""
+"""The connections by which processes own chats and look for work, as the server shows them.
+
+The bell of a process has a lock and a connection of its own, and says something now and then.
+"""
 
 
 class Pair:

@@ -3,28 +3,34 @@
 import asyncio
 import re
 import sqlite3
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
+import httpx
 import psutil
 import pytest
 
 from bot.adapters.sql.carrying import difference
 from bot.adapters.sql.migrating import REVISIONS
 from bot.adapters.sql.moment import moment_of
+from bot.domain.talk.errors import SettingError
 from bot.one_off import served_process
+from bot.settings.reading import read_settings
 from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
 from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
 from tests.lacking import TAKES_LONG
 from tests.patience import PATIENCE
+from tests.ports import free_port
 from tests.processes import ending_well
 from tests.standins.bot_api import TOKEN, BotApi
 from tests.standins.serving import serving
 
 __all__ = ["source", "wheel"]
+
 pytestmark = pytest.mark.timeout(300)
 
 NEW_STEP = '''\
@@ -77,6 +83,12 @@ NEVER_POLLS = {
         "        import asyncio\n\n        await asyncio.Event().wait()\n        offset = None\n",
     )
 }
+NEVER_OPENS = {
+    "bot/bootstrap/page.py": (
+        "            await _polled(running)\n",
+        "            await asyncio.Event().wait()\n",
+    )
+}
 
 
 class Operator:
@@ -98,8 +110,13 @@ class Operator:
 
     async def does(self, *arguments: str) -> tuple[int | None, str]:
         process = await self._begun(*arguments, stdout=asyncio.subprocess.PIPE)
-        async with asyncio.timeout(PATIENCE):
-            said, _ = await process.communicate()
+        try:
+            async with asyncio.timeout(PATIENCE):
+                said, _ = await process.communicate()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.communicate()
         return process.returncode, " ".join(said.decode().split())
 
     async def killed_in_an_update(self, when: Callable[[], bool], *arguments: str) -> None:
@@ -129,9 +146,15 @@ class Operator:
             **pipes,
         )
 
+    @property
+    def log(self) -> str:
+        """Returns what the program has logged while it served."""
+        return (self.folder / "log").read_text()
+
     @asynccontextmanager
     async def serving(self) -> AsyncIterator[None]:
-        process = await self._begun("run")
+        with (self.folder / "log").open("ab") as log:
+            process = await self._begun("run", stdout=log)
         async with ending_well(process):
             yield
 
@@ -224,21 +247,51 @@ async def test_an_update_takes_back_a_version_that_never_polls_and_keeps_a_good_
     assert (code, "Steward 9.0.0 is the newest version there is." in said) == (0, True), said
 
 
-@TAKES_LONG
-@pytest.mark.timeout(600)
+_COPY, _NOTE = ".environment-before-update", "steward-update.json"
+UNTOUCHED = "An update was cut off before it changed anything; 0.2.0 is installed as before."
+UNTRIED = "The update to 9.0.0 was cut off before it was tried."
+
+
 async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next_one_finishes_it(
     wheel: Path, ann: Operator, tmp_path: Path
 ) -> None:
     good = later(wheel, tmp_path / "good", "9.0.0", {}).parent
-    environment = ann.programs.parent
-    copy, note = tmp_path / ".environment-before-update", "steward-update.json"
+    async with ann.serving():
+        ann.says("Hello")
+        await ann.answered(1)
+    await ann.killed_in_an_update((tmp_path / f"{_COPY}.part").exists, f"--from={good}")
+    async with ann.serving():
+        await ann.says_and_is_answered(2)
+    assert f"{UNTOUCHED} Run `steward update` to begin again." in ann.log
+
+    await ann.killed_in_an_update((tmp_path / "environment" / _NOTE).exists, f"--from={good}")
+    assert installed_version(ann.programs) == "9.0.0"
+    _, report = await ann.does("doctor")
+    assert f"warn update {UNTRIED} → Run `steward update`" in report
+    async with ann.serving():
+        await ann.says_and_is_answered(3)
+    assert UNTRIED in ann.log
+    code, said = await ann.does("update", f"--from={good}", "--yes")
+    assert UNTRIED in said
+    assert (code, "9.0.0 has reached its chat apps." in said) == (0, True), said
+    assert ann.log.count("was cut off") == 2, "the trial of an update that goes on says nothing"
+    assert (installed_version(ann.programs), revision(ann.folder)) == ("9.0.0", "9901")
+    assert names(tmp_path) == ["ann", "environment", "good"]
+    assert not (tmp_path / "environment" / _NOTE).exists()
+
+
+@TAKES_LONG
+@pytest.mark.timeout(600)
+async def test_an_update_that_is_killed_at_any_other_moment_leaves_a_version_that_works(
+    wheel: Path, ann: Operator, tmp_path: Path
+) -> None:
+    good = later(wheel, tmp_path / "good", "9.0.0", {}).parent
     async with ann.serving():
         ann.says("Hello")
         await ann.answered(1)
     moments = {
         "in the backup": lambda: any((ann.folder / "data" / "backups").glob("*")),
-        "in the copy": copy.with_name(f"{copy.name}.part").exists,
-        "in the installer": copy.exists,
+        "in the installer": (tmp_path / _COPY).exists,
     }
     for moment, when in moments.items():
         await ann.killed_in_an_update(when, f"--from={good}")
@@ -247,17 +300,40 @@ async def test_an_update_that_is_killed_leaves_a_version_that_works_and_the_next
         assert (code, "0.2.0" in said) == (0, True), (moment, said)
     async with ann.serving():
         await ann.says_and_is_answered(2)
-
-    await ann.killed_in_an_update((environment / note).exists, f"--from={good}")
-    assert installed_version(ann.programs) == "9.0.0"
-    async with ann.serving():
-        await ann.says_and_is_answered(3)
     code, said = await ann.does("update", f"--from={good}", "--yes")
-    assert "The update to 9.0.0 was cut off before it was tried." in said
     assert (code, "9.0.0 has reached its chat apps." in said) == (0, True), said
-    assert (installed_version(ann.programs), revision(ann.folder)) == ("9.0.0", "9901")
-    assert names(tmp_path) == ["ann", "environment", "good"]
-    assert not (environment / note).exists()
+
+
+async def test_an_update_of_a_page_alone_waits_until_it_answers(
+    wheel: Path, ann: Operator, tmp_path: Path
+) -> None:
+    bad = later(wheel, tmp_path / "bad", "9.1.0", NEVER_OPENS).parent
+    good = later(wheel, tmp_path / "good", "9.0.0", {}).parent
+    del ann.settings["TELEGRAM_BOT_TOKEN"]
+    port = free_port()
+    ann.settings["STEWARD_WEB_PORT"] = str(port)
+    async with ann.serving():
+        await answers_on(port)
+    code, said = await ann.does("update", f"--from={bad}", "--yes", "--wait=4")
+    assert (code, "The update to 9.1.0 failed: There was no sign of it for 4 s." in said) == (
+        1,
+        True,
+    ), said
+    assert installed_version(ann.programs) == "0.2.0"
+    code, said = await ann.does("update", f"--from={good}", "--yes")
+    assert (code, "9.0.0 has opened its page." in said) == (0, True), said
+    async with ann.serving():
+        await answers_on(port)
+
+
+async def answers_on(port: int) -> None:
+    """Waits until the page answers anybody."""
+    async with asyncio.timeout(PATIENCE), httpx.AsyncClient() as client:
+        while True:
+            with suppress(httpx.TransportError):
+                await client.get(f"http://127.0.0.1:{port}/")
+                return
+            await asyncio.sleep(0.1)
 
 
 @TAKES_LONG
@@ -376,14 +452,54 @@ async def test_a_service_whose_settings_stand_in_its_unit_is_updated_with_them_o
         assert not (ann.folder / "home" / "steward.db").exists()
 
 
+def test_units_are_looked_for_where_systemd_looks_and_in_its_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = [str(folder) for folder in served_process._UNITS]
+    assert (looked[0], len(looked)) == ("/etc/systemd/system", 5)
+    own, packaged = tmp_path / "etc", tmp_path / "lib"
+    (own / "steward.service.d").mkdir(parents=True)
+    packaged.mkdir()
+    monkeypatch.setattr(served_process, "_UNITS", (own, tmp_path / "none", packaged))
+    monkeypatch.setattr(served_process, "_PROCESSES", tmp_path / "proc")
+    settings = read_settings({}, tmp_path, home=tmp_path / "home")
+    unit = f"[Service]\nExecStart={sys.prefix}/bin/steward run\n"
+    there = f"{unit}Environment=STEWARD_DATABASE_URL=sqlite:////srv/own.db\n"
+    (packaged / "steward.service").write_text(there)
+    with pytest.raises(SettingError, match=r"steward\.service names its database itself"):
+        served_process.standing_of(settings, tmp_path)
+    (packaged / "steward.service").write_text(unit)
+    (own / "steward.service.d" / "own.conf").write_text(there)
+    with pytest.raises(SettingError, match=r"steward\.service names its database itself"):
+        served_process.standing_of(settings, tmp_path)
+    (own / "steward.service.d" / "own.conf").unlink()
+    (packaged / "steward.service").write_text(there)
+    # It takes the place of the other one.
+    (own / "steward.service").write_text(unit)
+    assert served_process.standing_of(settings, tmp_path).unit == ""
+
+
 def test_the_service_of_a_process_is_known_by_its_control_group(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     group = tmp_path / "7" / "cgroup"
     monkeypatch.setattr(served_process, "_PROCESSES", tmp_path)
     group.parent.mkdir()
+    # Each service has the process 7 as its main one, but cron, which has another.
+    control = tmp_path / "systemctl"
+    control.write_text('#!/bin/sh\ncase "$4" in cron*) echo 5 ;; *) echo 7 ;; esac\n')
+    control.chmod(0o755)
+    monkeypatch.setattr(served_process, "_SYSTEMCTL", str(control))
     group.write_text("0::/system.slice/steward.service\n")
     assert served_process.unit_of(7) == "steward.service"
-    group.write_text("0::/user.slice/user-1000.slice/user@1000.service/app.slice/run.scope\n")
-    assert served_process.unit_of(7) == ""
     assert served_process.unit_of(8) == ""
+    for another in (
+        "/system.slice/cron.service",
+        "/user.slice/user-1000.slice/user@1000.service/app.slice/run.scope",
+        "/user.slice/user-1000.slice/user@1000.service/app.slice/steward.service",
+    ):
+        group.write_text(f"0::{another}\n")
+        assert served_process.unit_of(7) == "", another
+    group.write_text("0::/system.slice/steward.service\n")
+    monkeypatch.setattr(served_process, "_SYSTEMCTL", str(tmp_path / "none"))
+    assert served_process.unit_of(7) == ""

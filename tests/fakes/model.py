@@ -28,9 +28,10 @@ USAGE = Usage(input=10, output=5)
 
 
 class Gate:
-    """Holds one step of the script until the test lets it go on."""
+    """Holds one step of the script until the test lets it go on, behind words if there are any."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: str = "") -> None:
+        self.said = said
         self._reached = asyncio.Event()
         self._opened = asyncio.Event()
 
@@ -113,6 +114,8 @@ class ScriptedModel(Listing):
         self.requests.append(request)
         step = self._next()
         while isinstance(step, Gate):
+            if step.said:
+                yield TextDelta(step.said)
             await step.passed()
             step = self._next()
         if isinstance(step, Torn):

@@ -530,12 +530,23 @@ class MemoryOutbox:
     async def row(self, key: str) -> OutboxRow | None:
         return self.rows.outbox.get(key)
 
+    async def note_sending(
+        self, chats: Collection[int], over: Collection[int], at: datetime
+    ) -> None:
+        for chat in over:
+            self.rows.sending.pop(chat, None)
+        self.rows.sending = {**dict.fromkeys(chats, at), **self.rows.sending}
+
+    async def noted_sending(self) -> Mapping[int, datetime]:
+        return dict(self.rows.sending)
+
     async def newest(self, chat: int) -> OutboxRow | None:
         rows = (row for row in self.rows.outbox.values() if row.chat == chat)
         alive = (row for row in rows if row.state is not DeliveryState.DEAD)
         return max(alive, key=lambda row: row.id, default=None)
 
-    async def sightings(self, channel: str) -> Sequence[Sighting]:
+    async def sightings(self, channel: str, since: datetime) -> Sequence[Sighting]:
+        del since
         own = [
             Sighting(row.address, seen, self.rows.recorded.get(row.key, row.created_at))
             for row in self.rows.outbox.values()

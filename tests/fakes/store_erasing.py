@@ -249,6 +249,8 @@ def _erase_cards(rows: "Rows", cards: list[Approval], mark: str) -> None:
 def _erase_turn(rows: "Rows", id: str, mark: str) -> None:
     cards = [c for c in rows.approvals.values() if c.turn == id]
     _erase_cards(rows, [c for c in cards if c.state is not ApprovalState.OPEN], mark)
+    for card in [c for c in cards if c.state is ApprovalState.OPEN]:
+        rows.approvals[card.id] = replace(card, purpose=mark)
     asked = rows.outbox.get(rows.turns[id].said) if rows.turns[id].origin == "undo" else None
     if asked is not None:
         rows.outbox[asked.key] = _blank(asked, mark)

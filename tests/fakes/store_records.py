@@ -11,7 +11,7 @@ from bot.domain.change import InboundState
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import LIVE, Plan, PlanState
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import TAKEN_UP, Turn, TurnState
 from bot.flow.inspection.listing import part_among
 from bot.ports.listed import ListPlace, part_of
 from bot.ports.outbox import DeliveryState
@@ -87,6 +87,10 @@ class MemoryRecords:
         starts = (one.at for one in self.rows.audit if one.action == "program.started")
         return sorted(at for at in starts if since <= at <= until)[:100]
 
+    async def taken_up(self, chat: int, since: datetime) -> Sequence[RecordLine]:
+        chosen = RecordFilter(chat, action=TAKEN_UP, since=since)
+        return (await self.lines(chosen, None, 100)).lines[::-1]
+
     async def open(
         self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
@@ -115,12 +119,12 @@ class MemoryRecords:
         )
 
     async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
-        asked = [
+        paid = [
             one
-            for one in sorted(self.rows.turns.values(), key=lambda one: one.created_at)
-            if one.origin == "message" and asker in (None, one.asker)
+            for one in sorted(self.rows.usage.values(), key=lambda one: one.at)
+            if asker in (None, one.cause.person)
         ]
-        return {one.skill: one.created_at for one in asked[-limit:] if one.skill is not None}
+        return {one.cause.skill: one.at for one in paid[-limit:] if one.cause.skill is not None}
 
     async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
         waiting = [
@@ -218,4 +222,4 @@ def _told(card: Approval) -> Decided:
     assert card.decided_at is not None
     since = card.shown_at or card.created_at
     name, state = card.decider_name, card.state
-    return Decided(card.asker, card.decided_by, name, state, since, card.decided_at)
+    return Decided(card.decided_by, name, state, since, card.decided_at)

@@ -146,6 +146,7 @@ class Rows:
     outbox: dict[str, OutboxRow] = field(default_factory=dict[str, OutboxRow])
     recorded: dict[str, datetime] = field(default_factory=dict[str, datetime])
     seen: dict[tuple[int, str], str] = field(default_factory=dict[tuple[int, str], str])
+    sending: dict[int, datetime] = field(default_factory=dict[int, datetime])
     copies: dict[str, int] = field(default_factory=dict[str, int])
     usage: dict[str, AddUsage] = field(default_factory=dict[str, AddUsage])
     budgets: dict[Scope, Limit] = field(default_factory=dict[Scope, Limit])

@@ -59,6 +59,7 @@ RELEASED = {
     "0044": "557cc4d3ff96aa04622ff15d5102a051f7a0d424ff6f107f8a4c11e62df6b621",
     "0045": "fc059cc3fee633e5c70c9ef1d33bc2e08764c00f03094ef0f3a28d8865041741",
     "0046": "9eb8a6456dab528c7f595a24cdbe19238666e2caa0afca9c6b333508cde38a88",
+    "0047": "e70e4418b3015270e6b7884bdf14c26d78f864068a498aa93635fa0b2e8d663e",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

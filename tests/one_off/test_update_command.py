@@ -1,6 +1,7 @@
 """An update that fails says why, and never leaves the new version in the place of the old one."""
 
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,12 +30,12 @@ class Place:
 
     source = ""
 
-    def __init__(self, folder: Path, *, ruins: Path | None = None) -> None:
+    def __init__(self, folder: Path, *, ruins: Path | None = None, good: bool = False) -> None:
         self.environment = folder / "environment"
         self.environment.mkdir()
         (self.environment / "program").write_text("old")
         self.kept = KeptEnvironment(self.environment)
-        self._ruins = ruins
+        self._ruins, self._good = ruins, good
 
     def newest(self) -> NewerVersion:
         return NewerVersion("9.0.0", "steward==9.0.0", shipped("."))
@@ -47,7 +48,8 @@ class Place:
         self.kept.change()
         if self._ruins is not None:
             self._ruins.write_bytes(b"no database" * 100)
-        raise SettingError("make failed.")
+        if not self._good:
+            raise SettingError("make failed.")
 
     def go_back(self, note: Note) -> None:
         self.kept.put_back()
@@ -59,11 +61,12 @@ class Commands:
     def __init__(self, standing: Standing) -> None: ...
 
     def run(self, *arguments: str) -> tuple[int, str]:
-        return (0, "") if arguments == ("backup",) else (1, "It is damaged.")
+        good = arguments in (("backup",), ("config",))
+        return (0, "") if good else (1, "It is damaged.")
 
 
 def updated(
-    place: Installation, folder: Path, monkeypatch: pytest.MonkeyPatch, **given: str
+    place: Installation, folder: Path, monkeypatch: pytest.MonkeyPatch, ends: int = 1, **given: str
 ) -> str:
     """Updates a home in a folder, and returns what is said."""
 
@@ -76,7 +79,7 @@ def updated(
     code = update_command.updated(
         settings, lines.append, folder=folder, source=None, agreed=lambda: True, wait=1
     )
-    assert code == 1
+    assert code == ends
     return "\n".join(lines)
 
 
@@ -88,7 +91,7 @@ def test_a_disk_without_room_for_the_version_from_before_is_told_as_that_disk(
     with pytest.raises(StoreUnwritable) as told:
         updated(place, tmp_path, monkeypatch)
     assert str(told.value).startswith(
-        f"Nothing was changed: there is no space in {place.environment}: 0.0 MB are needed"
+        f"Nothing was changed: there is no space in {place.environment}: 6 B are needed"
     )
     assert "database" not in str(told.value)
     assert (place.environment / "program").read_text() == "old"
@@ -103,3 +106,14 @@ def test_the_program_comes_back_although_its_database_cannot_be_read_any_more(
     assert "The update to 9.0.0 failed: make failed." in said
     assert "is back, but its database is not: It is damaged." in said
     assert (place.environment / "program").read_text() == "old"
+
+
+def test_a_page_whose_port_is_in_use_is_not_waited_for(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(update_command, "Commands", Commands)
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        settings = {"STEWARD_DATABASE_URL": sqlite_url, "STEWARD_WEB_PORT": port}
+        said = updated(Place(tmp_path, good=True), tmp_path, monkeypatch, 0, **settings)
+    assert "is installed. Start it again, as you did before." in said

@@ -1,7 +1,7 @@
 """A store whose process dies at a chosen write: just before it, or just after."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -181,8 +181,16 @@ class DyingOutbox:
     async def chats_owed(self) -> Sequence[int]:
         return await self.outbox.chats_owed()
 
-    async def sightings(self, channel: str) -> Sequence[Sighting]:
-        return await self.outbox.sightings(channel)
+    async def sightings(self, channel: str, since: datetime) -> Sequence[Sighting]:
+        return await self.outbox.sightings(channel, since)
+
+    async def note_sending(
+        self, chats: Collection[int], over: Collection[int], at: datetime
+    ) -> None:
+        await self.fate.write(lambda: self.outbox.note_sending(chats, over, at))
+
+    async def noted_sending(self) -> Mapping[int, datetime]:
+        return await self.outbox.noted_sending()
 
     async def record(self, delivered: Delivered) -> None:
         await self.fate.write(lambda: self.outbox.record(delivered))

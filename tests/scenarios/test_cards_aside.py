@@ -78,7 +78,7 @@ async def test_a_message_sets_the_waiting_turn_aside_and_a_late_approval_continu
         assert len(tool.ran) == 1
         assert scene.texts[-1] == "Written after all."
         late = next(b for b in scene.bodies if isinstance(b, LateResultBody))
-        assert late.decision.startswith("approved by Ann")
+        assert late.decision.startswith('approved by "Ann"')
         assert "wrote x" in str(scene.model.requests[-1].messages[-1])
 
 
@@ -110,7 +110,7 @@ async def test_a_late_denial_is_told_at_the_next_opening_without_a_turn_of_its_o
         await scene.press("Deny")
         await scene.say("go on")
         await scene.settled(3)
-        assert "denied by Ann; it did not run" in str(scene.model.requests[-1].messages[-1])
+        assert 'denied by "Ann"; it did not run' in str(scene.model.requests[-1].messages[-1])
 
 
 async def test_a_fresh_conversation_does_not_hear_of_the_cards_of_the_one_before() -> None:

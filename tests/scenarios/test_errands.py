@@ -167,7 +167,7 @@ async def test_a_denied_card_of_an_errand_is_its_own_affair() -> None:
     async with family(sends("one"), [tool], one=writes("x", "I could not")) as scene:
         await scene.say("go")
         await scene.press("Deny")
-        await scene.shows("I could not: Ann denied this call.")
+        await scene.shows('I could not: "Ann" denied this call.')
         await scene.settled(2)
         assert tool.ran == []
 
@@ -239,6 +239,25 @@ async def test_a_message_goes_first_once_only_cards_hold_an_errand_up() -> None:
         ]
         assert len(tool.ran) == 1
         assert all(e.taken for e in scene.store.rows.errands.values())
+
+
+@pytest.mark.parametrize("anew", [False, True], ids=["undo", "retry"])
+async def test_what_is_taken_back_calls_its_errands_back(*, anew: bool) -> None:
+    tool = writing()
+    late = answers(sends("one"))
+    async with family(late, [tool], one=writes("x", "One")) as scene:
+        await scene.say("go")
+        await scene.until(lambda: scene.cards or None)
+        (card,) = scene.cards
+        await scene.say("and hello")
+        await scene.shows("Hello.")
+        await scene.say("/undo")
+        await scene.shows("Taken back: “and hello”")
+        await scene.say("/retry" if anew else "/undo")
+        await scene.until(lambda: card.id not in [one.id for one in scene.cards])
+        (first, *others) = scene.store.rows.errands.values()
+        assert (first.state, first.recalled, len(others)) == (ErrandState.DONE, True, int(anew))
+        assert tool.ran == []
 
 
 async def test_stop_calls_an_errand_back_that_was_left_behind() -> None:

@@ -1,14 +1,17 @@
 """/forget erases for good, after a button; the model never sees the erased words again."""
 
+import pytest
+
 from bot.domain.talk.message import OutboundKind
 from bot.domain.talk.person import Role
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
 from tests.scenarios.team import group
+from tests.scenarios.test_approvals import write
 from tests.scenarios.test_background import seen
 from tests.scenarios.test_memory import indexed, kept
 from tests.scenarios.test_notes import kinds
-from tests.scenarios.tools import looking
+from tests.scenarios.tools import looking, writing
 
 SECRET = "xyzzyplugh"
 
@@ -130,3 +133,47 @@ async def test_what_people_told_about_themselves_stays_when_everything_is_erased
         await scene.shows("I remember nothing now that was said before, except what /about shows.")
         await scene.say("/about")
         await scene.shows("You told me:")
+
+
+@pytest.mark.parametrize("how", ["Deny", "/stop"])
+@pytest.mark.parametrize("what", ["all", "conversation"])
+async def test_a_card_that_outlived_its_turn_takes_no_erased_words_along(
+    what: str, how: str
+) -> None:
+    script = calls(write("w", SECRET)), says("Four."), says("I know nothing.")
+    async with stage(*script, tools=[writing()]) as scene:
+        await scene.say(f"write {SECRET}")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(2)
+        await scene.say(f"/forget {what}")
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        assert SECRET in scene.approvals[0].preview.subject, "it can still be approved"
+        if how == "Deny":
+            await scene.press(how)
+        else:
+            await scene.say(how)
+        await scene.until(lambda: not scene.cards)
+        assert SECRET not in left(scene)
+        assert SECRET not in str(scene.approvals)
+        await scene.say("and now?")
+        await scene.settled(3)
+        assert SECRET not in seen(scene.model.requests[-1])
+        scene.assert_whole()
+
+
+async def test_a_card_of_an_erased_turn_can_be_approved() -> None:
+    tool = writing()
+    script = calls(write("w", SECRET)), says("Four."), says("Written after all.")
+    async with stage(*script, tools=[tool]) as scene:
+        await scene.say(f"write {SECRET}")
+        await scene.parked()
+        await scene.say("what is two and two?")
+        await scene.settled(2)
+        await scene.say("/forget all")
+        await scene.press("Erase")
+        await scene.shows("Erased.")
+        await scene.press("Approve")
+        await scene.settled(3)
+        assert [one["what"] for one in tool.ran] == [SECRET]

@@ -33,7 +33,7 @@ async def test_a_stranger_whom_an_owner_lets_in_is_told_and_answered() -> None:
         await scene.shows("I have told my owner that you wrote. Your number is 2.")
         card = await scene.shows("👋 “Bob” (number 2) wants to use me.")
         assert "They wrote to me on Fake. I do not keep what strangers write" in card
-        assert "Let in, to talk: they can chat with me. I ask you before" in card
+        assert "Let in to chat: they can chat with me. I ask you before" in card
         assert "Ignore: they get no answer" in card
         assert "let me in" not in card
         assert await scene.press("Let in") == ""

@@ -6,8 +6,9 @@ from bot.domain.talk.reach import Level
 from bot.domain.turn.transcript import AskerBody
 from bot.ports.templates import Broken
 from tests.fakes.model import call, calls, says
-from tests.scenarios.stage import ANN, BOB, Stage, stage
-from tests.scenarios.test_plans import TEAM, the_plan, write
+from tests.scenarios.stage import BOB, Stage, stage
+from tests.scenarios.team import group
+from tests.scenarios.test_plans import submit, the_plan, write
 from tests.scenarios.tools import asking, submitting, writing
 from tests.words import (
     APPROVE,
@@ -17,16 +18,29 @@ from tests.words import (
 )
 
 
-async def test_only_who_may_decide_about_a_plan_makes_a_template_of_it() -> None:
+async def test_only_an_owner_keeps_a_plan_for_everybody() -> None:
+    """Used later, its words are those of whoever uses it: a member would speak as an owner."""
     script = (calls(write("a", "1")), says("The plan."))
-    async with stage(*script, tools=[writing(), submitting()], people=TEAM) as scene:
-        await scene.grant(ANN, Level.CHANGES)
+    async with group(*script, tools=[writing(), submitting()]) as team:
+        scene = team.scene
+        await scene.grant(BOB, Level.CHANGES)
+        await team.ask("/plan one file", BOB)
+        await scene.settled(1)
+        keep = f"/plan save {the_plan(scene).id} one-file"
+        assert "Only an owner can keep a plan" in await team.command(keep, BOB)
+        assert scene.templates.known == {}
+        assert "/plan save" not in await team.command("/plan show 1", BOB)
+        assert "plans/one-file.md" in await team.command(keep)
+
+
+async def test_the_title_of_a_plan_is_no_link_in_the_status() -> None:
+    script = (calls(write("a", "1"), submit(title="[here](https://evil.example)")),)
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
         await scene.say("/plan one file")
         await scene.settled(1)
-        await scene.say(f"/plan save {the_plan(scene).id} one-file", BOB)
-        await scene.shows("That plan is not yours.")
-        assert scene.templates.known == {}
-        await said(scene, f"/plan save {the_plan(scene).id} one-file", "plans/one-file.md")
+        await scene.say("/status")
+        await scene.until(lambda: "Plan:" in scene.texts[-1])
+        assert r"\[here](https://evil.example)" in scene.texts[-1]
 
 
 async def test_the_commands_tell_what_there_is() -> None:

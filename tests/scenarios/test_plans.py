@@ -21,6 +21,7 @@ from bot.flow.plans.desk import STALE
 from tests.fakes.channel import Shown
 from tests.fakes.model import Gate, call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.team import group
 from tests.scenarios.tools import burning, looking, submitting, writing
 from tests.words import (
     APPROVE,
@@ -32,6 +33,7 @@ from tests.words import (
     HOW_TO_PRESS,
     NO_CHANGES,
     ONE_WAITS_ABOVE,
+    OTHERS_PLAN,
     PLAN_STAYS,
     PLAN_STILL_WAITS,
     REVISED,
@@ -319,6 +321,24 @@ async def test_without_exploring_reads_are_steps_too() -> None:
         assert the_plan(scene).state is PlanState.DONE
 
 
+@pytest.mark.parametrize("what", ["1", "x" * 4_000], ids=["on the card", "in a document"])
+async def test_a_long_summary_is_shown_whole_wherever_the_plan_is_approved(what: str) -> None:
+    summary = f"{'Why it is right. ' * 90}And it deletes the old ones."
+    handed_in = call("s", "submit_plan", {"title": "One file", "summary": summary})
+    script = (calls(write("a", what), handed_in), says("Done."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan a file")
+        await scene.settled()
+        await scene.until(lambda: APPROVE in str(plan_card(scene).piece))
+        row = await scene.store.outbox.row(the_plan(scene).key_in(the_plan(scene).chat))
+        assert row is not None
+        attached = "".join(file.text or "" for file in row.content.files)
+        assert summary in (attached or plan_card(scene).text)
+        assert bool(attached) == (len(what) > 1)
+        await scene.press(APPROVE)
+        await scene.settled(2)
+
+
 async def test_a_long_plan_comes_as_a_document_that_must_be_there_before_it_is_approved() -> None:
     tool = writing()
     script = (calls(write("a", "x" * 4_000)), says("The plan."))
@@ -402,6 +422,33 @@ async def test_a_new_conversation_ends_the_plan_that_waits() -> None:
         await scene.application.parts.way_out.delivery.flushed()
         assert the_plan(scene).state is PlanState.CANCELLED
         assert scene.cards == []
+
+
+async def test_a_plan_stays_in_the_conversation_in_which_it_was_made() -> None:
+    """Elsewhere its words, written beside foreign text perhaps, would have no mark."""
+    ending = call("e", "end_conversation", {})
+    script = (calls(write("a", "1")), calls(submit(), ending), calls(ending), says("Not yet."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        made_in = scene.turns[0].conversation
+        await scene.say("bye")
+        await scene.settled(2)
+        failed = [r for r in scene.results if r.tool == "end_conversation"]
+        assert ["a plan is open here" in r.text for r in failed] == [True, True]
+        (chat,) = scene.store.rows.chats.values()
+        assert (chat.conversation, the_plan(scene).ready) == (made_in, True)
+
+
+async def test_nobody_leaves_a_conversation_with_the_plan_of_somebody_else() -> None:
+    async with group(calls(write("a", "1")), says("The plan."), tools=[writing()]) as team:
+        await team.ask("/plan one file")
+        await team.scene.settled(1)
+        before = team.chat.conversation
+        assert await team.command("/new", BOB) == OTHERS_PLAN
+        assert (team.chat.conversation, the_plan(team.scene).ready) == (before, True)
+        assert "A fresh start" in await team.command("/new")
+        assert the_plan(team.scene).state is PlanState.CANCELLED
 
 
 async def test_where_the_bot_is_gone_the_plan_ends() -> None:

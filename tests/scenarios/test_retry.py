@@ -7,20 +7,26 @@ from bot.domain.talk.message import InboundMessage
 from bot.domain.turn.transcript import AskerBody, CutBody
 from bot.domain.turn.turn import TurnState, Way
 from bot.domain.turn.view import ModelReply, ModelRequest
+from bot.domain.value import replace
 from bot.flow.commanding.desks import NOT_OURS
 from tests.fakes.model import Gate, RuledModel, call, calls, says
 from tests.scenarios.dying import Fate
 from tests.scenarios.lives import Life
-from tests.scenarios.stage import BOB, Stage, running, stage
+from tests.scenarios.stage import ANN, BOB, Stage, running, stage
 from tests.scenarios.team import PEOPLE, TEAM, Group, group
+from tests.scenarios.test_plans import write
 from tests.scenarios.test_undo import changed, filed, files_as, seen_by
-from tests.scenarios.tools import looking, writing
+from tests.scenarios.tools import foreign, looking, submitting, writing
 from tests.words import (
     ANSWER_ANEW,
     APPROVE,
     ASKERS_RETRY,
     BACK,
+    EDIT_NEXT,
     EDITED,
+    EDITED_COMMAND,
+    EDITED_EARLIER,
+    EDITED_TOGETHER,
     GONE_ON,
     NO_SUCH_MODEL,
     NOTHING_ANEW,
@@ -45,6 +51,34 @@ async def test_the_last_message_is_answered_anew_without_the_first_answer() -> N
         assert (second.follows, second.way, second.asker) == (first.id, Way.ANEW, first.asker)
         passages = scene.store.rows.passages
         assert (first.id in passages, second.id in passages) == (False, True)
+
+
+@pytest.mark.parametrize("edited", [False, True], ids=["retry", "edit"])
+async def test_a_card_of_the_first_answer_waits_no_longer(*, edited: bool) -> None:
+    """Its call was made beside foreign text, which is out of view now: no rule may count there."""
+    script = (calls(write("r", "x")), says("Ruled."), says("Hello."), says("Anew."))
+    beside = (calls(call("f", "fetch")), calls(write("w", "SYSTEM: write x")))
+    tool = writing()
+    async with stage(*script[:2], *beside, *script[2:], tools=[tool, foreign()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("/new")
+        asked = await scene.say("read the page")
+        await scene.parked()
+        await scene.say("hello")
+        await scene.settled(3)
+        await scene.say("/undo")
+        await scene.shows("Taken back: “hello”")
+        assert len(scene.cards) == 1
+        if edited:
+            await scene.say("read it again", message_id=asked, edited=True)
+            await scene.shows(EDITED)
+            await scene.press(ANSWER_ANEW)
+        else:
+            await scene.say("/retry")
+        await scene.shows("Anew.")
+        assert (scene.cards, len(tool.ran)) == ([], 1)
 
 
 async def test_another_model_may_answer_this_once() -> None:
@@ -143,6 +177,24 @@ async def test_an_edit_of_the_newest_answered_message_is_answered_anew_once() ->
         assert ANSWER_ANEW not in scene.labels
 
 
+async def test_while_a_plan_is_open_an_edit_is_told_what_to_do_first_and_has_no_button() -> None:
+    script = (calls(write("a", "1")), says("The plan."), says("Four."), says("Six."))
+    async with stage(*script, tools=[writing(), submitting()]) as scene:
+        await scene.say("/plan one file")
+        await scene.settled()
+        id = await scene.say("two and two?")
+        await scene.settled(2)
+        await scene.say("two and three?", message_id=id, edited=True)
+        await scene.shows(EDIT_NEXT)
+        assert ANSWER_ANEW not in scene.labels
+        await scene.say("/plan cancel")
+        await scene.say("three and three?", message_id=id, edited=True)
+        await scene.until(lambda: ANSWER_ANEW in scene.labels)
+        assert await scene.press(ANSWER_ANEW) == ""
+        await scene.settled(3)
+        await scene.shows("Six.")
+
+
 async def test_a_press_that_names_a_row_no_store_can_have_does_nothing() -> None:
     async with stage(says("One.")) as scene:
         await scene.say("first")
@@ -150,6 +202,58 @@ async def test_a_press_that_names_a_row_no_store_can_have_does_nothing() -> None
         for row in ("9" * 19, "9" * 5_000):
             assert await scene.press_data(f"y:{turn.id}:{row}") == NOT_OURS
             assert await scene.press_data(f"x:{row}") == NOT_OURS
+
+
+async def test_an_edit_that_changes_nothing_is_told_why_and_what_to_do() -> None:
+    gate = Gate()
+    script = (says("One."), gate, calls(call("a", "look")), says("Two."))
+    async with stage(*script, tools=[looking()]) as scene:
+        first = await scene.say("first")
+        await scene.settled()
+        await scene.say("first, changed", message_id=first, edited=True)
+        await scene.shows(EDITED)
+        await scene.say("/queue steer")
+        second = await scene.say("second")
+        await gate.reached()
+        await scene.say("and this")
+        await scene.routed()
+        gate.open()
+        await scene.settled(2)
+        await scene.say("first, changed again", message_id=first, edited=True)
+        await scene.shows(EDITED_EARLIER)
+        await scene.say("second, changed", message_id=second, edited=True)
+        await scene.shows(EDITED_TOGETHER)
+        await scene.say("/new", message_id=second, edited=True)
+        await scene.shows(EDITED_COMMAND)
+        assert len(scene.turns) == 2
+        # None of their words is kept: no turn names them, with which they could be erased.
+        assert not any("changed again" in row.body for row in scene.store.rows.inbox.values())
+
+
+async def test_an_edit_in_a_group_of_what_was_not_for_the_bot_is_told_nothing() -> None:
+    async with group(says("One."), says("Two.")) as team:
+        first = await team.ask("first")
+        await team.scene.settled()
+        await team.ask("second")
+        await team.scene.settled(2)
+        await team.scene.until(lambda: "Two." in team.texts)
+        shown = len(team.texts)
+        edit = InboundMessage(
+            TEAM,
+            BOB,
+            "777",
+            "to Ann alone",
+            team.scene.clock.now(),
+            private=False,
+            addressed=False,
+            title="Team",
+            edited=True,
+        )
+        await team.happens(edit)
+        await team.happens(replace(edit, sender=ANN, message_id=first, text="first, changed"))
+        await team.scene.routed()
+        await team.scene.application.parts.way_out.delivery.flushed()
+        assert [EDITED_EARLIER in text for text in team.texts[shown:]] == [True]
 
 
 async def test_other_edits_offer_nothing() -> None:

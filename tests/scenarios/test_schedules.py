@@ -640,6 +640,30 @@ async def test_a_model_makes_changes_and_cancels_tasks_by_cards() -> None:
         assert scene.store.rows.tasks == {}
 
 
+async def test_new_times_leave_the_addresses_in_the_words_of_a_task_known() -> None:
+    words = "Read https://news.example/ and https://other.example/"
+    script = [
+        calls(call("r", "look", {"what": "page"})),
+        calls(call("s", "schedule_task", {"when": "every 2h", "what": words})),
+        says("Set."),
+    ]
+    page = tool("look", act=lambda _, __: ToolOutput("Hi", untrusted="a page of example.org"))
+    model = ScriptedModel(*script)
+    async with running(Stage(model, [page], Limits())) as scene:
+        await scene.say("look at the page, and make a task about https://news.example/")
+        await scene.press(APPROVE)
+        await scene.settled()
+        task = task_in(scene)
+        assert task.mandate.counting == ("https://news.example/",)
+        changed = {"task": task.id, "when": "every 3h"}
+        model.add(calls(call("u", "update_task", changed)), says("Changed."))
+        await scene.say("change it")
+        await scene.press(APPROVE)
+        await scene.settled(2)
+        assert task_in(scene).said == "every 3h"
+        assert task_in(scene).mandate.counting == ("https://news.example/",)
+
+
 async def test_a_task_made_beside_foreign_text_stays_tainted() -> None:
     script = [
         calls(call("r", "look", {"what": "page"})),

@@ -200,7 +200,7 @@ async def test_a_budget_bounds_speaking_too_and_an_unknown_price_is_never_nothin
         await scene.say("/usage")
         told = await scene.shows("speak/fake")
     assert "price unknown" in told
-    assert "1 call of unknown price" in told
+    assert "The price of 1 call is not known" in told
 
 
 async def test_an_unpriced_voice_is_silent_while_there_is_a_budget() -> None:

@@ -244,3 +244,48 @@ async def test_the_trust_of_an_owner_is_not_that_of_a_member_of_the_same_group()
         assert RULE_PAUSED in scene.cards[-1].text
         await scene.press("Deny", BOB)
         await scene.settled(2)
+
+
+@pytest.mark.parametrize("summed", [False, True], ids=["in view", "in a summary"])
+async def test_what_an_owner_trusts_pauses_the_rules_of_others_who_read_it_later(
+    *, summed: bool
+) -> None:
+    sums = (says("- a summary"),) if summed else ()
+    script = (*RULED, calls(fetch("a", DOCS)), says("read"), *sums, calls(write("v")), says("two"))
+    async with stage(*script, tools=[web(), writing()], people=PEOPLE) as scene:
+        team = Group(scene)
+        await scene.grant(BOB, Level.CHANGES)
+        assert "Trusted in this chat" in await team.command(f"/rules trust {DOCS}")
+        await team.ask("write x", BOB)
+        await scene.press("Always", BOB)
+        await scene.settled(1)
+        await team.command("/new")
+        await team.ask(f"read {DOCS}")
+        await scene.settled(2)
+        if summed:
+            await team.command("/compact")
+            await scene.settled(3)
+        await team.ask("and now?", BOB)
+        await scene.parked()
+        assert f"{RULE_PAUSED} (the web page " in scene.cards[-1].text
+        await scene.press("Deny", BOB)
+
+
+async def test_what_a_helper_of_an_owner_trusts_pauses_the_rules_of_others() -> None:
+    helper = (calls(fetch("a", DOCS)), says("It is read."))
+    sent = calls(call("d", "delegate", {"task": f"Read {DOCS}."}))
+    script = (*RULED, sent, *helper, says("read"), calls(write("v")), says("two"))
+    async with stage(*script, tools=[web(), writing()], people=PEOPLE) as scene:
+        team = Group(scene)
+        await scene.grant(BOB, Level.CHANGES)
+        assert "Trusted in this chat" in await team.command(f"/rules trust {DOCS}")
+        await team.ask("write x", BOB)
+        await scene.press("Always", BOB)
+        await scene.settled(1)
+        await team.command("/new")
+        await team.ask(f"let a helper read {DOCS}")
+        await scene.until(lambda: any(one.text == "read" for one in scene.channel.screen.values()))
+        await team.ask("and now?", BOB)
+        await scene.parked()
+        assert f"{RULE_PAUSED} (the web page " in scene.cards[-1].text
+        await scene.press("Deny", BOB)

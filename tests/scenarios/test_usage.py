@@ -124,6 +124,7 @@ def test_the_cheaper_ones_share_one_row() -> None:
         (bill("m", 0, u=1), "price unknown"),
         (bill("m", DOLLAR, e=1), "≈ $1.00"),
         (bill("m", 0), "$0.00"),
+        (bill("m", 0, e=1), "$0.00"),
     ],
 )
 def test_unknown_is_never_nothing(one: Bill, told: str) -> None:

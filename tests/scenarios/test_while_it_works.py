@@ -99,6 +99,33 @@ async def test_what_was_said_before_a_stop_is_not_lost() -> None:
         assert on.texts[-1].startswith("I look first.\n\nStopped, as you asked.")
 
 
+async def test_the_words_of_an_answer_that_is_stopped_stay_for_the_person_and_the_model() -> None:
+    gate = Gate("One. Two.")
+    async with stage(gate, says("Three.")) as scene:
+        await scene.say("count")
+        await gate.reached()
+        await scene.say("/stop")
+        turn = await scene.settled()
+        assert turn.stop_reason is StopReason.USER_CANCELLED
+        assert scene.texts[-1].startswith("One. Two.\n\nStopped, as you asked.")
+        gate.open()
+        await scene.say("go on")
+        await scene.settled(2)
+        own = [m for m in scene.model.requests[-1].messages if m.role == "assistant"]
+        assert ["One. Two." in str(message) for message in own] == [True]
+
+
+async def test_the_words_of_an_answer_are_not_kept_when_the_program_only_ends() -> None:
+    gate = Gate("One. Two.")
+    async with stage(gate, says("One. Two. Three.")) as scene:
+        await scene.say("count")
+        await gate.reached()
+        await scene.crash()
+        gate.open()
+        await scene.settled()
+        assert scene.texts == ["One. Two. Three."]
+
+
 async def test_what_a_refusing_model_began_to_say_is_not_told() -> None:
     script = (
         calls(call("a", "look"), text="I look first."),

@@ -68,6 +68,8 @@ def _server(app: ASGIApp, certificate: Path | None) -> uvicorn.Server:
         lifespan="off",
         log_config=None,
         log_level="critical",
+        # As the real services do; after the 5 s of this library a request could meet the end.
+        timeout_keep_alive=75,
         ssl_certfile=certificate,
     )
     config.load()

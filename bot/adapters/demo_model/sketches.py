@@ -12,7 +12,10 @@ from bot.domain.tools.house import SUBMIT_PLAN
 from bot.shipped import command
 
 _WORD = re.compile(r"[a-z]+")
-_SERVERS_TOOL = re.compile(r"([A-Za-z0-9_-]+__[A-Za-z0-9_-]+)\s*(\{.*)?", re.DOTALL)
+_SERVERS_TOOL = re.compile(
+    r"(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+__[A-Za-z0-9_-]+)\s*(\{.*)?", re.DOTALL
+)
+"""Nothing is looked for within a word: a long one would take the square of its length."""
 
 QUESTION = "Tea or coffee?"
 CHOICES = ("Tea", "Coffee")
@@ -198,7 +201,7 @@ _ASKED = Sketch(
 )
 
 _REMINDED = Sketch(
-    frozenset({"remind", "reminder", "remember", "task"}),
+    frozenset({"remind", "reminder", "task"}),
     "*remind*: a task for later, after you approve it",
     (
         Act(

@@ -22,6 +22,7 @@ from bot.adapters.discord.updates import parse_event
 from bot.adapters.discord.uploads import content_of, form_of, voice_form_of
 from bot.domain.talk.errors import ChannelError, ContentRefused, FormRefused, RecipientGone
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
+from bot.domain.text.names import brief_name
 from bot.domain.text.storable import storable
 from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
 from bot.ports.sightings import Pace, Traces, unhurried
@@ -37,6 +38,9 @@ _MESSAGE = "/channels/{channel_id}/messages/{message_id}"
 _TYPING = "/channels/{channel_id}/typing"
 _REACTION = "/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me"
 _LONGEST_NONCE = 25
+_UNTIL_ANSWERED = (0.1, 0.4, 1.0, 2.0)
+"""Seconds between tries to tell words about a press whose own answer is still on its way."""
+
 _GROWS = "grows-"
 
 
@@ -241,12 +245,17 @@ class DiscordChannel:
             return
         body = {"content": cut(words)[0], "flags": _FOR_ONE, "allowed_mentions": _NOBODY}
         path = "/webhooks/{webhook_id}/{webhook_token}"
-        try:
-            names = {"webhook_id": await self._api.application(), "webhook_token": token}
-            await self._api.call("POST", path, body, names=names)
-        except Unknown:
-            # A press is answered for a quarter of an hour only.
-            return
+        names = {"webhook_id": await self._api.application(), "webhook_token": token}
+        # Words that overtake the answer to the press itself are refused like those that come
+        # later than a quarter of an hour after it.
+        for pause in (*_UNTIL_ANSWERED, None):
+            try:
+                await self._api.call("POST", path, body, names=names)
+            except Unknown:
+                if pause is not None:
+                    await asyncio.sleep(pause)
+            else:
+                return
 
     async def _channel(self, to: Address) -> str:
         return channel_in(to) if is_server(to) else await self._api.channel_of(to.chat)
@@ -291,7 +300,7 @@ async def _with_file(
     try:
         content = await asyncio.to_thread(content_of, file)
     except ContentRefused as refused:
-        told = plain(f"📎 I could not send {file['name']}: {refused}.")
+        told = plain(f"📎 I could not send {brief_name(file['name'])}: {refused}.")
         words = "\n".join(part for part in (payload["content"], told) if part)
         return None, payload | {"content": cut(words)[0]}
     spoken = voice_form_of(payload, content) if voice and "voice" in file else None

@@ -9,6 +9,7 @@ from bot.adapters.markdown_tables import laid_out
 from bot.domain.talk.message import Block, CallBlock, CodeBlock, Markdown, Plain
 from bot.domain.text.storable import storable
 from bot.domain.text.visible_text import visible
+from bot.domain.text.whole_addresses import ADDRESS
 
 FENCE = "```"
 _URL = re.compile(r"(https?://[^\s<>]+)")
@@ -19,7 +20,7 @@ _TASK = re.compile(r"^([ \t]*[-*+][ \t]+)\[([ xX])\](?=[ \t])")
 _BARS = re.compile(r"\|\|")
 _UNDERSCORES_END = r"(?<=[^\s_\\])__(?![\w_])"
 _LAST_UNDERSCORES = re.compile(_UNDERSCORES_END)
-_UNDERSCORES = re.compile(rf"(?<![\w_\\])__(?=[^\s_])(.+?){_UNDERSCORES_END}")
+_UNDERSCORES = re.compile(rf"{ADDRESS}|(?<![\w_\\])__(?=[^\s_])(?P<bold>.+?){_UNDERSCORES_END}")
 _ELSEWHERE = re.compile(r"\[([^\[\]\n]+)\]\((?!https?://|<?https?:)<?([^()\s<>]+)>?\)")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _RULE = re.compile(r"^ {0,3}([-*_])[ \t]*(?:\1[ \t]*){2,}$")
@@ -158,7 +159,11 @@ def _bold(line: str) -> str:
     Behind the last end nothing is looked for, or each begin there would be looked at to the end.
     """
     end = max((found.end() for found in _LAST_UNDERSCORES.finditer(line)), default=0)
-    return _UNDERSCORES.sub(r"**\1**", line[:end]) + line[end:]
+    return _UNDERSCORES.sub(_in_stars, line[:end]) + line[end:]
+
+
+def _in_stars(found: re.Match[str]) -> str:
+    return found[0] if found["bold"] is None else f"**{found['bold']}**"
 
 
 def _styled(line: str, style: str) -> str:

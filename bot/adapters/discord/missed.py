@@ -11,11 +11,12 @@ from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.deletions import deletions_of
 from bot.adapters.discord.fields import Fields
 from bot.adapters.discord.gateway import Event
-from bot.adapters.discord.known import Known
+from bot.adapters.discord.known import KnownPositions
 from bot.adapters.discord.known_channels import KnownChannels
 from bot.adapters.discord.messages import number_at, time_of
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.thumbs import Thumbs
+from bot.domain.talk.brought_back import ALL_READ
 from bot.domain.talk.errors import (
     ChannelError,
     ChannelUnreachable,
@@ -69,7 +70,7 @@ class Missed:
         self._api = api
         self._places = places
         self._stays = stays
-        self._known: Known | None = None
+        self._known: KnownPositions | None = None
         self._before: datetime | None = None
         self._looked_back = False
         self._owners_asked = False
@@ -77,7 +78,7 @@ class Missed:
         self._gaps: dict[int, datetime | None] = {}
         self._owed: dict[int, dict[Address, str]] = {}
 
-    async def prepare(self, known: Known) -> None:
+    async def prepare(self, known: KnownPositions) -> None:
         self._known = known
 
     async def messages(self, shard: int, until: datetime | None) -> Sequence[Event]:
@@ -139,13 +140,20 @@ class Missed:
         if shard not in self._gaps:
             return
         until, chats = self._gaps[shard] or await self._before_this_run(), await self._chats()
+        since = await self._since(datetime.now(UTC) - _FIRST_WORDS)
+        behind = None if until is None else await self._since(until - _MARGIN)
         first = await self._first_words(shard, chats)
         del self._gaps[shard]
         for address in first:
-            owed.setdefault(address, number_at(datetime.now(UTC) - _FIRST_WORDS))
-        if until is not None:
+            owed.setdefault(address, since)
+        if behind is not None:
             for address in chats:
-                owed.setdefault(address, number_at(until - _MARGIN))
+                owed.setdefault(address, behind)
+
+    async def _since(self, at: datetime) -> str:
+        """Returns the number behind which is asked: none from before a backup was brought back."""
+        back = "" if self._known is None else await self._known.reached(ALL_READ, at)
+        return number_at(datetime.fromisoformat(back) if back else at)
 
     async def _first_words(self, shard: int, chats: Sequence[Address]) -> Sequence[Address]:
         """Returns, once in a run, the private chats of owners from whom nothing was heard yet."""

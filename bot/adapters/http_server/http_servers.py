@@ -17,7 +17,7 @@ Receive: TypeAlias = Callable[[], Awaitable[Mapping[str, Any]]]
 Send: TypeAlias = Callable[[dict[str, Any]], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-_END_SECONDS = 5
+_END_SECONDS = 2
 
 _ACCEPTED = 16
 """Connections that a lap of the event loop accepts: whoever opens a thousand holds nobody up."""

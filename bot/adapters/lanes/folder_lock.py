@@ -2,7 +2,10 @@
 
 import fcntl
 import os
+from collections.abc import Sequence
+from contextlib import suppress
 from io import TextIOWrapper
+from itertools import takewhile
 from pathlib import Path
 from typing import Self
 
@@ -19,30 +22,56 @@ class FolderLock:
     no write.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, mend: str = "", *, passing: bool = False) -> None:
+        """With what to do when it is held; if left out: talk to the one that holds it.
+
+        A `passing` lock leaves no file and no empty folder behind that was not there before.
+        """
         self._folder = folder
+        self._name = folder / "lock"
+        self._mend = mend
+        self._passing = passing
         self._file: TextIOWrapper | None = None
+        self._made: Sequence[Path] = ()
 
     def __enter__(self) -> Self:
-        try:
-            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            file = (self._folder / "lock").open("a+", encoding="ascii", errors="replace")
-        except OSError as error:
-            raise unusable("STEWARD_HOME", self._folder, error) from error
-        try:
-            self._take(file)
-        except BaseException:
-            file.close()
-            raise
-        self._file = file
+        if self._passing:
+            around = (self._name, self._folder, *self._folder.parents)
+            self._made = list(takewhile(lambda place: not place.exists(), around))
+        while self._file is None:
+            file = self._opened()
+            try:
+                self._take(file)
+                if self._is_there(file):
+                    self._file = file
+            finally:
+                if self._file is None:
+                    file.close()
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:
-            # Emptied, not removed: another process may have the file open and be about to lock it.
             self._file.truncate(0)
+            with suppress(OSError):
+                # Still held: a process that has opened the file meanwhile sees that it is gone.
+                for place in self._made:
+                    _take_away(place)
             self._file.close()
             self._file = None
+
+    def _opened(self) -> TextIOWrapper:
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            return self._name.open("a+", encoding="ascii", errors="replace")
+        except OSError as error:
+            raise unusable("STEWARD_HOME", self._folder, error) from error
+
+    def _is_there(self, file: TextIOWrapper) -> bool:
+        """Returns False for a file that its holder took away before it could be locked here."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self._name.stat())
+        except FileNotFoundError:
+            return False
 
     def _take(self, file: TextIOWrapper) -> None:
         try:
@@ -52,7 +81,8 @@ class FolderLock:
             holder = file.read(20).strip()
             who = f"process {holder}" if holder else "another process"
             told = f"Steward runs already with {self._folder}: it is {who}."
-            raise FolderHeld(f"{told} Talk to it with `{command('chat')}`.") from None
+            mend = self._mend or f"Talk to it with `{command('chat')}`."
+            raise FolderHeld(f"{told} {mend}") from None
         except OSError as error:
             raise SettingError(f"{self._folder} cannot be locked: {error.strerror}.") from error
         # Not through the file's buffer: closing would try again to write what a full disk refused.
@@ -61,3 +91,11 @@ class FolderLock:
             os.write(file.fileno(), f"{os.getpid()}\n".encode())
         except OSError as error:
             raise unusable("STEWARD_HOME", self._folder, error) from error
+
+
+def _take_away(place: Path) -> None:
+    """Removes a file, or an empty folder; raises OSError for a folder that is not empty."""
+    if place.is_dir():
+        place.rmdir()
+    else:
+        place.unlink()

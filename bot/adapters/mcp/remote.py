@@ -1,9 +1,13 @@
 """A server's tools and answers as plain values, without a type of any library."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.text.names import brief_name
 from bot.domain.value import frozen
+
+_PLAIN = re.compile(r"[A-Za-z0-9_][\w./:-]{0,59}", re.ASCII)
 
 
 @frozen
@@ -19,6 +23,11 @@ class RemoteTool:
     reads: bool = False
     destroys: bool = False
     fault: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name for people: as it is if it is one plain word, else in quotation marks."""
+        return self.name if _PLAIN.fullmatch(self.name) else brief_name(self.name)
 
 
 @frozen

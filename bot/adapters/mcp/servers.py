@@ -67,7 +67,7 @@ class _Known:
         for each in remote:
             if chosen is not None and each.name not in chosen:
                 continue
-            name = one_line(each.name, 80)
+            name = each.shown
             try:
                 tool = ServerTool(self.server, each, spool)
             except Unfit as unfit:

@@ -14,6 +14,7 @@ from bot.adapters.mcp.server import Server
 from bot.domain.talk.errors import OutcomeUnknown, ToolFailure
 from bot.domain.talk.message import CodeBlock, FileRef, Outbound, OutboundKind
 from bot.domain.talk.reach import Reach
+from bot.domain.text.names import quoted_name
 from bot.domain.text.visible_text import clipped, one_line, visible
 from bot.domain.tools.deeds import server_deed
 from bot.domain.tools.origin import server_origin
@@ -51,10 +52,11 @@ class ServerTool:
         self._spool = spool
         self._check = ArgumentCheck(remote.schema)
         spec = server.spec
+        called = quoted_name(remote.name)
         about = clipped(visible(remote.description.strip()), _DESCRIPTION)
         self.spec = ToolSpec(
             name=tool_name(spec.name, remote.name),
-            description=about or f"The tool {one_line(remote.name, _LINE)} of {spec.name}.",
+            description=about or f"The tool {called} of {spec.name}.",
             input_schema=offered(remote.schema),
             effect=_effect(remote, spec),
             replay=Replay.ONCE,
@@ -71,7 +73,7 @@ class ServerTool:
         del place
         whole = json.dumps(arguments, ensure_ascii=False, indent=2)
         values = " ".join(str(value) for value in arguments.values())
-        spec, name = self._server.spec, one_line(self._remote.name, _LINE)
+        spec, name = self._server.spec, self._remote.shown
         deed = server_deed(spec.name, name)
         return Preview(
             title=deed,

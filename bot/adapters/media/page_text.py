@@ -32,7 +32,7 @@ _FEED = re.compile(
     r"^\s*(<\?xml[^>]{0,300}\?>\s*)?(<!--.{0,2000}?-->\s*)*<(rss|feed|rdf:RDF)\b", re.S
 )
 _DATED = re.compile(r'"date(?:Published|Modified)"\s*:\s*"([^"]{8,40})"')
-_BLANKS = re.compile(r"[ \t]+\n")
+_BLANKS = re.compile(r"(?<![ \t])[ \t]++\n")
 _GAPS = re.compile(r"\n{3,}")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 _SHARE = 0.4

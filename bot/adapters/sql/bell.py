@@ -4,9 +4,10 @@ import asyncio
 import logging
 import time
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from threading import Thread
+from itertools import islice
+from threading import Event, Thread
 from typing import Any, Self
 
 from sqlalchemy import Connection, TextClause, text
@@ -52,6 +53,13 @@ _LEAVING_SECONDS = 2.0
 _POST = "post"
 """Stands in a ring that the process is to hear itself."""
 
+_AT_ONCE = 25
+"""Rings that are handed to the loop at once; the next ones wait until it has heard them."""
+
+_CLOSED_SECONDS = 0.5
+"""Seconds between two looks whether the program ends, while the loop has not heard a ring."""
+
+_PEALS = {peal.value: peal for peal in Peal}
 _PAUSE_SECONDS = 0.25
 """Seconds until a connection that was lost is opened anew."""
 
@@ -73,8 +81,11 @@ class SqlBell:
         self._wanted: dict[int, asyncio.Event] = {}
         """The posts that this process wants, with the event that is set while it has them."""
         self._lost = asyncio.Event()
-        # The thread alone changes these two.
+        self._shared: set[int] = set()
+        """The posts that this process has together with others."""
+        # The thread alone changes these three.
         self._held: set[int] = set()
+        self._heard_at: set[int] = set()
         self._line: Line | None = None
         self._ended = False
         self._thread = Thread(target=self._listen, name="bell", daemon=True)
@@ -108,14 +119,15 @@ class SqlBell:
         key = _key(post)
         gained = self._wanted[key] = asyncio.Event()
         # The thread waits at its connection: its own ring has it try at once.
-        self._send(line_of(self._database.process), f"{self._database.process} {_POST} 0")
+        self._try_at_once()
         try:
             while True:
                 await gained.wait()
                 _log.info("this process is the one for: %s", post)
                 if await self._done_while(gained, work):
                     return
-                _log.warning("the connection is lost, and with it the post: %s", post)
+                # Whoever uses the store tells of a server that is away, once.
+                _log.info("the connection is lost, and with it the post: %s", post)
         finally:
             del self._wanted[key]
 
@@ -125,6 +137,17 @@ class SqlBell:
 
     def answer(self, post: str, answerer: Answerer) -> None:
         self._questions.answerers[_key(post)] = answerer
+
+    def share(self, post: str, answerer: Answerer) -> None:
+        self.answer(post, answerer)
+        self._shared.add(_key(post))
+        self._try_at_once()
+
+    def tell(self, post: str, words: str) -> None:
+        self._questions.tell(_key(post), words)
+
+    def _try_at_once(self) -> None:
+        self._send(line_of(self._database.process), f"{self._database.process} {_POST} 0")
 
     async def ask(self, post: str, question: str) -> str:
         return await self._questions.ask(_key(post), question)
@@ -166,10 +189,11 @@ class SqlBell:
         if self._questions.heard(told):
             return
         process, peal, chat = told.split()
-        if int(process) == self._database.process or peal not in [*Peal]:
+        known = _PEALS.get(peal)
+        if int(process) == self._database.process or known is None:
             return
         for hearer in self._hearers:
-            hearer(Peal(peal), int(chat))
+            hearer(known, int(chat))
 
     def _listen(self) -> None:
         """Waits at the connection in a thread of its own, and opens a new one after a loss."""
@@ -183,7 +207,7 @@ class SqlBell:
                 line, self._line = self._line, None
                 if line is not None:
                     line.end()
-                self._held = set()
+                self._held, self._heard_at = set(), set()
                 self._tell(self._lose)
 
     def _wait_at(self, line: Line) -> None:
@@ -193,10 +217,28 @@ class SqlBell:
         self._tell(self._questions.listening.set)
         while not self._ended:
             self._move_posts(line.connection)
-            for told in line.heard(_TRY_SECONDS):
-                self._tell(self._heard, told)
+            heard = line.heard(_TRY_SECONDS)
+            # After an outage thousands come at once, and others want the loop as well.
+            while told := [*islice(heard, _AT_ONCE)]:
+                self._hand_over(told)
+
+    def _hand_over(self, told: Sequence[str]) -> None:
+        taken = Event()
+        self._tell(self._hear_all, told, taken)
+        while not (taken.wait(_CLOSED_SECONDS) or self._ended):
+            pass
+
+    def _hear_all(self, told: Sequence[str], taken: Event) -> None:
+        taken.set()
+        for one in told:
+            self._heard(one)
 
     def _move_posts(self, connection: Connection) -> None:
+        if new := {*self._shared} - self._heard_at:
+            for key in new:
+                connection.execute(_listen(line_of(key)))
+            connection.commit()
+            self._heard_at |= new
         wanted = {*self._wanted}
         if freed := self._held - wanted:
             for key in freed:

@@ -29,7 +29,8 @@ _OWN = frozenset({*METADATA.tables, _VERSION})
 _TIME = "%Y-%m-%d %H:%M:%S.%f"
 
 Value = Callable[[Any], Any]
-Said = Callable[[str], None]
+Heard = Callable[[str, int], None]
+"""Hears of each table that was copied, and how many rows it has."""
 
 
 @frozen
@@ -73,10 +74,10 @@ def holds_rows(connection: Connection) -> bool:
     return any(counted(connection).values())
 
 
-def carry(source: Connection, target: Connection, say: Said = lambda _: None) -> dict[str, int]:
+def carry(source: Connection, target: Connection, heard: Heard = lambda *_: None) -> dict[str, int]:
     """Copies all rows into empty tables; returns their numbers."""
     given, taken = shapes(source), {shape.name: shape for shape in shapes(target)}
-    return {shape.name: _carry(source, target, shape, taken, say) for shape in given}
+    return {shape.name: _carry(source, target, shape, taken, heard) for shape in given}
 
 
 def clear(connection: Connection) -> None:
@@ -146,7 +147,7 @@ def rows(connection: Connection, shape: Shape) -> Iterator[tuple[Any, ...]]:
 
 
 def _carry(
-    source: Connection, target: Connection, shape: Shape, taken: Mapping[str, Shape], say: Said
+    source: Connection, target: Connection, shape: Shape, taken: Mapping[str, Shape], heard: Heard
 ) -> int:
     """Copies one table; returns the number of its rows."""
     posix = target.dialect.name == "postgresql"
@@ -165,7 +166,7 @@ def _carry(
         count += len(some)
     _count_on(source, target, shape)
     if count:
-        say(f"{shape.name}: {count:,}")
+        heard(shape.name, count)
     return count
 
 

@@ -34,15 +34,13 @@ class Database(Protocol):
         """Runs work that only reads, on one snapshot of the data."""
         ...
 
-    async def write(
-        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
-    ) -> T:
+    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
         """Runs work and commits it; a cancel reaches the caller only after the outcome is decided.
 
-        With `durable` the result survives a power loss, otherwise the death of the process. Work
-        that is `repeatable` does the same when it is done once more, so that a commit in doubt
-        needs no look. What people have `seen` already survives the death of a server too: it must
-        not come a second time.
+        With `durable` the result survives a power loss, otherwise the death of the process; on a
+        server it always survives both, since this process may outlive the server. Work that is
+        `repeatable` does the same when it is done once more, so that a commit in doubt needs no
+        look.
         """
         ...
 

@@ -38,6 +38,13 @@ _TURNED = (
 _CARDS = select(*columns(approval, Approval)).where(
     approval.c.turn.in_(_SOME), approval.c.state != ApprovalState.OPEN
 )
+_STILL_OPEN = (
+    update(approval)
+    .where(approval.c.turn.in_(_SOME), approval.c.state == ApprovalState.OPEN)
+    .values(purpose=bindparam("mark"))
+)
+"""Such a card keeps what it is about until it is decided: the mark tells of it then."""
+
 _ASKED_IN = select(turn.c.said).where(turn.c.id.in_(_SOME), turn.c.origin == "undo")
 """The keys of the messages that asked for an undo, which name the files too."""
 
@@ -52,6 +59,7 @@ def erase_turns(connection: Connection, ids: Set[str], mark: str) -> None:
         for named in (_ASKED_IN, _ECHOED):
             asked.update(connection.execute(named, {"some": some}).scalars())
         erase_of_turns(connection, some, mark)
+        connection.execute(_STILL_OPEN, {"some": some, "mark": mark})
     for some in portions(sorted(asked)):
         erase_messages_of(connection, connection.execute(_KEYED, {"some": some}).scalars(), mark)
     erase_told(connection, ids, mark)

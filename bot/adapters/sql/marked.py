@@ -134,5 +134,5 @@ def _doubles(column: Column[Any], to: int) -> Iterator[ColumnElement[bool]]:
     keys += [one.columns for one in table.indexes if one.unique and not one.info]
     for key in (*keys, table.primary_key.columns):
         others = [twin.c[one.name] == one for one in key if one is not column]
-        if others and column.name in key:
+        if column.name in key:
             yield select(twin.c[column.name]).where(twin.c[column.name] == to, *others).exists()

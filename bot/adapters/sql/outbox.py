@@ -1,18 +1,28 @@
 """Messages that are owed to people."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
-from sqlalchemy import Connection, Select, bindparam, case, func, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    case,
+    delete,
+    func,
+    select,
+    update,
+)
 
-from bot.adapters.sql.columns import names, values
+from bot.adapters.sql.columns import UtcTime, names, values
 from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
-from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sight
+from bot.adapters.sql.tables import COPIES, OWED, chat, inbox, outbox, sending, sight
 from bot.adapters.sql.this_process import OfThisProcess
 from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.adapters.sql.written import Written
@@ -47,27 +57,41 @@ _KEY_OF = (
     .join_from(sight, outbox, sight.c.outbox == outbox.c.id)
     .where(sight.c.chat == bindparam("of"), sight.c.message_id == bindparam("seen"))
 )
-_LATELY = 500
-_OWN_SIGHTINGS = (
-    select(
-        chat.c.address,
-        outbox.c.message_ids,
-        func.coalesce(outbox.c.recorded_at, outbox.c.created_at),
-    )
-    .join_from(outbox, chat, outbox.c.chat == chat.c.id)
-    .order_by(outbox.c.id.desc())
-    .limit(_LATELY)
+_Told: TypeAlias = Select[Any, Any, Any]
+_LATELY, _AT_MOST = 500, 5_000
+_SINCE = bindparam("since", type_=UtcTime)
+
+
+def _lately(
+    told: _Told, id: ColumnElement[int], at: ColumnElement[datetime]
+) -> tuple[_Told, _Told]:
+    """Returns statements for the rows since a time, and for the newest ones from before it.
+
+    Without one from before, nobody knows where a search begins.
+    """
+    newest_first = told.order_by(id.desc())
+    whole = id > select(func.max(id)).scalar_subquery() - _AT_MOST
+    return newest_first.where(whole, at > _SINCE), newest_first.where(at <= _SINCE).limit(_LATELY)
+
+
+_RECORDED = func.coalesce(outbox.c.recorded_at, outbox.c.created_at)
+_SEEN_OF_US = select(chat.c.address, outbox.c.message_ids, _RECORDED).join_from(
+    outbox, chat, outbox.c.chat == chat.c.id
 )
-_OWED_SIGHTINGS = _OWN_SIGHTINGS.where(OWED, outbox.c.message_ids != ()).limit(None)
+_OWN_SIGHTINGS = _lately(_SEEN_OF_US, outbox.c.id, _RECORDED)
+_OWED_SIGHTINGS = _SEEN_OF_US.where(OWED, outbox.c.message_ids != ())
 """A message that is still to be changed or taken away may be an old one."""
 
-_SIGHTINGS = (
+_SIGHTINGS = _lately(
     select(chat.c.address, inbox.c.message_id, inbox.c.received_at)
     .join_from(inbox, chat, inbox.c.chat == chat.c.id)
-    .where(inbox.c.channel == bindparam("of"), inbox.c.message_id.is_not(None))
-    .order_by(inbox.c.id.desc())
-    .limit(_LATELY)
+    .where(inbox.c.channel == bindparam("of"), inbox.c.message_id.is_not(None)),
+    inbox.c.id,
+    inbox.c.received_at,
 )
+_SENDING = select(sending.c.chat, sending.c.at).order_by(sending.c.chat)
+_NOTE_SENDING = Upsert(sending, ["chat"])
+_OVER = delete(sending).where(sending.c.chat.in_(bindparam("over", expanding=True)))
 _NOTED = ("state", "shown_version", "pieces", "message_ids", "attempts", "error")
 _NOTE = (
     update(outbox)
@@ -130,9 +154,7 @@ class SqlOutbox(Reads):
         return await self._scalars(_CHATS_OWED)
 
     async def record(self, delivered: Delivered) -> None:
-        await self._database.write(
-            partial(_record, delivered=delivered), repeatable=True, seen=True
-        )
+        await self._database.write(partial(_record, delivered=delivered), repeatable=True)
         self._written.delivered(delivered)
 
     async def key_of(self, chat: int, message_id: str) -> str | None:
@@ -150,8 +172,20 @@ class SqlOutbox(Reads):
         """Returns the newest 60 messages of a chat that were not given up, oldest first."""
         return (await self._rows(_NEWEST_FEW, chat))[::-1]
 
-    async def sightings(self, channel: str) -> Sequence[Sighting]:
-        return await self._database.read(partial(_sightings, channel=channel))
+    async def sightings(self, channel: str, since: datetime) -> Sequence[Sighting]:
+        return await self._database.read(partial(_sightings, channel=channel, since=since))
+
+    async def note_sending(
+        self, chats: Collection[int], over: Collection[int], at: datetime
+    ) -> None:
+        work = partial(_note_sending, chats=chats, over=over, at=at)
+        # A power loss does not take back what was sent.
+        await self._database.write(work, durable=True, repeatable=True)
+
+    async def noted_sending(self) -> Mapping[int, datetime]:
+        return await self._database.read(
+            lambda connection: {chat: at for chat, at in connection.execute(_SENDING)}
+        )
 
     async def pressable(self, prefix: str) -> Sequence[OutboxRow]:
         return [row for row in await self._rows(_PRESSABLE, prefix) if row.content.buttons]
@@ -160,15 +194,27 @@ class SqlOutbox(Reads):
         return await self._all(OutboxRow, wanted, of=of)
 
 
-def _sightings(connection: Connection, channel: str) -> list[Sighting]:
+def _note_sending(
+    connection: Connection, chats: Collection[int], over: Collection[int], at: datetime
+) -> None:
+    if over:
+        connection.execute(_OVER, {"over": [*over]})
+    _NOTE_SENDING.run(connection, *({"chat": chat, "at": at} for chat in chats))
+
+
+def _sightings(connection: Connection, channel: str, since: datetime) -> list[Sighting]:
     own = [
         Sighting(address, message_id, at)
-        for wanted in (_OWN_SIGHTINGS, _OWED_SIGHTINGS)
-        for address, message_ids, at in connection.execute(wanted)
+        for wanted in (*_OWN_SIGHTINGS, _OWED_SIGHTINGS)
+        for address, message_ids, at in connection.execute(wanted, {"since": since})
         if address.channel == channel
         for message_id in message_ids
     ]
-    others = connection.execute(_SIGHTINGS, {"of": channel})
+    others = [
+        row
+        for wanted in _SIGHTINGS
+        for row in connection.execute(wanted, {"of": channel, "since": since})
+    ]
     return own + [Sighting(*row) for row in others]
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 V = TypeVar("V")
+_HURRY_SECONDS = 0.01
 _Order = tuple[asyncio.Future[Any], Callable[..., Any], tuple[Any, ...]]
 
 
@@ -34,12 +35,14 @@ class OwnThread:
         self._orders.put((future, job, args))
         return future
 
-    def end(self) -> None:
-        """Waits until every job is done."""
+    def end(self, hurry: Callable[[], None] | None = None) -> None:
+        """Waits until every job is done; until then `hurry` is called again and again."""
         self._ended = True
         self._orders.put(None)
-        if self._thread.is_alive():
-            self._thread.join()
+        while self._thread.is_alive():
+            if hurry is not None:
+                hurry()
+            self._thread.join(None if hurry is None else _HURRY_SECONDS)
 
     def _work(self) -> None:
         while (order := self._orders.get()) is not None:

@@ -109,7 +109,8 @@ class Patience:
     async def returned(self) -> None:
         """Waits until the database has been away and is back.
 
-        A server that died may have lost its last changes, so the work is looked for anew.
+        Whoever waited may have given up, and a standby may not have the last changes of its
+        primary, so the work is looked for anew.
         """
         await self._returned.wait()
         self._returned.clear()
@@ -187,12 +188,10 @@ class WatchedDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._asked(lambda: self._database.read(work), writes=False)
 
-    async def write(
-        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
-    ) -> T:
+    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
         try:
             return await self._asked(
-                lambda: self._database.write(work, durable=durable, seen=seen),
+                lambda: self._database.write(work, durable=durable),
                 writes=True,
                 repeatable=repeatable,
             )

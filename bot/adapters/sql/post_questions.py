@@ -15,7 +15,7 @@ _SECONDS = 10.0
 _MOST_ANSWERED = 256
 """Questions that are answered at a time; others get no answer."""
 
-_QUESTION, _ANSWER = "?", "!"
+_QUESTION, _ANSWER, _TOLD = "?", "!", "."
 """The first words of a payload."""
 
 
@@ -49,18 +49,22 @@ class PostQuestions:
         finally:
             del self._asked[number]
 
+    def tell(self, key: int, words: str) -> None:
+        self._send(line_of(key), f"{_TOLD} {self._process} 0 {key} {words}")
+
     def heard(self, told: str) -> bool:
-        """Takes a payload; returns False for one that is neither a question nor an answer."""
+        """Takes a payload; returns False for one that is a ring."""
         kind, _, rest = told.partition(" ")
-        if kind == _QUESTION:
+        if kind in (_QUESTION, _TOLD):
             process, number, key, question = rest.split(" ", 3)
-            self._begin(int(process), number, int(key), question)
+            if kind == _QUESTION or int(process) != self._process:
+                self._begin(int(process), number if kind == _QUESTION else "", int(key), question)
         elif kind == _ANSWER:
             number, _, words = rest.partition(" ")
             answer = self._asked.get(int(number))
             if answer is not None and not answer.done():
                 answer.set_result(words)
-        return kind in (_QUESTION, _ANSWER)
+        return kind in (_QUESTION, _ANSWER, _TOLD)
 
     async def close(self) -> None:
         for task in self._answering:
@@ -80,7 +84,8 @@ class PostQuestions:
 
     async def _answer(self, answerer: Answerer, process: int, number: str, question: str) -> None:
         words = await answerer(question)
-        self._send(line_of(process), f"{_ANSWER} {number} {words}")
+        if number:
+            self._send(line_of(process), f"{_ANSWER} {number} {words}")
 
     def _answered(self, task: asyncio.Task[None]) -> None:
         self._answering.discard(task)

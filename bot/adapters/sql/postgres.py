@@ -38,9 +38,7 @@ _IS_HELD = text(
 """Spares a line of its own for a lock that another process has."""
 
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_DURABLE = "BEGIN"
-_LIGHT = "BEGIN; SET LOCAL synchronous_commit = off"
-"""The commit does not wait for the server's disk; it survives the death of this process."""
+_CHANGE = "BEGIN"
 
 _READ_ONLY = "25006"
 _MOST_LINES = 8
@@ -56,7 +54,7 @@ _SILENCE = {
 }
 """When a silent server counts as gone: after 10 s of connecting, or 25 s of work."""
 
-_ENDING_SECONDS = 5.0
+_ENDING_SECONDS = 2.0
 """Seconds that running work has when the database is closed."""
 
 
@@ -80,11 +78,8 @@ class PostgresDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._run(self._transact, work, _SNAPSHOT)
 
-    async def write(
-        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
-    ) -> T:
-        begin = _DURABLE if durable or seen else _LIGHT
-        return await to_its_end(self._run(self._transact, work, begin))
+    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
+        return await to_its_end(self._run(self._transact, work, _CHANGE))
 
     async def hold(self, key: int) -> bool:
         """Holds the key by a line of its own: the server frees it with the line."""

@@ -5,7 +5,14 @@ from collections.abc import Mapping, Sequence
 from sqlalchemy import Connection, text
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.word_index import (
+    HELD_COLUMNS,
+    WITH_NEIGHBOURS,
+    Counted,
+    FoundPassage,
+    HeldRow,
+    Row,
+)
 from bot.domain.memory.first_choice import Heavy
 from bot.domain.memory.fit import OWN_END
 from bot.domain.memory.line_label import MARKS
@@ -32,9 +39,11 @@ _PUT = Prepared(
 )
 _COUNT = Prepared(
     text(
-        "SELECT wanted.token, (SELECT count(*) FROM passage_words"
-        " WHERE vector @@ CAST(quote_literal(wanted.token) AS tsquery))"
-        " FROM unnest(CAST(:tokens AS text[])) AS wanted (token)"
+        "SELECT wanted.token, told.count, told.first, told.last"
+        " FROM unnest(CAST(:tokens AS text[])) AS wanted (token) CROSS JOIN LATERAL"
+        " (SELECT count(*), min(number) AS first, max(number) AS last FROM (SELECT number"
+        " FROM passage_words WHERE vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
+        " LIMIT CAST(:most AS bigint)) AS oldest) AS told"
     )
 )
 _HEAVIEST = Prepared(
@@ -98,9 +107,11 @@ class PostgresEngine:
             ),
         )
 
-    def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
-        rows = _COUNT.rows(connection, {"tokens": list(tokens)})
-        return {token: count for token, count in rows if count}
+    def counted(
+        self, connection: Connection, tokens: Sequence[str], most: int
+    ) -> Sequence[Counted]:
+        rows = _COUNT.rows(connection, {"tokens": list(tokens), "most": most})
+        return [Counted(*row) for row in rows]
 
     def heaviest(
         self, connection: Connection, weight: Mapping[str, float], most: int

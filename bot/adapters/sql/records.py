@@ -41,7 +41,7 @@ from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
-from bot.domain.turn.turn import Turn
+from bot.domain.turn.turn import TAKEN_UP, Turn
 from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import (
     Arrived,
@@ -116,7 +116,6 @@ _END = (approval.c.decided_at, approval.c.id)
 _DECIDED = _CARDS.where(ENDED, approval.c.state != ApprovalState.OPEN).limit(bindparam("most"))
 _DECISIONS = (
     select(
-        approval.c.asker,
         approval.c.decided_by,
         approval.c.decider_name,
         approval.c.state,
@@ -132,12 +131,7 @@ _REQUESTS = (
     .select_from(turn)
     .where(ASKED_FOR, turn.c.created_at >= bindparam("since"), turn.c.created_at < bindparam("to"))
 )
-_NEWEST = (
-    select(turn.c.skill, turn.c.created_at)
-    .where(ASKED_FOR)
-    .order_by(turn.c.created_at.desc())
-    .limit(bindparam("most"))
-)
+_NEWEST = select(usage.c.skill, usage.c.at).order_by(usage.c.at.desc()).limit(bindparam("most"))
 _PLAN_FIELDS = tuple(name for name in names(Plan) if name != "steps")
 _PLANS = (
     select(*(plan.c[name] for name in _PLAN_FIELDS))
@@ -214,6 +208,11 @@ class SqlRecords(Reads):
     async def began(self, since: datetime, until: datetime) -> Sequence[datetime]:
         return await self._scalars(_BEGAN, since=since, until=until)
 
+    async def taken_up(self, chat: int, since: datetime) -> Sequence[RecordLine]:
+        chosen = RecordFilter(chat, action=TAKEN_UP, since=since)
+        found = await self._database.read(lambda c: _found(c, chosen, None, _MOST_STARTS))
+        return found.lines[::-1]
+
     async def open(
         self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
@@ -235,7 +234,7 @@ class SqlRecords(Reads):
         return await self._scalar(wanted, since=since, to=until)
 
     async def skills_used(self, asker: int | None, limit: int) -> Mapping[str, datetime]:
-        newest = _NEWEST if asker is None else _NEWEST.where(turn.c.asker == asker)
+        newest = _NEWEST if asker is None else _NEWEST.where(usage.c.person == asker)
         # Oldest first: the last use of a skill counts.
         rows = await self._database.read(lambda c: list(c.execute(newest, {"most": limit})))
         return {skill: at for skill, at in reversed(rows) if skill is not None}

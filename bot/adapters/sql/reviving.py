@@ -7,7 +7,7 @@ from sqlalchemy import Connection, inspect
 
 from bot.adapters.sql.codec import OUTBOUND
 from bot.adapters.sql.members import owner_chats
-from bot.domain.talk.brought_back import BROUGHT_BACK, HELD
+from bot.domain.talk.brought_back import ALL_READ, BROUGHT_BACK, HELD
 from bot.domain.talk.message import Outbound
 from bot.domain.value import frozen
 
@@ -28,9 +28,18 @@ _STATEMENTS = (
         "UPDATE inbox SET state = 'dropped', reason = ? WHERE state IN ('new', 'asked', 'waiting')",
         (BROUGHT_BACK,),
     ),
+    # The copy does not know what was sent since: a search would go through all of that, and cannot
+    # tell a piece that came later from one that never came.
+    ("DELETE FROM sending", ()),
+    # Nobody can be asked about a message that only had to leave the screen.
+    (
+        "UPDATE outbox SET state = 'shown', shown_version = version WHERE state = 'owed'"
+        " AND message_ids = '[]' AND json_extract(content, '$.kind') IN ('gone', 'stray')",
+        (),
+    ),
     (
         "UPDATE outbox SET state = 'dead', error = ?"
-        " WHERE state = 'owed' AND shown_version = 0 AND message_ids = '[]'",
+        " WHERE state = 'owed' AND (shown_version = 0 OR message_ids = '[]')",
         (HELD,),
     ),
 )
@@ -44,6 +53,9 @@ _HEARD = (
     " SELECT DISTINCT channel, ?, x'', 'done', ?, ?, 0 FROM inbox"
 )
 """A line for each channel: what came before it is not asked for again."""
+
+_READ_UNTIL = "INSERT INTO stream (name, position, at) VALUES (?, ?, ?)"
+"""A platform that looks back further than to its newest update stops there."""
 
 _OWE = (
     "INSERT INTO outbox (key, chat, content, version, shown_version, state, created_at, pieces,"
@@ -69,7 +81,7 @@ class LaidDown:
     unread: int
     """Updates that nobody had read yet."""
     held: Sequence[str]
-    """The keys of messages that were owed and never seen on a screen."""
+    """The keys of messages that were owed and never seen whole on a screen."""
     due: Sequence[str]
     """Tasks whose time has come since."""
     aside: Sequence[int]
@@ -98,6 +110,8 @@ def lay_down(connection: Connection, now: datetime) -> LaidDown:
     for table in ("run", "hook_call"):
         connection.exec_driver_sql(_AGAIN.format(table), (at, BROUGHT_BACK))
     connection.exec_driver_sql(_HEARD, (f"brought back {at}", at, BROUGHT_BACK))
+    if "stream" in known:
+        connection.exec_driver_sql(_READ_UNTIL, (ALL_READ, now.isoformat(), at))
     return LaidDown(
         turns=_number(turns),
         waiting=[(_number(chat), _number(count)) for chat, count in waiting if chat is not None],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from bot.adapters.sql.carrying import Said, carry, clear, counted
+from bot.adapters.sql.carrying import Heard, carry, clear, counted
 from bot.adapters.sql.faults import translated
 from bot.adapters.sql.migrating import revision_of, upgrade
 from bot.adapters.sql.moment import change_of, file_at, moment_of
@@ -41,7 +41,7 @@ def size_of(url: str) -> int:
         return pages * connection.exec_driver_sql("PRAGMA page_size").scalar_one()
 
 
-def take(url: str, file: Path, say: Said = lambda _: None) -> Snapshot:
+def take(url: str, file: Path, heard: Heard = lambda *_: None) -> Snapshot:
     """Copies one moment of a database into a new file, and reads the copy through.
 
     Raises a StoreError; StoreDamaged when the copy is not sound.
@@ -52,7 +52,7 @@ def take(url: str, file: Path, say: Said = lambda _: None) -> Snapshot:
         if revision is None:
             raise StoreTooOld("it is empty")
         if file_at(url) is None:
-            _carry_over(source, file, revision, say)
+            _carry_over(source, file, revision, heard)
         else:
             _copy_pages(source, file)
         kind = source.dialect.name
@@ -61,14 +61,14 @@ def take(url: str, file: Path, say: Said = lambda _: None) -> Snapshot:
         return Snapshot(revision, kind, counted(copy))
 
 
-def replace_all(source: Connection, target: Connection, say: Said = lambda _: None) -> None:
+def replace_all(source: Connection, target: Connection, heard: Heard = lambda *_: None) -> None:
     """Puts the rows of one database in the place of another one's, at the same revision."""
     revision = revision_of(source)
     if revision is None:
         raise StoreTooOld("it is empty")
     clear(target)
     upgrade(target, revision)
-    carry(source, target, say)
+    carry(source, target, heard)
 
 
 def begin_anew(connection: Connection) -> None:
@@ -78,10 +78,10 @@ def begin_anew(connection: Connection) -> None:
         connection.exec_driver_sql(f"UPDATE {table} SET {column} = NULL")
 
 
-def _carry_over(source: Connection, file: Path, revision: str, say: Said) -> None:
+def _carry_over(source: Connection, file: Path, revision: str, heard: Heard) -> None:
     with change_of(f"sqlite:///{file}") as target:
         upgrade(target, revision)
-        carry(source, target, say)
+        carry(source, target, heard)
         # No index of words comes along: each database makes its own.
         target.exec_driver_sql("UPDATE passage SET indexed = 0")
 

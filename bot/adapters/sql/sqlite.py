@@ -107,9 +107,7 @@ class SqliteDatabase:
     async def read(self, work: Work[T]) -> T:
         return await self._reader.run(self._reader.transact, work, False)
 
-    async def write(
-        self, work: Work[T], *, durable: bool = False, repeatable: bool = False, seen: bool = False
-    ) -> T:
+    async def write(self, work: Work[T], *, durable: bool = False, repeatable: bool = False) -> T:
         return await to_its_end(self._writer.run(self._writer.transact, work, durable))
 
     async def hold(self, key: int) -> bool:

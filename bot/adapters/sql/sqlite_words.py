@@ -7,7 +7,14 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.prepared import Prepared
-from bot.adapters.sql.word_index import HELD_COLUMNS, WITH_NEIGHBOURS, FoundPassage, HeldRow, Row
+from bot.adapters.sql.word_index import (
+    HELD_COLUMNS,
+    WITH_NEIGHBOURS,
+    Counted,
+    FoundPassage,
+    HeldRow,
+    Row,
+)
 from bot.domain.memory.first_choice import Heavy
 from bot.domain.talk.errors import StoreDamaged
 
@@ -25,19 +32,24 @@ _TAKE_OUT = Prepared(text("DELETE FROM passage_words WHERE rowid = :number"))
 _PUT = Prepared(text("INSERT INTO passage_words (rowid, tokens) VALUES (:number, :tokens)"))
 _COUNT = Prepared(
     text(
-        f"SELECT term, doc FROM {_VOCABULARY} WHERE term IN (SELECT value FROM json_each(:tokens))"
+        # The vocabulary would read all places of a word, which are as many as the answers with it.
+        "SELECT wanted.value, (SELECT json_array(count(*), min(number), max(number))"
+        " FROM (SELECT rowid AS number FROM passage_words"
+        " WHERE passage_words MATCH '\"' || wanted.value || '\"' LIMIT :most))"
+        " FROM json_each(:tokens) AS wanted"
     )
 )
 _HEAVIEST = Prepared(
     text(
-        # Kept aside: else the weight is read from its JSON again for each passage.
+        # Kept aside: else the weight is read from its JSON again for each passage. The newest come
+        # first: of equal ones they stay, and the older ones need not push them out one by one.
         "WITH wanted AS MATERIALIZED (SELECT json_extract(value, '$[0]') AS word,"
         " json_extract(value, '$[1]') AS weight FROM json_each(:wanted))"
-        " SELECT found.number, found.fits, size.sz FROM (SELECT words.rowid AS number,"
+        " SELECT size.id, found.fits, size.sz FROM (SELECT -words.rowid AS below,"
         " sum(wanted.weight) AS fits FROM wanted JOIN passage_words AS words"
         " ON words.passage_words MATCH wanted.word"
-        " GROUP BY words.rowid ORDER BY fits DESC, words.rowid DESC LIMIT :most) AS found"
-        " JOIN passage_words_docsize AS size ON size.id = found.number"
+        " GROUP BY below ORDER BY fits DESC, below LIMIT :most) AS found"
+        " JOIN passage_words_docsize AS size ON size.id = -found.below"
     )
 )
 _NEWEST = Prepared(
@@ -94,9 +106,12 @@ class SqliteEngine:
             connection, *({"number": row.number, "tokens": " ".join(row.tokens)} for row in rows)
         )
 
-    def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
+    def counted(
+        self, connection: Connection, tokens: Sequence[str], most: int
+    ) -> Sequence[Counted]:
         # One statement, whose text is always the same: else each search would make it anew.
-        return dict(_COUNT.rows(connection, {"tokens": json.dumps(tokens)}))
+        rows = _COUNT.rows(connection, {"tokens": json.dumps(tokens), "most": most})
+        return [Counted(token, *json.loads(told)) for token, told in rows]
 
     def heaviest(
         self, connection: Connection, weight: Mapping[str, float], most: int

@@ -264,6 +264,7 @@ async def _shared(
     """Returns the store with what processes share; one with `bells` is known from here on."""
     from bot.adapters.sql.bell import SqlBell
     from bot.adapters.sql.owned_chats import SqlOwnedChats
+    from bot.adapters.sql.page_rings import PageRings
     from bot.adapters.sql.peers import SqlPeers
     from bot.adapters.sql.session_locks import SessionLocks
 
@@ -276,6 +277,9 @@ async def _shared(
     bell = await bells.enter_async_context(SqlBell(database))
     # What another process rings for may stand on an open page.
     bell.hear(lambda _peal, _chat: store.written.tell())
+    rings = PageRings(bell)
+    bell.hear(rings.hear)
+    store.written.listen(rings.committed, rings.delivered)
     return replace(store, bell=bell, posts=bell)
 
 

@@ -66,8 +66,8 @@ class OfThisProcess(FunctionElement[bool]):
 class NextFence(FunctionElement[int]):
     """A greater number than the column has, and than any that a server gave before.
 
-    A server that dies may lose its last claims. So on PostgreSQL the number follows the time: else
-    two processes could have the same one.
+    A standby may not have the last claims of its primary. So on PostgreSQL the number follows the
+    time: else two processes could have the same one.
     """
 
     type = BigInteger()

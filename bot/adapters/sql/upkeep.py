@@ -3,7 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from bot.ports.upkeep import Bite, KeptSizes, Sizes
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "conversations": ("conversation", "entry", "turn", "artifact", "errand", "feedback"),
-    "messages shown": ("outbox", "sight"),
+    "messages shown": ("outbox", "sight", "sending"),
     "messages received": ("inbox", "stream", "received", "hearing", "voice_note"),
     "memory": ("passage", "note", "past", "meaning", "leaving", "description"),
     "rounds": ("verdict",),
@@ -100,11 +100,13 @@ class SqlUpkeep:
         """Returns the bytes of each table with its indexes."""
         if self._file is None:
             return await self._database.read(_of_server)
-        thread = OwnThread("store-sizes")
+        thread, look = OwnThread("store-sizes"), Look(self._file)
         try:
-            return await thread.run(of_file, self._file)
+            return await thread.run(look.tables)
         finally:
-            thread.end()
+            # A year's file takes long, and a program that ends does not wait for its sizes. SQLite
+            # ends the statement that runs; one that begins right after that would run on.
+            thread.end(look.end)
 
 
 def by_part(tables: Mapping[str, int]) -> Mapping[str, int]:
@@ -119,28 +121,43 @@ def by_part(tables: Mapping[str, int]) -> Mapping[str, int]:
     return found
 
 
-def of_file(file: Path) -> Mapping[str, int]:
-    """Returns about how many bytes each table of a SQLite file has; their sum is the file's size.
+class Look:
+    """A look at the sizes of a SQLite file, which can be ended by another thread."""
 
-    Tables are counted, and some rows are looked at: to look at all pages takes minutes of a
-    year's file. Each look is a moment of its own, so that none keeps the log from ending.
-    """
-    address = f"{file.absolute().as_uri()}?mode=rw"
-    with translated(), closing(sqlite3.connect(address, uri=True)) as connection:
-        connection.execute("PRAGMA query_only = ON")
-        pages, free, page = (
-            connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        trees = connection.execute(_TREES).fetchall()
-        indexes = Counter(table for _, table, kind in trees if kind == "index")
-        weights = {
-            name: _weight(connection, name, indexes[name])
-            for name, _, kind in trees
-            if kind == "table"
-        }
-    used, whole = (pages - free) * page, sum(weights.values()) or 1
-    return {**{name: of * used // whole for name, of in weights.items()}, _FREE: free * page}
+    def __init__(self, file: Path) -> None:
+        self._address = f"{file.absolute().as_uri()}?mode=rw"
+        self._connection: sqlite3.Connection | None = None
+        self._ended = False
+
+    def end(self) -> None:
+        self._ended = True
+        if self._connection is not None:
+            # It may be closed by now.
+            with suppress(sqlite3.ProgrammingError):
+                self._connection.interrupt()
+
+    def tables(self) -> Mapping[str, int]:
+        """Returns about how many bytes each table has; their sum is the file's size.
+
+        Tables are counted, and some rows are looked at: to look at all pages takes minutes of a
+        year's file. Each look is a moment of its own, so that none keeps the log from ending.
+        """
+        with translated(), closing(sqlite3.connect(self._address, uri=True)) as connection:
+            self._connection = connection
+            connection.execute("PRAGMA query_only = ON")
+            pages, free, page = (
+                connection.execute(f"PRAGMA {name}").fetchone()[0]
+                for name in ("page_count", "freelist_count", "page_size")
+            )
+            trees = connection.execute(_TREES).fetchall()
+            indexes = Counter(table for _, table, kind in trees if kind == "index")
+            weights = {
+                name: _weight(connection, name, indexes[name])
+                for name, _, kind in trees
+                if kind == "table" and not self._ended
+            }
+        used, whole = (pages - free) * page, sum(weights.values()) or 1
+        return {**{name: of * used // whole for name, of in weights.items()}, _FREE: free * page}
 
 
 def _weight(connection: sqlite3.Connection, table: str, indexes: int) -> int:

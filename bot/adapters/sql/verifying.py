@@ -7,15 +7,28 @@ from datetime import UTC, datetime
 from functools import partial
 
 from pydantic import ValidationError
-from sqlalchemy import Connection, inspect, select
+from sqlalchemy import Connection, and_, inspect, or_, select
 
 from bot.adapters.sql.erasing_turns import erase_turns
 from bot.adapters.sql.faults import translated
 from bot.adapters.sql.flaws import RULES, Rule
 from bot.adapters.sql.memory import drop_passages
 from bot.adapters.sql.portions import portions
-from bot.adapters.sql.tables import METADATA, artifact, entry, inbox, passage, turn
-from bot.domain.change.erasing import mark_of
+from bot.adapters.sql.tables import (
+    ABOUT,
+    METADATA,
+    approval,
+    artifact,
+    diary,
+    entry,
+    file_change,
+    inbox,
+    outbox,
+    passage,
+    turn,
+)
+from bot.domain.change.erasing import is_erased_message, mark_of
+from bot.domain.consent.approval import ApprovalState
 from bot.domain.talk.errors import StoreDamaged, StoreError
 from bot.domain.turn.transcript import AskerBody, ReplyBody, ResultBody
 from bot.domain.turn.turn import TurnState
@@ -29,6 +42,10 @@ _ERASED = re.compile(r"\[erased \d{4}-\d\d-\d\d\]")
 _STREAM = {"stream_results": True, "yield_per": _AT_ONCE}
 _LINES = select(entry.c.chat, entry.c.turn, entry.c.body).order_by(entry.c.chat, entry.c.seq)
 _OVER = select(turn.c.id, turn.c.state)
+_WORDS = and_(
+    ABOUT, or_(*(outbox.c.key.startswith(begin) for begin in ("answer:", "said:", "send:")))
+)
+"""Messages with words of the turn itself; others about it may have come after it was erased."""
 
 
 @frozen
@@ -178,11 +195,25 @@ def _left_of_erased(connection: Connection, erased: Set[str]) -> set[str]:
         for wanted in (
             select(passage.c.id).where(passage.c.id.in_(some)),
             select(inbox.c.turn).where(inbox.c.turn.in_(some), inbox.c.body != ""),
+            select(file_change.c.turn).where(file_change.c.turn.in_(some)),
+            select(diary.c.turn).where(diary.c.turn.in_(some)),
         ):
             found.update(connection.execute(wanted).scalars())
         kept = select(artifact.c.turn, artifact.c.text).where(artifact.c.turn.in_(some))
         found.update(
             own for own, text in connection.execute(kept) if not _ERASED.fullmatch(text.strip())
+        )
+        shown = select(outbox.c.about, outbox.c.content).where(outbox.c.about.in_(some), _WORDS)
+        found.update(
+            own
+            for own, content in connection.execute(shown)
+            if content.blocks and not is_erased_message(content)
+        )
+        decided = select(approval.c.turn, approval.c.purpose).where(
+            approval.c.turn.in_(some), approval.c.state != ApprovalState.OPEN
+        )
+        found.update(
+            own for own, words in connection.execute(decided) if not _ERASED.fullmatch(words)
         )
     return found
 

@@ -40,7 +40,10 @@ _CANDIDATES = 60
 """Passages that are weighed for one search; their neighbours are weighed besides."""
 
 _OFTEN, _MOST_KNOWN = 2_000, 20_000
-"""Passages from which their number with a word is counted once in a run, and words known so."""
+"""Passages from which their number with a word is estimated, once in a run, and words known so.
+
+Counting them all takes as long as there are many, and a weight needs their number about.
+"""
 
 _AT_ONCE = 10_000
 """Characters that are cut into stems on the loop: at most about 2 ms."""
@@ -55,6 +58,7 @@ _INDEXED = Prepared(update(passage).where(passage.c.number == bindparam("of")).v
 _ALL_OWED = update(passage).where(passage.c.indexed).values(indexed=False)
 _HELD = text(f"SELECT count(*) FROM {_TABLE}")
 _INDEXED_ROWS = select(func.count()).select_from(passage).where(passage.c.indexed)
+_NEWEST = Prepared(select(func.max(passage.c.number)))
 _TOTAL = select(func.count()).select_from(passage).where(passage.c.whose == bindparam("of"))
 _STEMS = text(f"SELECT stems FROM {_MARK}")
 _UNMARK = text(f"DELETE FROM {_MARK}")
@@ -92,6 +96,15 @@ class FoundPassage(NamedTuple):
     number: int
     before: int | None
     after: int | None
+
+
+class Counted(NamedTuple):
+    """The number of the oldest passages with a token, and the numbers of the first and the last."""
+
+    token: str
+    passages: int
+    first: int | None
+    last: int | None
 
 
 class Row(NamedTuple):
@@ -136,8 +149,10 @@ class Engine(Protocol):
         """Indexes the tokens of passages, in place of those they had."""
         ...
 
-    def counted(self, connection: Connection, tokens: Sequence[str]) -> Mapping[str, int]:
-        """Returns the number of passages with each token."""
+    def counted(
+        self, connection: Connection, tokens: Sequence[str], most: int
+    ) -> Sequence[Counted]:
+        """Counts the passages with each token, from the oldest one on, so many at most."""
         ...
 
     def heaviest(
@@ -352,18 +367,36 @@ class SqlWords:
         return [one for one in self._engine.held(connection, numbers) if one.whose == whose]
 
     def _counted(self, connection: Connection, tokens: Sequence[str]) -> dict[str, int]:
-        """Returns the number of passages with each token; counting the frequent ones takes long."""
+        """Returns the number of passages with each token, that of frequent ones about."""
         known = {token: self._often[token] for token in tokens if token in self._often}
-        counted = self._engine.counted(connection, [each for each in tokens if each not in known])
+        wanted = [each for each in tokens if each not in known]
+        # It comes first: a connection of SQLite that only opens a table of the index would not see
+        # that another one has made it anew.
+        newest = _newest(connection)
+        found = self._engine.counted(connection, wanted, _OFTEN) if wanted else ()
+        counted = {one.token: _whole_count(one, newest) for one in found if one.passages}
         if len(self._often) < _MOST_KNOWN:
             self._often |= {token: count for token, count in counted.items() if count >= _OFTEN}
-        return known | dict(counted)
+        return known | counted
 
     def _total(self, connection: Connection, whose: Whose) -> int:
         """Returns the size of a memory, counted once in a run: weights need it about."""
         if whose not in self._totals and len(self._totals) < _MOST_KNOWN:
             self._totals[whose] = connection.execute(_TOTAL, {"of": whose}).scalar_one()
         return self._totals.get(whose, _MOST_KNOWN)
+
+
+def _newest(connection: Connection) -> int:
+    ((number,),) = _NEWEST.rows(connection)
+    return number or 0
+
+
+def _whole_count(one: Counted, newest: int) -> int:
+    """Returns how many passages have a token if it comes as often later as in the oldest ones."""
+    if one.passages < _OFTEN or one.first is None or one.last is None:
+        return one.passages
+    whole = one.passages * (newest - one.first + 1) // (one.last - one.first + 1)
+    return max(whole, one.passages)
 
 
 def _kept_stems(connection: Connection) -> str | None:

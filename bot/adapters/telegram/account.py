@@ -13,7 +13,7 @@ from telegram import (
 )
 
 from bot.adapters.telegram.api import TelegramApi
-from bot.domain.talk.errors import ChannelError
+from bot.domain.talk.errors import ChannelError, ChannelUnreachable
 from bot.domain.value import frozen
 from bot.ports.clock import Clock
 
@@ -21,6 +21,7 @@ _log = logging.getLogger(__name__)
 _LONGEST_PAUSE = 30.0
 _TELLING_PAUSE = 2.0
 _MOST_OWNERS = 20
+_MENU_PAUSES = (1.0, 5.0, 30.0)
 
 Menu: TypeAlias = Sequence[tuple[str, str]]
 """The name and the description of each command."""
@@ -92,23 +93,29 @@ class TelegramAccount:
         return f"{state}; {waiting}." + (f" {told}, and did later." if failed else "")
 
     async def set_menus(
-        self, private: Menu, groups: Menu, owners: Menu, owner_ids: Sequence[str]
+        self, clock: Clock, private: Menu, groups: Menu, owners: Menu, owner_ids: Sequence[str]
     ) -> None:
         """Shows these menus in private chats, in groups, and in the private chats of owners.
 
         A failure is logged only: an owner who never opened a chat with the bot has no menu.
         """
-        await self._set_menu(private, BotCommandScopeDefault())
-        await self._set_menu(groups, BotCommandScopeAllGroupChats())
+        await self._set_menu(clock, private, BotCommandScopeDefault())
+        await self._set_menu(clock, groups, BotCommandScopeAllGroupChats())
         for owner in owner_ids[:_MOST_OWNERS]:
-            await self._set_menu(owners, BotCommandScopeChat(int(owner)))
+            await self._set_menu(clock, owners, BotCommandScopeChat(int(owner)))
 
-    async def _set_menu(self, commands: Menu, scope: BotCommandScope) -> None:
-        try:
-            async with self._api.calling() as bot:
-                await bot.set_my_commands(commands, scope=scope)
-        except ChannelError as fault:
-            _log.warning("A menu of commands was not set: %s", fault)
+    async def _set_menu(self, clock: Clock, commands: Menu, scope: BotCommandScope) -> None:
+        """Tries again where no answer came: else the menu would be missing until the next start."""
+        for pause in (*_MENU_PAUSES, None):
+            try:
+                async with self._api.calling() as bot:
+                    await bot.set_my_commands(commands, scope=scope)
+            except ChannelError as fault:
+                if pause is not None and isinstance(fault, ChannelUnreachable):
+                    await clock.sleep(pause)
+                    continue
+                _log.warning("A menu of commands was not set: %s", fault)
+            return
 
 
 def _other_webhook(found: str, wanted: str, waiting: str) -> str:

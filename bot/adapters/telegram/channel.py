@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -35,7 +36,13 @@ from bot.adapters.telegram.rich_text import RichText
 from bot.adapters.telegram.sends import Sends
 from bot.adapters.telegram.updates import moved_update, parse_update
 from bot.adapters.telegram.uploads import content_of, is_photo, upload_of
-from bot.domain.talk.errors import ChatMoved, ContentRefused, FormRefused
+from bot.domain.talk.errors import (
+    ChannelUnreachable,
+    ChatMoved,
+    ContentRefused,
+    FloodWait,
+    FormRefused,
+)
 from bot.domain.talk.message import Address, Button, Inbound, Outbound, Piece, Press, Sign
 from bot.domain.text.storable import storable
 from bot.ports.channel import NEW_DRAFT, DraftPlace, Growth, Links
@@ -60,6 +67,10 @@ T = TypeVar("T")
 _Entities: TypeAlias = list[MessageEntity] | None
 
 
+def _unknown() -> None:
+    """Stands for the end of numbers that may still be given out."""
+
+
 class TelegramChannel:
     """The Channel port on the Bot API; `gated` is off for a server without rates.
 
@@ -81,6 +92,8 @@ class TelegramChannel:
         self._started = datetime.now(UTC)
         self._sends = Sends()
         self._searching = asyncio.Lock()
+        self._reached: dict[tuple[str, datetime], int] = {}
+        """The number at which the newest search was cut off."""
 
     def parse(self, body: str) -> Inbound:
         return parse_update(body, Own(self._api.own_id, self._api.own_name))
@@ -127,16 +140,27 @@ class TelegramChannel:
 
         One search at a time goes on, and as soon as something was sent the others are short.
         """
-        earlier = traces.since < self._started
-        search = Search(self._api, to, traces, lambda: self._sends.first(to) if earlier else None)
+        until = traces.until or self._started
+        end = partial(self._sends.first, to, until) if traces.since < until else _unknown
+        begin = self._reached.pop((to.chat, traces.since), 0)
+        # A crowd leaves ten thousand traces.
+        search = await asyncio.to_thread(
+            Search, self._api, to, traces, end, datetime.now(UTC), begin
+        )
         found: list[str] = []
-        async with self._searching, aclosing(search.found(pace)) as numbers:
-            async for number in numbers:
-                known = await self._sends.made(to, number) or await traces.is_known(str(number))
-                if not known:
-                    found.append(str(number))
-                if found and not is_group(to):
-                    break
+        try:
+            async with self._searching, aclosing(search.found(pace)) as numbers:
+                async for number in numbers:
+                    known = await self._sends.made(to, number) or await traces.is_known(str(number))
+                    if not known:
+                        found.append(str(number))
+                    if found and not is_group(to):
+                        break
+        except (FloodWait, ChannelUnreachable):
+            if not found:
+                # The next try goes on from here, or a long search would never end.
+                self._reached = {(to.chat, traces.since): search.reached}
+            raise
         if not _has_topics(to, traces):
             return found
         return [number for number in found if await self._topic_of(to, number, pace) == to.thread]

@@ -4,6 +4,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from bot.adapters.telegram.finding import counter_of
 from bot.domain.talk.message import Address
@@ -15,27 +16,29 @@ class Sends:
     """Tells a message of this run, which has its number only when its sending has ended."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[str, str], int] = {}
+        self._given: dict[tuple[str, str], deque[tuple[datetime, int]]] = {}
         self._numbers: deque[tuple[str, int]] = deque(maxlen=_KEPT)
         self._under_way: dict[str, set[asyncio.Event]] = {}
 
-    def first(self, to: Address) -> int | None:
-        """Returns the first number that the counter of a chat has given to a message of this run.
+    def first(self, to: Address, after: datetime) -> int | None:
+        """Returns the first number that the counter of a chat gave to what was sent after a time.
 
-        What an earlier run has sent is below it.
+        What was sent before that time is below it. Of many numbers the newest are known.
         """
-        return self._first.get(counter_of(to))
+        given = self._given.get(counter_of(to), ())
+        return next((number for began, number in given if began > after), None)
 
     @contextmanager
     def sending(self, to: Address) -> Iterator[Callable[[str], None]]:
         """Yields what takes the number of a message that is sent in this block."""
-        ended = asyncio.Event()
+        ended, began = asyncio.Event(), datetime.now(UTC)
         under_way = self._under_way.setdefault(to.chat, set())
         under_way.add(ended)
 
         def note(number: str) -> None:
             self._numbers.append((to.chat, int(number)))
-            self._first.setdefault(counter_of(to), int(number))
+            given = self._given.setdefault(counter_of(to), deque(maxlen=_KEPT))
+            given.append((began, int(number)))
 
         try:
             yield note

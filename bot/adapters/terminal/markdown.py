@@ -22,6 +22,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from bot.adapters.markdown_parser import markdown_parser
 from bot.adapters.terminal.renderer import Border
 from bot.domain.tools.web_links import behind
 from bot.domain.value import field, frozen
@@ -31,6 +32,7 @@ _ADDRESS = re.compile(r"(https?://|mailto:)[!-~]+")
 _BETWEEN = 3
 """Columns between two columns of a table."""
 
+_PARSER = markdown_parser()
 _TASKS = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 
 
@@ -83,8 +85,8 @@ class Document:
 
 def parsed(text: str) -> Document:
     """Reads a Markdown text; anything that only a browser understands stays as it was typed."""
-    whole = _Marked(text, hyperlinks=True)
-    tokens = _tamed(whole.parsed)
+    whole = _Marked("", hyperlinks=True)
+    tokens = _tamed(_PARSER.parse(text))
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)

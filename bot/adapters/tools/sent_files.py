@@ -18,7 +18,7 @@ from bot.domain.change import Change, SaveReceived
 from bot.domain.consent.command_line.programs import names as words_of
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.received import INBOX, ReceivedFile
-from bot.domain.text.visible_text import clipped, shown_name
+from bot.domain.text.names import brief_name
 from bot.domain.value import frozen, replace
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -26,7 +26,6 @@ from bot.ports.received import Received
 from bot.ports.tool import Place
 
 A_SENT_FILE = "a file that somebody sent"
-_LONGEST = 60
 _MOST_FILES = 500
 _CHUNK = 1 << 18
 _WORD = re.compile(r"[^\s'\"`|&;<>()=,]+")
@@ -133,7 +132,7 @@ class SentFiles:
 
 
 def _named(name: str) -> str:
-    return f"{A_SENT_FILE} ({clipped(shown_name(name), _LONGEST)})"
+    return f"{A_SENT_FILE} ({brief_name(name)})"
 
 
 def _named_in(

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from datetime import datetime
+from threading import Thread
 
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.sdk.resources import Resource
@@ -18,7 +19,7 @@ _MOST = 2_048
 """Spans that wait for a collector; more are dropped."""
 
 _TRY_SECONDS = 5.0
-_END_MS = 2_000
+_END_SECONDS = 2.0
 _SAMPLED = TraceFlags(TraceFlags.SAMPLED)
 _LIBRARY = "opentelemetry"
 
@@ -47,8 +48,11 @@ class Exporter:
 
     def end(self) -> None:
         """Sends what waits, within two seconds; blocks."""
-        self._processor.force_flush(_END_MS)
-        self._processor.shutdown()
+        # The library would wait for a collector that hangs for half a minute.
+        last = Thread(target=self._processor.shutdown, name="last traces", daemon=True)
+        last.start()
+        last.join(_END_SECONDS)
+        self._exporter.shutdown()
 
     def _readable(self, span: Span) -> ReadableSpan:
         values = dict(span.values) | ({names.ERROR: span.fault} if span.fault else {})

@@ -13,6 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from bot.adapters.web.gate import STATIC, Gate, SignedIn
 from bot.adapters.web.origins import Origins
+from bot.adapters.web.refusals import AWAY, BROKEN, sentence_of
 from bot.adapters.web.shell import Shell
 from bot.domain.talk.errors import StoreError
 
@@ -22,7 +23,6 @@ Page: TypeAlias = BaseRoute
 PATH = "/"
 """The beginning of the paths that the page has: all of them."""
 
-_AWAY = "The store cannot be read just now. Nothing was done. Load the page again in a moment."
 _FILES = Path(__file__).parent / "static"
 
 
@@ -35,15 +35,18 @@ def application(
 ) -> Gate:
     """Returns the ASGI application of the page."""
 
-    async def missing(request: Request, fault: Exception) -> Response:
+    async def refused(request: Request, fault: Exception) -> Response:
         assert isinstance(fault, HTTPException)
-        if fault.status_code == 404:
-            return await shell.missing(request)
-        return shell.fault(fault.status_code, fault.detail, fault.headers)
+        sentence = sentence_of(fault.status_code, fault.detail)
+        return shell.fault(fault.status_code, sentence, fault.headers)
 
     async def away(request: Request, fault: Exception) -> Response:
-        return shell.fault(503, _AWAY, {"retry-after": "1"})
+        return shell.fault(503, AWAY, {"retry-after": "1"})
 
+    async def broken(request: Request, fault: Exception) -> Response:
+        return shell.fault(500, BROKEN)
+
+    told = {HTTPException: refused, StoreError: away, Exception: broken}
     routes = [*pages, Mount(STATIC.rstrip("/"), StaticFiles(directory=_FILES))]
-    inner = Starlette(routes=routes, exception_handlers={HTTPException: missing, StoreError: away})
+    inner = Starlette(routes=routes, exception_handlers=told)
     return Gate(inner, origins, people, proxies)

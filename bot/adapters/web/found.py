@@ -20,7 +20,10 @@ class FoundChat:
 
 class Finder(Protocol):
     async def titled(self, person: Person, words: str) -> Sequence[FoundChat]:
-        """Returns a person's conversations whose titles have all these words, the newest first."""
+        """Returns a person's conversations whose titles have all these words, the newest first.
+
+        Without words it returns the newest of all.
+        """
         ...
 
     async def keys(self, person: Person) -> Mapping[int, str]:

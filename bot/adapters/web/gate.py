@@ -6,6 +6,15 @@ from typing import Any, Protocol, TypeAlias
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from bot.adapters.web.origins import Origins
+from bot.adapters.web.refusals import (
+    AWAY,
+    BESIDE,
+    ELSEWHERE,
+    FOREIGN,
+    MISSING,
+    NOT_MADE_FOR,
+    STRANGER,
+)
 from bot.adapters.web.visitor import Visitor
 from bot.domain.talk.errors import StoreError
 
@@ -32,7 +41,6 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 _READS = ("GET", "HEAD")
-_AWAY = "The store cannot be read just now. Nothing was done. Load the page again in a moment.\n"
 
 
 class SignedIn(Protocol):
@@ -67,34 +75,34 @@ class Gate:
         refusal = self._refused(scope["method"], headers)
         if "\0" in scope["path"] or b"%00" in scope["query_string"]:
             # No name and no number has it, and a database refuses it.
-            refusal = PlainTextResponse("There is no such page here.\n", 404)
+            refusal = PlainTextResponse(MISSING, 404)
         if peer not in self._proxies:
-            refusal = PlainTextResponse("Come through the proxy of this page.\n", 403)
+            refusal = PlainTextResponse(BESIDE, 403)
         cookie = ""
         if refusal is None:
             try:
                 refusal, cookie = await self._signed_in(scope, headers)
             except StoreError:
-                refusal = PlainTextResponse(_AWAY, 503, {"retry-after": "1"})
+                refusal = PlainTextResponse(AWAY, 503, {"retry-after": "1"})
         app = self._inner if refusal is None else refusal
         await app(scope, receive, _with_headers(send, scope["path"], cookie))
 
     def _refused(self, method: str, headers: Mapping[str, list[str]]) -> Response | None:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or not self._origins.has_host(hosts[0]):
-            return PlainTextResponse("This page has another address.\n", 421)
+            return PlainTextResponse(ELSEWHERE, 421)
         site = headers.get("sec-fetch-site", [""])[-1]
         if method in _READS:
             # A link may lead here from anywhere; nothing else of another site may ask.
             opened = headers.get("sec-fetch-mode", [""])[-1] == "navigate"
             foreign = site in ("cross-site", "same-site") and not opened
-            return PlainTextResponse("Another site asked for this.\n", 403) if foreign else None
+            return PlainTextResponse(FOREIGN, 403) if foreign else None
         if method != "POST":
-            return PlainTextResponse("Use GET or POST here.\n", 405, {"allow": "GET, HEAD, POST"})
+            return PlainTextResponse(NOT_MADE_FOR, 405, {"allow": "GET, HEAD, POST"})
         origins = headers.get("origin", [])
         ours = self._origins.has(origins[0]) if len(origins) == 1 else not origins and bool(site)
         if not ours or site not in ("", "same-origin"):
-            return PlainTextResponse("Another site sent this. Nothing was done.\n", 403)
+            return PlainTextResponse(FOREIGN, 403)
         return None
 
     async def _signed_in(
@@ -110,7 +118,7 @@ class Gate:
             return None, cookie
         if scope["method"] in _READS and "text/html" in ",".join(headers.get("accept", [])):
             return RedirectResponse(ENTER, 303), cookie
-        return PlainTextResponse("Sign in first.\n", 401), cookie
+        return PlainTextResponse(STRANGER, 401), cookie
 
 
 def _with_headers(send: Send, path: str, cookie: str) -> Send:

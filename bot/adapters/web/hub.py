@@ -1,8 +1,8 @@
 """Tells open pages what passes by: growing answers, signs of life, private notices."""
 
 from asyncio import Event
-from collections import deque
-from collections.abc import Generator
+from collections import OrderedDict, deque
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from time import monotonic
 
@@ -10,6 +10,8 @@ from bot.domain.talk.message import Address
 from bot.domain.talk.session import PAGE
 
 _MOST_NOTICES = 20
+_MOST_OVERHEARD = 500
+"""Chats of which it is known what grows in them elsewhere; the oldest are forgotten first."""
 
 
 class Watch:
@@ -36,7 +38,10 @@ class Hub:
     def __init__(self) -> None:
         self._watches: dict[Address, set[Watch]] = {}
         self._drafts: dict[Address, str] = {}
-        self._heard: dict[Address, float] = {}
+        self._heard: OrderedDict[Address, float] = OrderedDict()
+        """The chats whose answers grow elsewhere, with the time of the last word."""
+        self.opened: Callable[[], None] = _nobody
+        """Is called when the first page is opened."""
         self.touched: set[Address] = set()
         """The chats in which something was shown since somebody looked."""
 
@@ -50,7 +55,10 @@ class Hub:
         watch = Watch(address, chat, session)
         watch.draft = self._drafts.get(address, "")
         watch.working = address in self._drafts
+        first = not self._watches
         self._watches.setdefault(address, set()).add(watch)
+        if first:
+            self.opened()
         try:
             yield watch
         finally:
@@ -63,7 +71,11 @@ class Hub:
                     self._heard.pop(address, None)
 
     def draft(self, address: Address, text: str) -> None:
-        """Shows the newest state of a growing answer."""
+        """Shows the newest state of an answer that grows here."""
+        self._heard.pop(address, None)
+        self._show(address, text)
+
+    def _show(self, address: Address, text: str) -> None:
         self._drafts[address] = text
         for watch in self._watches.get(address, ()):
             watch.draft, watch.working = text, True
@@ -75,6 +87,7 @@ class Hub:
             self._drafts.setdefault(address, "")
         else:
             self._drafts.pop(address, None)
+            self._heard.pop(address, None)
         for watch in self._watches.get(address, ()):
             watch.working = on
             watch.draft = watch.draft if on else ""
@@ -82,22 +95,32 @@ class Hub:
         self.touch(address)
 
     def overhear(self, address: Address, text: str = "") -> None:
-        """Shows what grows in a chat of a platform, or that something does, if a page shows it."""
-        if address not in self._watches:
+        """Shows what grows elsewhere, or that something does: on a platform, by another process.
+
+        A chat of a platform is left out while no page shows it.
+        """
+        if address not in self._watches and address.channel != PAGE:
             return
         self._heard[address] = monotonic()
+        self._heard.move_to_end(address)
         if text:
-            self.draft(address, text)
+            self._show(address, text)
         else:
             self.working(address, on=True)
+        if len(self._heard) > _MOST_OVERHEARD:
+            self._drafts.pop(self._heard.popitem(last=False)[0], None)
+
+    def doubtful(self, address: Address) -> bool:
+        """Returns True where the end of what was overheard may have been missed."""
+        return address in self._heard
 
     def settle(self, address: Address, after: float = 0.0) -> None:
-        """Ends what was overheard in a chat of a platform, which tells of no end itself.
+        """Ends what was overheard in a chat: nobody tells of its end.
 
         With `after` only where nothing was heard for so many seconds.
         """
-        known = address.channel != PAGE and address in self._drafts
-        if known and monotonic() - self._heard.get(address, 0.0) >= after:
+        heard = self._heard.get(address)
+        if heard is not None and monotonic() - heard >= after:
             self.working(address, on=False)
 
     def notice(self, address: Address, session: str, text: str) -> None:
@@ -121,3 +144,7 @@ class Hub:
         """Ends a stream: its session has ended, or lost a right."""
         watch.ended = True
         watch.changed.set()
+
+
+def _nobody() -> None:
+    """Stands for nobody who wants to know."""

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 
 from bot.domain.value import field, frozen
 
-_PAIRS = r"(?:[0-9]{1,18}:[0-9]{1,10}\.?)*"
+_PAIR = r"[0-9]{1,18}:[0-9]{1,10}"
+_PAIRS = rf"{_PAIR}(?:\.{_PAIR})*"
 _MARK = re.compile(rf"([0-9]{{1,18}})\.([0-9]{{1,18}})(?:\.({_PAIRS}))?(?:~({_PAIRS}))?")
 _LONGEST = 4_000
 
@@ -58,7 +59,7 @@ class Mark:
 
 
 def _read(text: str | None) -> Mapping[int, int]:
-    pairs = (one.split(":") for one in (text or "").split(".") if one)
+    pairs = (one.split(":") for one in text.split(".")) if text else ()
     return {int(id): int(n) for id, n in pairs}
 
 

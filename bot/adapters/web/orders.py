@@ -15,8 +15,15 @@ from bot.domain.talk.message import Markdown
 from bot.domain.value import frozen
 from bot.ports.page_commands import PageCommands
 
-CHANGED = "Something changed meanwhile. Nothing was done. Load the page again, and look."
-UNSTORED = "This could not be stored just now. Nothing was done. Send it again."
+CHANGED = (
+    "This page is out of date: what you pressed is not there any more. Nothing was done. Load the "
+    "page again."
+)
+_TWICE = (
+    "Somebody changed the same thing at the same moment. Nothing was done. Load the page again, "
+    "and repeat it."
+)
+UNSTORED = "This could not be saved just now. Nothing was done. Send it again."
 _SILENT = "Done."
 
 T = TypeVar("T")
@@ -41,7 +48,7 @@ async def stored(work: Awaitable[T]) -> T:
     try:
         return await work
     except Conflict:
-        raise HTTPException(409, CHANGED) from None
+        raise HTTPException(409, _TWICE) from None
     except StoreError:
         raise HTTPException(503, UNSTORED, {"retry-after": "1"}) from None
 

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from bot.adapters.http_body import is_declared_over
 from bot.adapters.web.gate import SignedIn
+from bot.adapters.web.owners_route import check_owner
 from bot.adapters.web.places import NoPlace, Places
 from bot.adapters.web.shell import visitor_of
 from bot.domain.text.storable import storable
@@ -26,7 +27,9 @@ MOST_FILES = 10
 MOST_FILE_BYTES = 20 * 1024 * 1024
 """Bytes of all files of one message."""
 
-READ_SECONDS = 60.0
+READ_SECONDS, FILES_SECONDS = 60.0, 600.0
+"""Seconds for a form, and for one with files: a phone far from its mast sends 300 kbit a second."""
+
 _AT_ONCE, _FILES_AT_ONCE = 64, 16
 """Forms that are read at the same time, and others with files."""
 
@@ -41,9 +44,12 @@ _FILES = re.compile(r"multipart/form-data; ?boundary=\"?[\w'()+,./:=?-]{1,70}\"?
 _TOO_LARGE = f"That is too large. Files of one message have at most {MOST_FILE_BYTES >> 20} MB."
 _FORGED = "This form is from an older page. Nothing was done. Load the page again, and repeat it."
 _SLOW = "The form did not come in time. Nothing was done. Send it again."
-_BROKEN = "The form cannot be read. Nothing was done."
+_BROKEN = (
+    f"The form did not come whole, or with more than {MOST_FILES} files. Nothing was done. "
+    "Load the page again, and repeat it."
+)
 FILES_AT_ONCE = "Too many of your files come at once. Nothing was sent. Send it again in a moment."
-_LEFT = "You are not signed in any more. Nothing was done."
+_LEFT = "You are not signed in any more. Nothing was done. Sign in, and repeat it."
 
 
 class Forms:
@@ -65,6 +71,7 @@ class Forms:
             visitor = request.state.visitor = await self._people.still(request.cookies)
             if visitor is None:
                 raise HTTPException(401, _LEFT)
+            check_owner(request)
             sent = form.get("csrf")
             if not (isinstance(sent, str) and compare_digest(sent.encode(), visitor.csrf.encode())):
                 raise HTTPException(403, _FORGED)
@@ -88,7 +95,8 @@ class Forms:
         )
         bounded = _bounded(request, most)
         try:
-            async with asyncio.timeout(READ_SECONDS) as patience:
+            seconds = FILES_SECONDS if with_files else READ_SECONDS
+            async with asyncio.timeout(seconds) as patience:
                 with places.taken(patience, whose):
                     if not with_files:
                         return await asyncio.to_thread(_fields, await bounded.body())
@@ -132,7 +140,9 @@ def _bounded(request: Request, most: int) -> Request:
             raise HTTPException(413, _TOO_LARGE)
         return event
 
-    return Request(request.scope, receive)
+    # Without its application the reader of forms leaves its faults to us.
+    scope = {name: value for name, value in request.scope.items() if name != "app"}
+    return Request(scope, receive)
 
 
 def _fields(body: bytes) -> FormData:

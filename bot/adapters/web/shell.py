@@ -9,10 +9,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from bot.adapters.web.frame import Frame, Here
+from bot.adapters.web.refusals import MISSING
 from bot.adapters.web.visitor import Visitor
 from bot.domain.talk.person import Person
-
-_MISSING = "There is no such page here, or it is not yours to see."
 
 
 class Pages(Protocol):
@@ -68,7 +67,7 @@ class Shell:
 
     async def missing(self, request: Request) -> HTMLResponse:
         """Returns the page for an address that leads nowhere, and for one that is another's."""
-        return self.fault(404, _MISSING)
+        return self.fault(404, MISSING)
 
     def fault(
         self, status: int, sentence: str, headers: Mapping[str, str] | None = None

@@ -23,11 +23,21 @@ class ListedChat:
     at: datetime | None = None
     """The time of its newest message."""
     waiting: int = 0
-    """The number of its open cards."""
+    """The number of its open cards and plans."""
     current: bool = False
     """True for the one that is shown."""
     skill: str = ""
     """The skill that is on there; empty for none."""
+
+
+@frozen
+class OpenableTalk:
+    """A conversation of the same chat, which a command opens again."""
+
+    id: str
+    title: str
+    current: bool
+    """True for the one that goes on now."""
 
 
 @frozen
@@ -89,8 +99,15 @@ class ShownMessage:
     """The reasons why an open card asks."""
     until: datetime | None = None
     """The end of an open card, after which it does not run; None for one without an end."""
+    decided_by: str = ""
+    """The person who decided a card, or “you”; empty for an open one and where nobody did."""
+    decided_at: datetime | None = None
     press: bool = False
     """True for a message whose buttons this person may press now."""
+    anew: bool = True
+    """False for an answer that no button makes anew or branches now: a plan is open."""
+    cut_off: bool = False
+    """True for an answer that was asked for again, since the program had stopped meanwhile."""
     editable: bool = False
     """True for own words that can still be changed or asked again."""
     state: Literal["", "waiting"] = ""

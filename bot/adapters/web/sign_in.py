@@ -58,7 +58,8 @@ class SignIn:
         if found is None:
             return None, ""
         (session, _), now, cookie = found, self._clock.now(), ""
-        if now - session.seen_at > _RENEWED_AFTER:
+        # A visit that is still to come was made before the clock was set back.
+        if abs(now - session.seen_at) > _RENEWED_AFTER:
             ends = min(now + timedelta(days=DAYS), session.opened_at + _LONGEST)
             await self._rows.renew(session.id, now, ends)
             cookie = self._cookie(secret, ends - now)

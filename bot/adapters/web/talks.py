@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol, TypeAlias
 
 from bot.adapters.web.mark import Mark
-from bot.adapters.web.shown import ListedChat, ShownChat, ShownMessage
+from bot.adapters.web.shown import ListedChat, OpenableTalk, ShownChat, ShownMessage
 from bot.domain.talk.message import Address, FileRef, Outbound, RawUpdate
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
@@ -71,6 +71,17 @@ class Talk(Protocol):
         """Returns what the model has in view now, and the rules that count."""
         ...
 
+    async def openable(self) -> Sequence[OpenableTalk]:
+        """Returns the newest conversations of the chat, the one that goes on first.
+
+        A chat has several after a branch, and after a new beginning.
+        """
+        ...
+
+    async def answering(self) -> bool:
+        """Returns True while an answer is made in the conversation, or waits to be."""
+        ...
+
     async def line(self) -> int:
         """Returns the line of the record that a page begins with."""
         ...
@@ -113,8 +124,10 @@ class Talks(Protocol):
         """Returns the key of a conversation in which nothing was said yet."""
         ...
 
-    async def file(self, person: Person, id: int, number: int) -> FileRef | None:
-        """Returns a file of a message that this person sees."""
+    async def file(
+        self, person: Person, id: int, number: int, *, sent: bool = False
+    ) -> FileRef | None:
+        """Returns a file of a message that this person sees, or of one that they `sent`."""
         ...
 
     async def accept(self, update: RawUpdate) -> None:

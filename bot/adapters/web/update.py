@@ -67,6 +67,7 @@ class Writing:
         cited: str = "",
         asked: str = "",
         edits: str = "",
+        as_guest: bool = False,
     ) -> RawUpdate:
         """Writes a message; `edits` is the id of an own message that it replaces."""
         return self._update(
@@ -77,6 +78,7 @@ class Writing:
             cited=cited,
             asked=asked,
             edits=edits,
+            as_guest=as_guest,
         )
 
     def press(self, data: str, message_id: str) -> RawUpdate:
@@ -99,7 +101,7 @@ def read_page_update(body: str) -> Inbound:
                 data, card = _text(update["data"]), _text(update["message_id"])
                 session = _text(update["session"])
                 handle = f"{session}/{_text(update['id'])}"
-                return Press(_address(update), _sender(update), data, handle, card)
+                return Press(_address(update), _sender(update), data, handle, card or None)
             case other:
                 return Unreadable(f"an update of unknown type {str(other)[:40]!r}")
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
@@ -115,9 +117,10 @@ def _message(update: Mapping[str, Any]) -> InboundMessage:
     address, card = _address(update), _text(update["reply_to"])
     apart = address.channel != PAGE
     quote = None
-    if card:
-        cited, asked = _text(update["cited"]), _text(update["asked"])
-        quote = Quote(cited, "Steward", True, card, asked=asked)
+    cited, asked = _text(update["cited"]), _text(update["asked"])
+    if card or asked:
+        # A card that its platform does not show yet has no message there.
+        quote = Quote(cited, "Steward", True, card or None, asked=asked)
     edits = _text(update["edits"])
     return InboundMessage(
         address,
@@ -130,6 +133,8 @@ def _message(update: Mapping[str, Any]) -> InboundMessage:
         edited=bool(edits) and not apart,
         posted=not apart,
         elsewhere=ON_THE_PAGE if apart else "",
+        # Updates from before an upgrade have no such field.
+        as_guest=bool(update.get("as_guest")),
     )
 
 
@@ -142,9 +147,11 @@ def _file(told: Sequence[Any]) -> Attachment:
 
 
 def _sender(update: Mapping[str, Any]) -> Sender:
-    """Returns the account; a private chat has the number of its person's account there."""
-    address = _address(update)
-    return Sender(address.channel, address.chat, _text(update["name"]))
+    """Returns who signed in, wherever they write: a card may stand in the chat of somebody else."""
+    channel, _, number = _text(update["id"]).partition("/")[0].partition(":")
+    if channel != PAGE or not number:
+        raise ValueError("an account of the page was expected")
+    return Sender(channel, number, _text(update["name"]))
 
 
 def _address(update: Mapping[str, Any]) -> Address:

@@ -81,19 +81,37 @@ class Uploads:
             if not self._coming[whose]:
                 del self._coming[whose]
         name = safe_name(file.filename or "", "photo" if picture else "file")
-        return Uploaded(handle, name, size, picture)
+        return Uploaded(str(self._folder / handle), name, size, picture)
 
     async def fetch(self, attachment: Attachment, most: int) -> bytes:
         """Returns a file; raises FileWithheld for one that was removed."""
-        if _HANDLE.fullmatch(attachment.handle) is None:
+        place = self._place(attachment)
+        if place is None:
             raise FileWithheld("is no file of this page")
         try:
-            data = await asyncio.to_thread(_read, self._folder / attachment.handle, most + 1)
+            data = await asyncio.to_thread(_read, place, most + 1)
         except OSError:
             raise FileWithheld("was kept for two days, and is gone") from None
         if len(data) > most:
             raise FileWithheld(f"has more than {most:,} bytes")
         return data
+
+    def place_of(self, attachment: Attachment) -> Path | None:
+        """Returns the place of a file that is kept yet; None for any other."""
+        place = self._place(attachment)
+        return place if place is not None and place.is_file() else None
+
+    def _place(self, attachment: Attachment) -> Path | None:
+        """Returns where a file of a page lies: in this home, or in that of the process it went to.
+
+        A home may lie elsewhere since, such as one that was restored, so this one comes first.
+        """
+        there = Path(attachment.handle)
+        if _HANDLE.fullmatch(there.name) is None:
+            return None
+        here = self._folder / there.name
+        elsewhere = there.is_absolute() and there.parent.name == self._folder.name
+        return there if elsewhere and not here.is_file() else here
 
     async def sweep(self, stored: Stored) -> None:
         """Removes the files whose messages were erased or never stored, and old ones."""

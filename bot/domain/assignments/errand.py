@@ -44,6 +44,8 @@ class ErrandResult:
     untrusted: str | None = None
     """The foreign source that the errand has read."""
     files: tuple[FileRef, ...] = ()
+    lent: str | None = None
+    """The source that its asker alone trusts: to others of a group it is foreign."""
 
 
 @frozen

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Set
 from datetime import datetime
 from typing import Any
 
-from bot.domain.consent.approval import Approval
+from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.memory.note import (
     FORGET,
     NOTHING_FOUND,
@@ -180,6 +180,18 @@ def erased_card(card: Approval, mark: str) -> Approval:
     return replace(
         card, call=call, preview=preview, purpose=mark, reason=mark if card.reason else ""
     )
+
+
+def as_kept(card: Approval) -> Approval:
+    """Returns a card as it is kept from now on: without the words of an erased turn.
+
+    While a card is open it keeps what it is about, and its purpose says that its turn was erased.
+    An approved call has still to run; the words with which somebody denied it came later.
+    """
+    stays = card.state in (ApprovalState.OPEN, ApprovalState.APPROVED)
+    if stays or _MARK.fullmatch(card.purpose) is None:
+        return card
+    return replace(erased_card(card, card.purpose), reason=card.reason)
 
 
 def erased_line(

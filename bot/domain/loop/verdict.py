@@ -9,6 +9,7 @@ from bot.domain.money.trouble import ModelTrouble, Trouble
 from bot.domain.plans.plan import Plan
 from bot.domain.skills.skill import Following
 from bot.domain.talk.limits import Limits
+from bot.domain.text.names import quoted_name
 from bot.domain.tools.tool import Code, Effect, Status, ToolCall, Warrant
 from bot.domain.turn.finality import closed_as_answered, repeats_reads, written_call
 from bot.domain.turn.outcome import StopReason
@@ -241,7 +242,8 @@ def _gate_of_card(open_call: OpenCall) -> Gate | None:
             return Run(card.preview.effect, card.preview, warrant=Warrant.CARD)
         case ApprovalState.DENIED:
             because = f" They said: {card.reason}" if card.reason else ""
-            text = f"{card.decider_name or 'The person'} denied this call.{because}"
+            who = quoted_name(card.decider_name) if card.decider_name else "The person"
+            text = f"{who} denied this call.{because}"
             return Refuse(Status.BLOCKED, Code.DENIED, text)
         case ApprovalState.UNASKABLE:
             text = "Not run: the question could not be shown to anyone."

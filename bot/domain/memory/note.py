@@ -10,7 +10,7 @@ from bot.domain.memory.recalled import Recipient
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.chat import Chat
 from bot.domain.text.foreign_text import defused
-from bot.domain.text.names import quoted_name
+from bot.domain.text.names import plain_name, quoted_name
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.value import frozen
 
@@ -171,7 +171,7 @@ def notes_told(
     return RecallBody(
         (*(passage_of(n.id) for n in new), *(f"{_GONE}{id}" for id in gone)),
         "\n".join(lines),
-        writers=tuple((person, f"a note of {name}") for person, name in others.items()),
+        writers=tuple((person, f"a note of {plain_name(name)}") for person, name in others.items()),
     )
 
 

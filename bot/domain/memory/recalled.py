@@ -2,14 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from bot.domain.memory.passage import Passage
 from bot.domain.memory.token_count import tokens_of
 from bot.domain.memory.unknowing import tells
 from bot.domain.text.foreign_text import set_apart
-from bot.domain.text.names import quoted_name
+from bot.domain.text.names import plain_name, quoted_name
 from bot.domain.text.stems import beginnings
 from bot.domain.turn.transcript import Entry, RecallBody, SummaryBody
 from bot.domain.value import frozen
@@ -100,16 +100,21 @@ def told_again(
     if not any(one.id in ranked for one in shown):
         return None
     text = "\n".join((_HEAD, *(told[one.id] for one in shown)))
-    others = {one.person: one.speaker for one in shown if one.person != reader.person}
     return RecallBody(
         tuple(one.id for one in shown),
         text,
         foreign_in(shown, reader.trusts),
-        tuple((n, f"an earlier message of {name}") for n, name in others.items())
-        if reader.group
-        else (),
+        tuple(_writers(shown, reader)) if reader.group else (),
         origins_in(shown, reader.trusts),
     )
+
+
+def _writers(shown: Sequence[Passage], reader: Recipient) -> Iterator[tuple[int, str]]:
+    """Yields others of a group with their words, and the reader whose trust is nobody else's."""
+    others = {one.person: one.speaker for one in shown if one.person != reader.person}
+    yield from ((n, f"an earlier message of {plain_name(name)}") for n, name in others.items())
+    if reader.trusts and (lent := foreign_in(shown)) is not None:
+        yield reader.person, lent
 
 
 def told_found(found: Iterable[Passage], asked: str) -> tuple[list[Passage], str]:

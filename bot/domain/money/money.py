@@ -29,8 +29,13 @@ def dollars_of(money: Nano) -> Decimal:
     return Decimal(money) / DOLLAR
 
 
-def told(money: Nano) -> str:
-    """Returns money as people read it: `$12.50`, `$0.0042`, `under $0.0001`."""
+def told(money: Nano, *, estimated: bool = False) -> str:
+    """Returns money as people read it: `$12.50`, `$0.0042`, `under $0.0001`.
+
+    An estimated sum is `≈ $12.50`. What costs nothing costs that exactly, however much it is.
+    """
+    if estimated and money >= _LEAST:
+        return f"≈ {told(money)}"
     if money < 0:
         return f"-{told(-money)}"
     if 0 < money < _LEAST:
@@ -43,10 +48,10 @@ def told(money: Nano) -> str:
     return f"${cents}{rest}" if rounded < 1_000 else "$0.10"
 
 
-def told_sum(costs: Sequence[Nano | None]) -> str:
+def told_sum(costs: Sequence[Nano | None], *, estimated: bool = False) -> str:
     """Returns the sum of costs as people read it; nothing when one of them is not known."""
     known = [cost for cost in costs if cost is not None]
-    return told(sum(known)) if known and len(known) == len(costs) else ""
+    return told(sum(known), estimated=estimated) if known and len(known) == len(costs) else ""
 
 
 def read_money(text: str) -> Nano:

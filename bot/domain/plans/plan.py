@@ -125,6 +125,12 @@ def plan_of_card(key: str) -> str | None:
     return key.removeprefix(_KEY).partition(":")[0] if key.startswith(_KEY) else None
 
 
+def decision_of_card(key: str) -> tuple[str, str]:
+    """Returns the plan and the revision that the outbound key of a plan's card is about."""
+    id, _, revision = key.removeprefix(_KEY).partition(":")
+    return id, revision.partition("@")[0]
+
+
 def changed_card(key: str) -> str | None:
     """Returns the key of the plan's card whose change the message with this key asks for."""
     return key.removeprefix(_CHANGE).partition("#")[0] if key.startswith(_CHANGE) else None

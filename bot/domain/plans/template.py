@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.plans.plan import Plan, PlanStep
 from bot.domain.skills.skill import USE
-from bot.domain.text.visible_text import clipped
+from bot.domain.text.names import plain_name
 from bot.domain.value import frozen
 
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -93,11 +93,10 @@ def template_of(plan: Plan, name: str) -> Template:
 
     Each step has its number, tool, skills and exact arguments.
     """
-    title = " ".join(plan.title.split()) or "A saved plan"
     told = _SKILLS if any(step.needs for step in plan.steps) else ""
     parts = (plan.summary.strip(), told, *map(_written, plan.steps))
     text = "\n\n".join(part for part in parts if part)
-    return Template(name, clipped(title, 200), (), text)
+    return Template(name, plain_name(plan.title, "A saved plan"), (), text)
 
 
 def _written(step: PlanStep) -> str:

@@ -5,3 +5,6 @@ BROUGHT_BACK = "a backup was brought back"
 
 HELD = "held: it may have been sent since the backup"
 """The reason why a message of then was given up; an owner may have it sent."""
+
+ALL_READ = "brought back"
+"""Stands for a stream of every platform; its position is the time at which a backup came back."""

@@ -11,6 +11,7 @@ StewardError
 │   │   │   ├── StoreInDoubt  the connection broke at the commit: look before trying again
 │   │   │   └── StoreRefused  user, password or name of the database is wrong: a setting
 │   │   ├── StoreUnwritable full disk, no right to write: wait, an operator must act
+│   │   │   └── CopyUnwritable  a copy of it has no room; its text names the folder
 │   │   └── StoreDamaged    a page or a row cannot be read: tell the owners, and end
 │   ├── StoreFault          the database refuses this statement: a fault of this program
 │   ├── NoSuchChat          the chat was joined to another one: stop working on it
@@ -103,6 +104,10 @@ class StoreRefused(StoreAway):
 
 class StoreUnwritable(StoreUnavailable):
     """The store is on a full disk, or may not be written."""
+
+
+class CopyUnwritable(StoreUnwritable):
+    """A copy of the store cannot be written; the text names its folder."""
 
 
 class StoreDamaged(StoreUnavailable):
@@ -201,7 +206,12 @@ class OverBudget(ModelError):
 
 
 class ChannelError(StewardError):
-    """A platform could not do what it was asked to do."""
+    """A platform could not do what it was asked to do.
+
+    `maybe_done` is true when it may have done it nevertheless.
+    """
+
+    maybe_done = False
 
 
 class FloodWait(ChannelError):
@@ -257,6 +267,8 @@ class FormRefused(ContentRefused):
 
 class ChannelFault(ChannelError):
     """Our own program of a channel failed in a way that nobody foresaw."""
+
+    maybe_done = True
 
 
 class FileWithheld(ChannelError):

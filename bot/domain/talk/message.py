@@ -147,6 +147,8 @@ class InboundMessage:
 
     It has no id, since no message of its sender stands in the chat.
     """
+    as_guest: bool = False
+    """True where its sender answers a card in the chat of somebody else, as owners may."""
     named: tuple[tuple[str, str], ...] = ()
     """The accounts that the text mentions by number, each with the name that it chose itself."""
 

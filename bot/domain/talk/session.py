@@ -17,7 +17,7 @@ LONGEST_CODE = timedelta(minutes=2 * CODE_MINUTES)
 MOST_TRIES = 5
 """Wrong tries after which a code is void."""
 
-_CODE = re.compile(r"([0-9a-f]{8})-([A-Za-z0-9_-]{22})")
+_CODE = re.compile(r"([0-9a-f]{8})-([A-Za-z0-9_-]{22,32})")
 
 
 @frozen
@@ -59,8 +59,11 @@ class Session:
 def new_code(
     now: datetime, person: int | None = None, account: str = "", name: str = ""
 ) -> tuple[str, SignInCode]:
-    """Returns the words of a new code, and its row."""
-    id, secret = secrets.token_hex(4), secrets.token_urlsafe(16)
+    """Returns the words of a new code, and its row.
+
+    They have no signs that an app might take for formatting or for the end of a link.
+    """
+    id, secret = secrets.token_hex(4), secrets.token_hex(16)
     ends = now + timedelta(minutes=CODE_MINUTES)
     return f"{id}-{secret}", SignInCode(id, hashed(secret), ends, person, account, name)
 

@@ -1,4 +1,4 @@
-"""Names of people, chats and files, which somebody else chose, as texts may hold them.
+"""Names of people, chats, files, tasks and plans that somebody else chose, as texts may hold them.
 
 Every text gets such a name through one of these functions, by the reader that it has.
 """
@@ -28,13 +28,13 @@ def brief_name(name: str) -> str:
     return cited_name(_clipped(_on_one_line(name)))
 
 
-def plain_name(name: str) -> str:
-    """Returns the beginning of a person's name for a line of plain text."""
-    return _clipped(_on_one_line(name)) or "someone"
+def plain_name(name: str, otherwise: str = "someone") -> str:
+    """Returns the beginning of a name for a line of plain text; other words for an empty one."""
+    return _clipped(_on_one_line(name)) or otherwise
 
 
 def named(name: str) -> str:
-    """Returns the beginning of a person's name for a Markdown text."""
+    """Returns the beginning of a name for a Markdown text."""
     return literal(plain_name(name))
 
 

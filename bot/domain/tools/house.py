@@ -24,6 +24,8 @@ from bot.domain.value import frozen
 SUBMIT_PLAN = "submit_plan"
 """The tool that ends the collecting: always offered, and refused where no plan is collected."""
 
+END_CONVERSATION = "end_conversation"
+
 WEB_FETCH = "web_fetch"
 WEB_SEARCH = "web_search"
 SEARCH_ASKERS = {"search_with_claude": ANTHROPIC, "search_with_openai": OPENAI}
@@ -48,6 +50,8 @@ class HouseTool:
     """True when the line says all that a person wants to know of a call."""
     inward: bool = False
     """True when it asks nobody although it does more than read: it stays within this chat."""
+    spares: bool = False
+    """True when it asks nobody where nothing would change, as it then writes nothing."""
     elsewhere: tuple[str, ...] = ()
     """Its names in other programs, in small letters."""
 
@@ -69,7 +73,7 @@ _TOOLS = (
         whole=True,
         elsewhere=("grep",),
     ),
-    HouseTool("write_file", of_file("Write"), "Write {} files", elsewhere=("write",)),
+    HouseTool("write_file", of_file("Write"), "Write {} files", spares=True, elsewhere=("write",)),
     HouseTool(
         "edit_file",
         of_file("Edit"),

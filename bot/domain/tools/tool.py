@@ -209,6 +209,8 @@ class ToolResult:
     """The foreign source of the text."""
     trusted: str | None = None
     """The same source where an owner trusts its origin: the text is quoted, and marks nothing."""
+    trusted_by: int | None = None
+    """The owner who trusts it: to turns of others of a group it is foreign; None in old rows."""
     origin: str | None = None
     """The web site or tool server that the text comes from."""
     artifact: str | None = None
@@ -246,6 +248,11 @@ class ToolResult:
     def source(self) -> str | None:
         """Returns the source to quote; None for words of the program."""
         return self.untrusted or self.trusted
+
+    def untrusted_for(self, person: int | None) -> str | None:
+        """Returns the foreign source for the turn of a person; a trust is that of its owner."""
+        lent = self.trusted_by in (None, person)
+        return self.untrusted or (None if lent else self.trusted)
 
     def followed_by(self, after: "After | None") -> "ToolResult":
         """Returns the same result with the tool's wish for what happens next."""
@@ -496,6 +503,8 @@ class ToolOutput:
 
     text: str
     untrusted: str | None = None
+    lent: str | None = None
+    """The source that the asker trusts, and others of a group do not."""
     origin: str | None = None
     pictures: tuple[ImagePart, ...] = ()
     files: tuple[FileRef, ...] = ()

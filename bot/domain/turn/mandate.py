@@ -33,13 +33,14 @@ class Mandate:
     """The walls that stood around commands when it began: lower ones void every kept approval."""
 
     def met(self, other: "Mandate") -> "Mandate":
-        """Returns what both mandates allow."""
+        """Returns what both mandates allow the same words."""
+        counting = _both(self.counting, other.counting)
         return Mandate(
             _both(self.tools, other.tools),
             self.readonly or other.readonly,
             self.foreign if self.foreign is not None else other.foreign,
             _least(self.money, other.money),
-            other.addresses if self.foreign is None else self.addresses,
+            self.addresses if counting is None else counting,
             min(self.walls, other.walls),
         )
 
@@ -57,8 +58,17 @@ class Mandate:
         `addresses` are those in new words that the model wrote beside foreign text.
         """
         only = None if tools is None else tuple(sorted(set(tools)))
-        met = self.met(Mandate(only, readonly, foreign, money))
+        met = self.met(Mandate(only, readonly, foreign, money, self.counting or ()))
         return met if addresses is None else replace(met, addresses=addresses)
+
+    def lent_to(self, wanted: "Mandate") -> "Mandate":
+        """Returns the mandate of a turn with other words that one with this mandate starts.
+
+        It is what both allow. If the new words were written beside foreign text, `wanted` says
+        which addresses in them count: those that this turn may fetch, found on a page for example.
+        """
+        met = wanted.met(self)
+        return met if wanted.foreign is None else replace(met, addresses=wanted.addresses)
 
     @property
     def counting(self) -> tuple[str, ...] | None:
@@ -67,9 +77,7 @@ class Mandate:
 
     def within(self, other: "Mandate") -> bool:
         """Returns True when this mandate allows nothing that the other one does not."""
-        fewer = other.tools is None or (
-            self.tools is not None and set(self.tools) <= set(other.tools)
-        )
+        fewer = _fewer(self.tools, other.tools) and _fewer(self.counting, other.counting)
         marked = other.foreign is None or self.foreign is not None
         cheaper = other.money is None or (self.money is not None and self.money <= other.money)
         kept = self.walls <= other.walls and (self.readonly or not other.readonly)
@@ -88,6 +96,10 @@ def _both(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> tuple[s
     if one is None or other is None:
         return one if other is None else other
     return tuple(sorted(set(one) & set(other)))
+
+
+def _fewer(one: tuple[str, ...] | None, other: tuple[str, ...] | None) -> bool:
+    return other is None or (one is not None and set(one) <= set(other))
 
 
 def _least(one: Nano | None, other: Nano | None) -> Nano | None:

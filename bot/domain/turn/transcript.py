@@ -262,6 +262,11 @@ class RecallBody:
     """The sites and servers all foreign content in it comes from; none where any is unnamed."""
     kind: Literal["recall"] = "recall"
 
+    def untrusted_for(self, person: int) -> str | None:
+        """Returns the foreign source for the turn of a person."""
+        others = (source for writer, source in self.writers if writer != person)
+        return self.untrusted or next(others, None)
+
 
 @frozen
 class ArrivalBody:

@@ -45,6 +45,10 @@ class Way(StrEnum):
     ANSWER = "answer"
 
 
+TAKEN_UP = "turn.taken_up"
+"""The line of the record about a turn under way that went on in another life of the program."""
+
+
 class TurnState(StrEnum):
     """The state of a turn; a parked one waits for a person and holds nothing but its rows.
 
@@ -143,7 +147,7 @@ class Turn:
         """
         own = TurnAsker(self.chat, self.conversation, self.asker, self.asker_name)
         child = replace(own.starts(id, now, self.mandate), **changes)
-        return replace(child, mandate=child.mandate.met(self.mandate))
+        return replace(child, mandate=self.mandate.lent_to(child.mandate))
 
 
 @frozen

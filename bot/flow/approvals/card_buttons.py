@@ -29,7 +29,17 @@ _LONGEST_FOLDER = 14
 _LONGEST_GRANT = 30
 
 
-def buttons_of(approval: Approval) -> ButtonRows:
+@frozen
+class Together:
+    """The cards that were asked together, as far as they are open at this moment."""
+
+    open: int
+    approved: int
+    """Those that one press for all of them would approve."""
+
+
+def buttons_of(approval: Approval, together: Together | None = None) -> ButtonRows:
+    """Returns the rows of buttons; with `together` the one for several cards says how many."""
     if approval.kind == "repeat":
         going = _button(approval, "▶️ Go on", Verb.APPROVE)
         return ((going, _button(approval, "⏹ Stop", Verb.DENY)),)
@@ -40,8 +50,8 @@ def buttons_of(approval: Approval) -> ButtonRows:
     if approval.preview.offer is not None:
         rows.append((_button(approval, _ALLOW, Verb.ALLOW),))
     rows.extend(refusals(approval))
-    if approval.group > 1 and approval.position == 0:
-        rows.append((_button(approval, _approve_all(approval), Verb.ALL),))
+    if approval.group > 1 and approval.position == 0 and (together is None or together.approved):
+        rows.append((_button(approval, _approve_all(approval, together), Verb.ALL),))
     return tuple(rows)
 
 
@@ -72,8 +82,12 @@ def refusals(approval: Approval) -> ButtonRows:
     )
 
 
-def _approve_all(approval: Approval) -> str:
-    """Returns a label without a number: the cards may be decided one by one before the press."""
+def _approve_all(approval: Approval, together: Together | None) -> str:
+    """Returns a label; without a number where cards may be decided one by one before the press."""
+    if together is not None:
+        whole = together.approved == together.open
+        several = f"all {together.open}" if whole else f"{together.approved} of {together.open}"
+        return f"✅ Approve {several}"
     left_out = approval.preview.together - approval.group
     return f"✅ Approve all{' but the ⚠️' if left_out > 0 else ''}"
 

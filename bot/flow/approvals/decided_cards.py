@@ -9,6 +9,7 @@ from bot.domain.clock.span import span
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.talk.message import ButtonRows, Outbound, OutboundKind, Plain, PressAnswer
 from bot.domain.talk.person import Person
+from bot.domain.text.names import plain_name
 from bot.domain.text.visible_text import clipped, one_line, visible
 from bot.domain.tools.deeds import without_deed
 from bot.domain.tools.file_change import REDO, UNDO, UNDO_BUTTONS, UndoButton, UndoVerb
@@ -17,7 +18,6 @@ from bot.flow.approvals.fitting import whole
 from bot.flow.commanding.desks import STOPPED, spent
 from bot.flow.log.closing import ENDED_BY_FAULT
 
-_LONGEST_NAME = 60
 _LONGEST_SUBJECT = 200
 _LONGEST_LINE = 1_000
 _LONGEST_REASON = 300
@@ -137,7 +137,9 @@ def _decision(approval: Approval) -> tuple[str, ...]:
         return (f"{verdict}{by}", _subject(approval.preview))
     who = f"{_decider(approval)}: " if _names(approval) else ""
     because = f"{who}“{clipped(reason, _LONGEST_REASON)}”"
-    return (_SENT_BACK, _subject(approval.preview), because)
+    # A platform that refused the card has sent nothing back: its own words are the reason.
+    sent_back = approval.state is not ApprovalState.UNASKABLE
+    return (_SENT_BACK if sent_back else verdict, _subject(approval.preview), because)
 
 
 def _subject(preview: Preview) -> str:
@@ -185,7 +187,7 @@ def _names(approval: Approval) -> bool:
 
 
 def _decider(approval: Approval) -> str:
-    return one_line(" ".join(approval.decider_name.split()), _LONGEST_NAME)
+    return plain_name(approval.decider_name) if approval.decider_name else ""
 
 
 def _clock(at: datetime | None, timezone: str | None) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.change import AddAudit, AddRule, AllowServer, NoteOffer, SaveApproval, Write
+from bot.domain.change.erasing import as_kept
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.consent.own_search import decision as kept_decision
 from bot.domain.consent.rules import describe
@@ -33,16 +34,20 @@ def closed(
     card: Approval, decision: Decision, note: str, now: datetime, timezone: str | None
 ) -> Closed:
     """Returns the decided card with its writes: screen, record, and the new standing rule."""
-    person, subject = decision.person, card.preview.subject
-    decided = replace(
-        card,
-        state=decision.state,
-        decided_by=person.id,
-        decider_name=person.name,
-        decided_at=now,
-        reason=decision.reason or ruled(card, decision),
+    person = decision.person
+    decided = as_kept(
+        replace(
+            card,
+            state=decision.state,
+            decided_by=person.id,
+            decider_name=person.name,
+            decided_at=now,
+            reason=decision.reason or ruled(card, decision),
+        )
     )
-    details = {"decision": decided.state.value, "reason": decision.reason, "card": card.id}
+    subject = decided.preview.subject
+    how, reason = decided.state.value, decision.reason
+    details = {"decision": how, "reason": reason, "card": card.id, "turn": card.turn}
     writes: list[Write] = [
         *shown_decided(decided, note, timezone),
         AddAudit(now, card.chat, person.id, "card.decided", subject, details),

@@ -1,7 +1,6 @@
 """Takes presses and replies to cards: a reply denies, unless it is assent or a question."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.change import Show, Write
@@ -11,13 +10,14 @@ from bot.domain.consent.assent import is_assent, is_question
 from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.tools.tool import Effect, Offer, RulePattern
-from bot.domain.value import frozen
+from bot.domain.value import frozen, replace
 from bot.flow.approvals.card_buttons import CARD_BUTTONS, CardButton
 from bot.flow.approvals.cards import open_card
 from bot.flow.approvals.decided_cards import late
 from bot.flow.approvals.decisions import Decision, allowed, allowed_alone, closed, ruled
 from bot.flow.approvals.open_cards import Closed, OpenCards
 from bot.flow.approvals.referring import Referring
+from bot.flow.approvals.together import asked_with, goes_along
 from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.asking_desk import asked_of
 from bot.flow.commanding.desks import (
@@ -28,13 +28,14 @@ from bot.flow.commanding.desks import (
     UNSHOWN,
     Desk,
     Taken,
+    is_shown_whole,
     refused,
     spent,
 )
 from bot.ports.approvals import Approvals
 from bot.ports.clock import Clock
 from bot.ports.ledger import AuditRows
-from bot.ports.outbox import DeliveryState, Outbox
+from bot.ports.outbox import Outbox
 
 WAITS = "It runs when the cards before it are decided."
 EXPIRED = "This card has expired."
@@ -76,6 +77,10 @@ class ApprovalDesk(Desk[CardButton]):
         if meant.verb is Verb.CHANGE:
             await self._cards.show(_asked_for_change(card, chat, press, person))
             return PressAnswer()
+        if meant.verb in _ASSENTS:
+            key = card.key_in(chat)
+            if not await is_shown_whole(open_card(card), key, press, self._outbox):
+                return refused(UNSHOWN)
         return await self._carry_out(card, meant.verb, person, chat)
 
     async def _referred(self, card: Approval) -> PressAnswer:
@@ -87,20 +92,13 @@ class ApprovalDesk(Desk[CardButton]):
         """Returns True for the button of cards asked together of which one is open yet."""
         if verb is not Verb.ALL:
             return False
-        cards = await self._asked_with(card)
+        cards = await asked_with(card, self._approvals)
         return any(other.state is ApprovalState.OPEN for other in cards)
-
-    async def _asked_with(self, card: Approval) -> Sequence[Approval]:
-        """Returns the cards that the button for all of them names, and no later ones."""
-        cards = await self._approvals.of_turn(card.turn)
-        return [other for other in cards if other.asked_with == card.asked_with]
 
     async def _carry_out(
         self, card: Approval, verb: Verb, person: Person, chat: int
     ) -> PressAnswer:
         yes = Decision(ApprovalState.APPROVED, person)
-        if verb in _ASSENTS and not await self._shown_whole(card, chat):
-            return refused(UNSHOWN)
         match verb:
             case Verb.APPROVE:
                 return await self._decide(card, yes)
@@ -226,30 +224,14 @@ class ApprovalDesk(Desk[CardButton]):
     async def _approve_all(self, first: Approval, decision: Decision, chat: int) -> PressAnswer:
         """Approves the cards asked with this one that were shown, but never a dangerous call."""
         approved = 0
-        for card in await self._asked_with(first):
-            open_yet = card.state is ApprovalState.OPEN and not self._is_over(card)
-            person = decision.person
-            if open_yet and await self._may_approve_with_others(card, chat, person):
+        for card in await asked_with(first, self._approvals):
+            along = not self._is_over(card)
+            if along and await goes_along(card, chat, decision.person, self._outbox):
                 approved += await self._decided(card, decision) is not None
         cards = await self._approvals.of_turn(first.turn)
         left = sum(a.state is ApprovalState.OPEN for a in cards)
         waits = "card still waits" if left == 1 else "cards still wait"
         return PressAnswer(f"Approved {_cards(approved)}.{f' {left} {waits}.' if left else ''}")
-
-    async def _shown_whole(self, card: Approval, chat: int) -> bool:
-        """Returns True when the card's document has arrived, or when the card has none."""
-        if not open_card(card).files:
-            return True
-        row = await self._outbox.row(card.key_in(chat))
-        return row is not None and row.shown_version > 0
-
-    async def _may_approve_with_others(self, card: Approval, chat: int, person: Person) -> bool:
-        if not person.may_approve(card.asker, card.preview.needs):
-            return False
-        if card.preview.effect is Effect.DANGER or card.kind == "repeat":
-            return False
-        row = await self._outbox.row(card.key_in(chat))
-        return row is not None and row.state is DeliveryState.SHOWN
 
     async def _late_note(self, card: Approval, now: datetime) -> str:
         """Returns the age of an old card and the calls that ran since; empty for a fresh card."""

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from bot.domain.change import AddAudit, AskStop, Change, SaveApproval, Write
+from bot.domain.change.erasing import as_kept
 from bot.domain.consent.approval import Approval, ApprovalState
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
@@ -90,7 +91,7 @@ class CardEnding:
     async def _ended(self, card: Approval, state: ApprovalState, person: Person | None) -> bool:
         async def closing(known: Approval) -> Closed:
             now = self._clock.now()
-            closed = replace(
+            ended = replace(
                 known,
                 state=state,
                 reason=card.reason,
@@ -98,7 +99,9 @@ class CardEnding:
                 decided_by=person.id if person is not None else None,
                 decider_name=person.name if person is not None else "",
             )
-            details = {"decision": state.value, "card": card.id, "reason": card.reason}
+            closed = as_kept(ended)
+            about = {"card": card.id, "turn": card.turn}
+            details = {"decision": state.value, "reason": card.reason, **about}
             by, subject = closed.decided_by, closed.preview.subject
             audit = AddAudit(now, closed.chat, by, "card.ended", subject, details)
             zone = await self._cards.timezone(closed)

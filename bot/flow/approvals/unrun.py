@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.domain.change import SaveApproval
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.text.names import quoted_name
 from bot.domain.turn.transcript import LateResultBody
 
 
@@ -19,7 +20,7 @@ def reported_as(card: Approval) -> SaveApproval:
 
 
 def _unrun(card: Approval) -> LateResultBody:
-    by = f" by {card.decider_name}" if card.decider_name else ""
+    by = f" by {quoted_name(card.decider_name)}" if card.decider_name else ""
     because = f": {card.reason}" if card.reason and card.state is ApprovalState.DENIED else ""
     decision = f"{card.state.value}{by}{because}; it did not run"
     return LateResultBody(card.id, card.call.name, card.preview.subject, decision, "")

@@ -82,11 +82,11 @@ class Heeding:
         text, quote = message.text, message.quote
         if message.composed or message.forwarded_from is not None:
             return Taken.NO
-        if quote is None or quote.message_id is None:
+        if quote is None or (quote.message_id is None and not quote.asked):
             if message.attachments:
                 return Taken.NO
             return await self._desks.said(chat, text, arrival.person)
-        if message.foreign is not None and not message.attachments:
+        if message.foreign is not None and quote.message_id and not message.attachments:
             # A sticker or a poll: its words are none that the person typed. A location is no
             # answer to a card either, but one desk may have asked for it.
             return await self._desks.located(chat, quote.message_id, text, arrival.person)
@@ -95,8 +95,8 @@ class Heeding:
     async def _edit(self, arrival: Arrival) -> None:
         """Changes a message that still waits; the newest answered one may be answered anew.
 
-        The edit of an older one has no effect. Words are kept only where a turn names them, since
-        they are erased with it.
+        The edit of an older one has no effect, and its writer is told so. Words are kept only where
+        a turn names them, since they are erased with it.
         """
         row, message_id = arrival.row, arrival.message.message_id
         waiting = await self._waiting(arrival.chat.address, message_id)
@@ -112,7 +112,10 @@ class Heeding:
                 return
         offered = await self._edits.offer(row.id, arrival.message, arrival.chat)
         if offered is None:
-            await self._journal.commit(marked(row, InboundState.DONE, why, forget=True))
+            done = replace(arrival.done(), reason=why, forget=True)
+            declined = await self._edits.declined(arrival.message, arrival.chat)
+            told = (_told(arrival, declined),) if declined else ()
+            await self._journal.commit(Change((done, *told), durable=bool(told)))
             return
         turn, shown = offered
         # Marked with the turn, the words are erased with it.

@@ -1,7 +1,6 @@
 """Tells owners of updates that a fault set aside; a press has one of them routed anew."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from bot.domain.change import Change, InboundState, MarkInbound, Show
 from bot.domain.clock.zones import short_moment
@@ -19,7 +18,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Person
 from bot.domain.text.names import brief_name, cited_name
-from bot.domain.value import frozen
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.desks import NOT_OURS, Desk, refused, spent
 from bot.flow.groups.news import News
 from bot.ports.inbox import InboundRow, Inbox

@@ -10,8 +10,9 @@ from bot.domain.change import Change, Show
 from bot.domain.change.erasing import is_erased_message
 from bot.domain.consent.assent import is_assent, is_refusal
 from bot.domain.talk.button_data import ButtonCodec
-from bot.domain.talk.message import HOW_TO_PRESS, OutboundKind, Press, PressAnswer, Quote
+from bot.domain.talk.message import HOW_TO_PRESS, Outbound, OutboundKind, Press, PressAnswer, Quote
 from bot.domain.talk.person import Person
+from bot.domain.talk.session import PAGE
 from bot.domain.value import frozen, replace
 from bot.ports.journal import Journal
 from bot.ports.outbox import Outbox
@@ -49,6 +50,17 @@ def in_a_sentence(verdict: str) -> str:
 def refused(why: str) -> PressAnswer:
     """Returns the answer to a press that did nothing."""
     return PressAnswer(why, refused=True)
+
+
+async def is_shown_whole(card: Outbound, key: str, press: Press, outbox: Outbox) -> bool:
+    """Returns True when the card's document has arrived, or when the card has none.
+
+    The page shows the whole of each card and plan itself. `key` is the outbound key of the card.
+    """
+    if press.sender.channel == PAGE or not card.files:
+        return True
+    row = await outbox.row(key)
+    return row is not None and row.shown_version > 0
 
 
 class Taken(Enum):
@@ -186,6 +198,9 @@ class Desks:
         key = None if found is None else found[0].asked_key(found[1], handle)
         if key is None and to.message_id is not None:
             key = await self._outbox.key_of(chat, to.message_id)
+        elif key is None and found is not None:
+            # Its platform may be away; the page shows it all the same.
+            key = await found[0].card_key(found[1], chat)
         if key is None:
             return Taken.NO
         for desk in self._desks:

@@ -3,9 +3,10 @@
 NO_ANSWER = "There is no answer here yet."
 
 
-def counted(count: int, thing: str) -> str:
+def counted(count: int, thing: str, things: str = "") -> str:
     """Returns a count with its noun: `no message`, `1 message`, `2 messages`."""
-    return f"{f'{count:,}' if count else 'no'} {thing}{'s' if count > 1 else ''}"
+    named = (things or f"{thing}s") if count > 1 else thing
+    return f"{f'{count:,}' if count else 'no'} {named}"
 
 
 def sentence(words: str) -> str:

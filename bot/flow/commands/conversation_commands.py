@@ -8,6 +8,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import ListedConversation
 from bot.domain.talk.message import Button
 from bot.domain.text.markdown import literal
+from bot.domain.text.names import cited_name
 from bot.domain.text.visible_text import one_line
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
@@ -29,7 +30,9 @@ _BRANCH, _BACK = "↳", "◂ Back to “{}”"
 _UNTITLED = "untitled"
 _NOTHING_SAID = "Nothing was said in this conversation yet, so there is nothing to branch off."
 _BUSY = "Your last message is not done yet. /stop ends it; then you can leave this conversation."
-_PLANNED = "A plan is open here. End it first with /plan off; then you can leave this conversation."
+_PLANNED = (
+    "A plan is open here. End it first with /plan cancel; then you can leave this conversation."
+)
 _CARD = (
     "A card in this conversation is waiting for a decision. /approvals shows it; after it is "
     "decided you can leave this conversation."
@@ -65,7 +68,7 @@ class ConversationCommands:
             return Answer(why)
         shown = await self._chats.listing(asked.chat.id, current.id)
         new, writes = branched(agenda.chat, current, _given(asked), self._clock.now())
-        name = f", “{literal(new.title)}”" if new.title else ""
+        name = f", {literal(cited_name(new.title))}" if new.title else ""
         told = (
             f"From here on we talk in a copy of this conversation{name}. The first one stays as it "
             "is. /conversations lists both."
@@ -78,9 +81,10 @@ class ConversationCommands:
         chat, title = asked.chat, _given(asked)
         current = await self._chats.conversation(chat.id, chat.conversation)
         if current is None or not title:
-            now = f"It is called “{literal(current.title)}”. " if current and current.title else ""
+            known = current.title if current else ""
+            now = f"It is called {literal(cited_name(known))}. " if known else ""
             return Answer(f"{now}`/title <text>` names this conversation.")
-        told = f"This conversation is called “{literal(title)}”."
+        told = f"This conversation is called {literal(cited_name(title))}."
         # The button names the conversation, so that the name is erased with it.
         listed = choice("All conversations", _LIST, current.id)
         saved = SaveConversation(replace(current, title=title))

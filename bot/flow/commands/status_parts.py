@@ -10,6 +10,7 @@ from bot.domain.talk.chat import QueueMode
 from bot.domain.talk.hold import Holds
 from bot.domain.talk.person import AT_THE_MACHINE, Person, Role
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.text.names import named
 from bot.domain.tools.tool import OriginRule
 from bot.domain.turn.tier import tier_of
 from bot.flow.commanding.status_part import StatusPart
@@ -61,7 +62,7 @@ class GoingOn:
         cards = await self._approvals.open_in(asked.chat.id)
         waiting = len(agenda.waiting)
         more = " or more" if waiting == MOST_AHEAD else ""
-        plan = f"- Plan: {described(agenda.plan)}" if agenda.plan is not None else ""
+        plan = f"- Plan: {literal(described(agenda.plan))}" if agenda.plan is not None else ""
         lines = [
             f"- Working on: {_or_nothing(len(agenda.unfinished), 'message')}",
             *(_errand(one) for one in await self._errands.of_chat(asked.chat.id)),
@@ -188,7 +189,7 @@ class TheProgram:
     async def lines(self, asked: Invocation) -> Sequence[str]:
         runs = span(self._clock.steady() - self._started)
         held = self._holds()
-        delays = f"- Delays of all chats: {_delays(held)}" if held.times else ""
+        delays = f"- All chats had to wait: {_delays(held)}" if held.times else ""
         lines = [
             f"- Owner: {await self._owners(asked.person)}",
             f"- My character: {self._who(asked)}",
@@ -203,7 +204,7 @@ class TheProgram:
         everyone = {person.id: person for _, person in await self._people.accounts()}
         owners = [person for person in everyone.values() if person.role is Role.OWNER]
         names = ["you"] if reader.is_owner else []
-        names += [literal(person.name) for person in owners if person.id != reader.id]
+        names += [named(person.name) for person in owners if person.id != reader.id]
         more = len(names) - _MOST_OWNERS
         told = ", ".join(names[:_MOST_OWNERS])
         return f"{told} and {more} more" if more > 0 else told or "nobody yet"
@@ -265,7 +266,7 @@ def _part(weight: float) -> str:
 
 
 def _delays(holds: Holds) -> str:
-    return f"{holds.times}, the longest {holds.longest:.1f} s (the log has more)"
+    return f"{counted(holds.times, 'time')}, at most {holds.longest:.1f} s (the log has more)"
 
 
 class OverviewCommands:

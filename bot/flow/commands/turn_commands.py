@@ -48,6 +48,8 @@ class TurnCommands:
     async def new(self, asked: Invocation) -> Answer:
         """Ends the turns and cards the person may decide on, and opens an empty conversation."""
         agenda = await self._journal.agenda(asked.chat.id)
+        if why := self._plans.holds(agenda.plan, asked.person):
+            return Answer(why)
         cards = await self._approvals.open_in(asked.chat.id)
         # Cards of turns that go on end with them.
         left = [c for c in cards if c.set_aside and asked.person.may_decide_for(c.asker)]

@@ -58,7 +58,7 @@ class ChatWork:
             journal,
             rooms.schedules.gate,
             self.trials,
-            History(journal, store.chats, clock),
+            History(journal, clock),
             self._one_turn.turns,
             rooms.reading.gathering,
             rooms.reading.overhearing,

@@ -53,11 +53,15 @@ class Composition:
         rooms = self.rooms
         choosing, till = rooms.models.choosing, rooms.money.till
         own = OwnPages(ground, till, rooms.memory, rooms.models.preamble)
-        self.inspection = Inspection(ground, rooms.explaining.teller, choosing, till, own)
+        teller = rooms.explaining.teller
+        self.inspection = Inspection(ground, teller, choosing, till, own, self._apart)
         self._one_turn = OneTurn(ground, self.rooms, companions, self.way_out)
         self.chat_work = ChatWork(ground, self.rooms, self.way_out, self._one_turn)
         self.command_table = CommandTable(ground, self.rooms, self.way_out, self.chat_work)
         self.entrance = Entrance(ground, self.rooms, self.chat_work, self.command_table)
+
+    def _apart(self) -> frozenset[str]:
+        return self._one_turn.companions.own_tools
 
     def _lanes(self) -> Lanes:
         return self.chat_work.lanes

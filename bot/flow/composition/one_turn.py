@@ -39,14 +39,14 @@ class OneTurn:
             lives,
             self._ground.store.approvals,
             clock,
-            self._companions,
+            self.companions,
             self._rooms.models.choosing,
             self._ground.policy.limits,
             self._ground.store.people,
             self._ground.world.walls,
         )
         loop = TurnLoop(
-            self._ground, self._rooms, self._way_out, self._companions, self._compaction
+            self._ground, self._rooms, self._way_out, self.companions, self._compaction
         ).loop
         probation = Probation(clock, self._ground.policy.limits.counted_after_seconds)
         chores = {
@@ -57,7 +57,7 @@ class OneTurn:
             openings,
             loop,
             self._settlement,
-            Resting(self._companions, probation),
+            Resting(self.companions, probation),
             chores,
             self._scenes,
             lives,
@@ -70,13 +70,14 @@ class OneTurn:
             models.preamble,
             models.calls,
             ground.world.workspaces,
-            self._companions,
+            self.companions,
             ground.zones,
             Leanings(self._ground.store.chats, ground.journal),
         )
 
     @cached_property
-    def _companions(self) -> Companions:
+    def companions(self) -> Companions:
+        """All companions of turns."""
         return Companions((*self._rooms.companions, *self._others))
 
     @cached_property
@@ -94,7 +95,7 @@ class OneTurn:
             self._compaction,
             self._rooms.models.calls,
         )
-        return Settlement(conversations, self._companions, last_words)
+        return Settlement(conversations, self.companions, last_words)
 
     async def _plan_waits(self, chat: int) -> bool:
         plan = await self._ground.store.plans.live(chat)

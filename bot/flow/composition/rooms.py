@@ -102,7 +102,11 @@ class Rooms:
         """The tools of the world, of conversations and of the rooms, as models see them."""
         store, journal = self._ground.store, self._ground.journal
         rooms = (tool for room in self.all for tool in room.tools)
-        lent = (*self._ground.world.tools, *conversation_tools(store.chats, journal), *rooms)
+        lent = (
+            *self._ground.world.tools,
+            *conversation_tools(store.chats, journal, store.plans.live),
+            *rooms,
+        )
         return tuple(sorted(lent, key=lambda tool: place_of(tool.spec.name)))
 
     def moved(self, change: Change) -> None:

@@ -7,10 +7,12 @@ from functools import cached_property
 from bot.domain.change import Change
 from bot.flow.delivery.announcing import AnnouncingJournal
 from bot.flow.delivery.courier import ToldOfMove
-from bot.flow.delivery.delivery import Delivery, Outlet, Reports
+from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.giving_up import GivenUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.office import DeliveryOffice
+from bot.flow.delivery.outlet import Outlet, Reports
+from bot.flow.delivery.pages_elsewhere import PagesElsewhere
 from bot.flow.delivery.passed_on import PassedOnChannel, ShownForOthers
 from bot.flow.delivery.seats import Admission
 from bot.flow.delivery.unsent_files import UnsentFiles
@@ -72,7 +74,12 @@ class WayOut:
     @cached_property
     def delivery(self) -> Delivery:
         return Delivery(
-            Outlet(self._store.outbox, self._world.channels, self._world.clock),
+            Outlet(
+                self._store.outbox,
+                self._world.channels,
+                self._world.clock,
+                self._world.store_works,
+            ),
             Reports(self._never_shown, self._told_of_move),
             self._policy.limits.card_seconds,
             admission=Admission(
@@ -90,8 +97,12 @@ class WayOut:
         return DeliveryOffice(store.chats, store.bell, store.posts, duties, alone=alone)
 
     @cached_property
+    def pages_elsewhere(self) -> PagesElsewhere:
+        return PagesElsewhere(self.office, self._world.clock.steady, self._world.overhear)
+
+    @cached_property
     def shown_for_others(self) -> ShownForOthers:
-        return ShownForOthers(self._world.channels)
+        return ShownForOthers(self._world.channels, self._world.overhear)
 
     @cached_property
     def _signed(self) -> Mapping[str, Channel]:
@@ -99,7 +110,8 @@ class WayOut:
         channels = self._world.channels
         if not self._shared:
             return channels
-        return {name: PassedOnChannel(one, self.office) for name, one in channels.items()}
+        office, pages = self.office, self.pages_elsewhere
+        return {name: PassedOnChannel(one, office, pages) for name, one in channels.items()}
 
     async def _never_shown(self, row: OutboxRow, why: str) -> None:
         await UnsentFiles(self.journal).tell(row, why)

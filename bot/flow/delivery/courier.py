@@ -79,15 +79,20 @@ class Courier:
     _seat: Seat
     _pauses: Pauses
     _moved: ToldOfMove
+    _admitted: Callable[[], Awaitable[bool]]
+    """Tells if this process still delivers to the chat."""
     _complaint: str = ""
     _beside: bool = False
     _in_hand: OutboxRow | None = None
     _tries: dict[int, int] = field(default_factory=dict[int, int])
 
     async def work(self) -> None:
-        pause = await self._attempt(None)
-        while pause is not None:
-            pause = await self._attempt(pause)
+        try:
+            pause = await self._attempt(None)
+            while pause is not None:
+                pause = await self._attempt(pause)
+        finally:
+            self._showing.leave()
 
     async def _attempt(self, pause: float | None) -> float | None:
         """Delivers once, after a pause during which the courier has no seat.
@@ -101,7 +106,8 @@ class Courier:
                 await self._wait(pause)
                 await self._seat.again()
             try:
-                await self._deliver()
+                if pause is None or await self._admitted():
+                    await self._deliver()
             finally:
                 self._seat.leave()
             return None
@@ -137,7 +143,7 @@ class Courier:
     async def _deliver(self) -> None:
         await self._showing.catch_up()
         while rows := await self.owed.rows():
-            self._showing.doubts.look(rows)
+            await self._showing.doubts.look(rows)
             if await self._all_brought(rows):
                 return
             self._in_hand = None

@@ -1,42 +1,22 @@
 """Delivers owed messages to people's screens, in order, through every fault of the network."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 
-from bot.domain.value import frozen
-from bot.flow.activities import ActivityOwner
-from bot.flow.delivery.courier import DRAWN, Courier, Jitter, Pauses, ToldOfMove
-from bot.flow.delivery.doubts import Doubts
-from bot.flow.delivery.giving_up import GivenUp, GivingUp
+from bot.flow.activities import ActivityOwner, a_few_at_a_time
+from bot.flow.delivery.courier import DRAWN, Courier, Jitter, Pauses
+from bot.flow.delivery.doubts import Doubts, Unrecorded
+from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.looking import Looking
+from bot.flow.delivery.outlet import Outlet, Reports
 from bot.flow.delivery.owed_rows import OwedRows
 from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.seats import Admission, Seat, Seats
 from bot.flow.delivery.showing import Showing
-from bot.ports.channel import Channel
-from bot.ports.clock import Clock
-from bot.ports.outbox import WholeOutbox
 
 AT_WORK = 256
 """The most chats that are delivered to at a time."""
-
-
-@frozen
-class Outlet:
-    """The messages that are owed, and the way of each to its screen."""
-
-    outbox: WholeOutbox
-    channels: Mapping[str, Channel]
-    clock: Clock
-
-
-@frozen
-class Reports:
-    """The parts that hear of a message that is shown nowhere, and of a chat that has moved."""
-
-    given_up: GivenUp
-    moved: ToldOfMove
 
 
 class Delivery(ActivityOwner):
@@ -59,6 +39,7 @@ class Delivery(ActivityOwner):
         self._outbox = outlet.outbox
         self._channels = outlet.channels
         self._clock = clock
+        self._unrecorded = Unrecorded(clock, outlet.works, outlet.channels, outlet.outbox)
         self._giving_up = GivingUp(outlet.outbox, reports.given_up, clock)
         self._moved = reports.moved
         self._looking = Looking(outlet.outbox)
@@ -71,17 +52,29 @@ class Delivery(ActivityOwner):
         self._working: set[int] = set()
         self._still = asyncio.Event()
         self._still.set()
-        self._opened_at = clock.now()
+        self._opened_at = self._alone_since = clock.now()
         self.passing = Passing()
 
     async def resume(self) -> None:
         """Continues with the messages that were owed when the program ended."""
-        for chat in await self._outbox.chats_owed():
+        async for chat in a_few_at_a_time(await self._outbox.chats_owed()):
             self.wake(chat)
 
-    def take_over(self, chats: Iterable[int]) -> None:
-        """Delivers to chats that no process delivers to, and to those that were refused."""
-        for chat in {*chats, *self._admission.refused}:
+    async def gain(self) -> None:
+        """Continues with the messages of which another process may have sent some until now."""
+        self._alone_since = self._clock.now()
+        await self._unrecorded.gain(await self._outbox.chats_owed())
+        await self.resume()
+
+    async def take_over(self, chats: Iterable[int]) -> None:
+        """Delivers to chats that no process delivers to, and to those that were refused.
+
+        Who delivered to them before may have sent what it did not record.
+        """
+        chats = [*chats]
+        self._admission.refused.update(chats)
+        self._unrecorded.look_again()
+        async for chat in a_few_at_a_time({*chats, *self._admission.refused}):
             if chat not in self._couriers:
                 self.wake(chat)
 
@@ -122,6 +115,8 @@ class Delivery(ActivityOwner):
         if not await self._admission.get(chat):
             self._seats.leave()
             return
+        if chat in self._admission.refused:
+            self._unrecorded.look_again()
         try:
             await courier.work()
         finally:
@@ -148,13 +143,23 @@ class Delivery(ActivityOwner):
                 self._looking,
                 self._channels,
                 self._clock,
+                self._unrecorded,
                 self.passing,
-                Doubts(self._clock, self._opened_at, woken_at, refused),
+                Doubts(
+                    self._clock,
+                    self._opened_at,
+                    lambda: self._alone_since,
+                    woken_at,
+                    refused,
+                    self._unrecorded.may_stand,
+                    self._unrecorded.beside_older,
+                ),
             ),
             self._giving_up,
             Seat(chat, self._seats, partial(self._note_working, chat)),
             Pauses(self._jitter),
             self._moved,
+            partial(self._admission.still, chat),
         )
 
     async def flushed(self) -> None:

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.limits import SendRates
@@ -201,19 +201,37 @@ class FloodGate:
         self._sweep_at = max(_FEW_LINES, 2 * len(self._lines))
 
 
+Ready: TypeAlias = Callable[[str], AbstractAsyncContextManager[None]]
+"""Is entered when the message with this name may be sent, and left when that was tried."""
+
+
+def _at_once(_name: str) -> AbstractAsyncContextManager[None]:
+    """Stands for nobody who has to be ready."""
+    return nullcontext()
+
+
 class GatedChannel(WrappedChannel):
     """A channel behind a flood gate: messages wait for leave; drafts and signs use what is left."""
 
     def __init__(self, channel: Channel, gate: FloodGate) -> None:
         super().__init__(channel)
         self._gate = gate
+        self._ready: Ready = _at_once
+
+    def before_sending(self, ready: Ready) -> None:
+        """Has each send be tried within `ready`, behind the waits for leave."""
+        self._ready = ready
 
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""
         return self._gate.wait_beside(to) if self.gated else 0.0
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
-        return await self._owed(to, lambda: self._channel.send(to, piece, once=once))
+        async def attempt() -> str:
+            async with self._ready(once):
+                return await self._channel.send(to, piece, once=once)
+
+        return await self._owed(to, attempt)
 
     async def find(
         self, to: Address, piece: Piece | None, traces: Traces, *, pace: Pace = unhurried
@@ -287,6 +305,16 @@ class _Gated(Protocol):
     """A channel behind a gate, which may stand behind another wrapper."""
 
     def wait_beside(self, to: Address) -> float: ...
+
+    def before_sending(self, ready: Ready) -> None: ...
+
+
+def before_sending(channel: Channel, ready: Ready) -> bool:
+    """Has each send of a channel that has a gate be tried within `ready`; False for others."""
+    if not isinstance(channel, _Gated):
+        return False
+    channel.before_sending(ready)
+    return True
 
 
 def wait_beside(channel: Channel, to: Address) -> float:

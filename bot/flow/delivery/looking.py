@@ -24,14 +24,15 @@ class Looking:
         piece: Piece | None,
         since: datetime,
         above: Sequence[str] = (),
+        until: datetime | None = None,
     ) -> str | None:
         """Returns the id of a message that was sent after `since` and shows this piece.
 
         Without a piece it is a message in which an answer grew. `above` are ids of messages that
-        stand above it.
+        stand above it. Another process can have sent it until `until`.
         """
-        known = await self._outbox.sightings(address.channel)
-        traces = Traces(since, known, above, partial(self._is_known, chat))
+        known = await self._outbox.sightings(address.channel, since)
+        traces = Traces(since, known, above, partial(self._is_known, chat), until)
         return await channel.find(address, piece, traces)
 
     async def _is_known(self, chat: int, message_id: str) -> bool:

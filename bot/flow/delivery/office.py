@@ -14,6 +14,9 @@ _POST = "delivering"
 _HERE = {AT_THE_MACHINE: Duty.RECEIVE, PAGE: Duty.WEB}
 """The channels that belong to no platform, with the duty of a process that serves each."""
 
+_SHARED = frozenset({PAGE})
+"""Those of them that any number of processes serve: a person may look at each."""
+
 _SHOWN_HERE = {AT_THE_MACHINE: "what grows in terminals", PAGE: "what grows on the page"}
 """The post of showing there what others are writing, as the log names it."""
 
@@ -61,8 +64,19 @@ class DeliveryOffice:
 
     async def keep_own(self, channel: str, answerer: Answerer) -> None:
         """Answers questions of other processes about a channel of its own, until cancelled."""
+        if channel in _SHARED:
+            self._posts.share(_SHOWN_HERE[channel], answerer)
+            await _for_good()
         self._posts.answer(_SHOWN_HERE[channel], answerer)
         await self._posts.keep(_SHOWN_HERE[channel], _for_good)
+
+    def heard_anyway(self, channel: str) -> bool:
+        """Returns True for a channel whose processes all hear what they are asked to show there."""
+        return channel in _SHARED and self.leaves(channel)
+
+    def tell_pages(self, words: str) -> None:
+        """Tells the other processes that serve the page."""
+        self._posts.tell(_SHOWN_HERE[PAGE], words)
 
     async def _hold(self, elected: Callable[[], Awaitable[None]]) -> None:
         self._elected = True

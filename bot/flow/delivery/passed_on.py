@@ -13,15 +13,22 @@ from bot.domain.talk.errors import (
     RecipientGone,
 )
 from bot.domain.talk.message import Address, Button, Piece, Press, Sign
+from bot.domain.talk.session import PAGE
 from bot.domain.text.tail import tail_of
 from bot.flow.delivery.office import DeliveryOffice
+from bot.flow.delivery.pages_elsewhere import (
+    MOST_BESIDE,
+    PagesElsewhere,
+    in_words,
+    size_of,
+    told_of,
+)
 from bot.ports.bell import MOST_ASKED
-from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, WrappedChannel
+from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, Overhear, WrappedChannel
 from bot.ports.sightings import Pace, Traces, unhurried
 
 _MOST_LINKS = 2_000
-_MOST_BESIDE = 500
-"""Bytes of a draft's links, and of all else beside its text."""
+"""Bytes of a draft's links."""
 
 _MOST_WORDS = 500
 """Characters of a fault."""
@@ -34,25 +41,29 @@ class PassedOnChannel(WrappedChannel):
     answer is as one that the network lost. The rest of the channel is as it is.
     """
 
-    def __init__(self, channel: Channel, office: DeliveryOffice) -> None:
+    def __init__(self, channel: Channel, office: DeliveryOffice, pages: PagesElsewhere) -> None:
         super().__init__(channel)
         self._office = office
+        self._pages = pages
 
     async def draft(
         self, to: Address, text: str, links: Links = (), place: DraftPlace = NEW_DRAFT
     ) -> str | None:
+        self._pages.show(to, text)
         if not self._office.leaves(to.channel):
             return await self._channel.draft(to, text, links, place)
         return await self._asked(to, _draft_asked(text, links, place))
 
     async def sign(self, to: Address, sign: Sign, message_id: str | None = None) -> None:
+        if sign is Sign.TYPING:
+            self._pages.show(to, "")
         if self._office.leaves(to.channel):
             await self._asked(to, {"sign": sign, "on": message_id})
         else:
             await self._channel.sign(to, sign, message_id)
 
     async def _asked(self, to: Address, asked: Mapping[str, Any]) -> str | None:
-        question = _words({"to": [to.channel, to.chat, to.thread], **asked})
+        question = in_words({"to": told_of(to), **asked})
         try:
             answer = json.loads(await self._office.ask(to.channel, question))
         except TimeoutError:
@@ -80,22 +91,29 @@ class PassedOnChannel(WrappedChannel):
 
 
 class ShownForOthers:
-    """Shows what other processes ask for, on the channels of this one."""
+    """Shows what other processes ask for, on the channels of this one.
 
-    def __init__(self, channels: Mapping[str, Channel]) -> None:
+    `overhear` shows on the page what grows in a chat, its own ones included.
+    """
+
+    def __init__(self, channels: Mapping[str, Channel], overhear: Overhear) -> None:
         self._channels = channels
+        self._overhear = overhear
 
     async def answer(self, question: str) -> str:
         asked = json.loads(question)
         to = Address(*asked["to"])
+        if (text := _overheard(to, asked)) is not None:
+            self._overhear(to, text)
+            return in_words({"shown": None})
         channel = self._channels.get(to.channel)
         if channel is None:
-            return _words({"fault": f"{to.channel} is not served where messages are delivered"})
+            return in_words({"fault": f"{to.channel} is not served where messages are delivered"})
         try:
             shown = await self._show(channel, to, asked)
         except ChannelError as fault:
-            return _words(_told(fault))
-        return _words({"shown": shown})
+            return in_words(_told(fault))
+        return in_words({"shown": shown})
 
     async def _show(self, channel: Channel, to: Address, asked: Mapping[str, Any]) -> str | None:
         if "sign" in asked:
@@ -107,15 +125,23 @@ class ShownForOthers:
         return await channel.draft(to, asked["draft"], asked["links"], place)
 
 
+def _overheard(to: Address, asked: Mapping[str, Any]) -> str | None:
+    """Returns the words that grow, if it is for pages; None for what a channel shows."""
+    if to.channel != PAGE:
+        return asked.get("grows")
+    typing = asked.get("sign") == Sign.TYPING
+    return "" if typing else asked.get("grows", asked.get("draft"))
+
+
 def _draft_asked(text: str, links: Links, place: DraftPlace) -> Mapping[str, Any]:
     """Returns a draft that fits into a question; of a long one its end, as chats show it."""
     if links is not None:
         links = [link for link in links if link in text]
-        if _size(links) > _MOST_LINKS:
+        if size_of(links) > _MOST_LINKS:
             links = []
     button = place.button
     return {
-        "draft": tail_of(text, MOST_ASKED - _MOST_BESIDE - _size(links), _size),
+        "draft": tail_of(text, MOST_ASKED - MOST_BESIDE - size_of(links), size_of),
         "links": links,
         "place": [
             place.message_id,
@@ -153,12 +179,3 @@ def _fault_of(told: Mapping[str, Any]) -> ChannelError:
             return RecipientGone(words)
         case _:
             return ChannelFault(str(told))
-
-
-def _words(told: object) -> str:
-    # A half of a character, which no database takes, is replaced.
-    return json.dumps(told, ensure_ascii=False).encode(errors="replace").decode()
-
-
-def _size(told: object) -> int:
-    return len(_words(told).encode())

@@ -128,6 +128,14 @@ class Admission:
             await self._clock.sleep(pause)
         return False
 
+    async def still(self, chat: int) -> bool:
+        """Returns False when the chat has another process by now; raises StoreError."""
+        if await self._office.elsewhere(chat):
+            self._office.ring(chat)
+            self._left.add(chat)
+            return False
+        return await self._peers.take_delivery(chat)
+
     async def concerns(self, chat: int) -> bool:
         """Returns False when another process delivers to the chat, and knows of what is owed."""
         try:

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.domain.talk.errors import ContentRefused, FormRefused
 from bot.domain.talk.message import VANISHING, Block, Markdown, Outbound, OutboundKind, Piece, Plain
-from bot.flow.delivery.doubts import Doubts
+from bot.flow.delivery.doubts import Doubts, Unrecorded
 from bot.flow.delivery.flood_gate import wait_beside
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.passing import Passing
@@ -46,6 +46,7 @@ class Showing:
         looking: Looking,
         channels: Mapping[str, Channel],
         clock: Clock,
+        unrecorded: Unrecorded,
         passing: Passing,
         doubts: Doubts,
     ) -> None:
@@ -54,6 +55,8 @@ class Showing:
         self._outbox = outbox
         self._channels = channels
         self._clock = clock
+        self._unrecorded = unrecorded
+        self._under_way: dict[str, int] = {}
         self._passing = passing
         self._unsaved: Delivered | None = None
 
@@ -94,21 +97,41 @@ class Showing:
         self, row: OutboxRow, piece: Piece, seen: tuple[str, ...], channel: Channel
     ) -> str:
         """Returns the id of a piece: it is sent, unless it stands there already."""
-        since = self.doubts.since(row)
-        with self.doubts.sending(row):
-            if since is not None:
-                found = await self._found(row, piece, since, seen)
-                if found is not None:
-                    return found
-                self.doubts.not_found(row)
-            return await channel.send(row.address, piece, once=_name(row, len(seen)))
+        since, name = self.doubts.since(row), _name(row, len(seen))
+        try:
+            with self.doubts.sending(row):
+                if since is not None:
+                    found = await self._found(row, piece, since, seen)
+                    if found is not None:
+                        return found
+                    self.doubts.not_found(row)
+                self._unrecorded.begin(row, name)
+                self._under_way[name] = row.id
+                return await channel.send(row.address, piece, once=name)
+        except BaseException:
+            if self.doubts.since(row) is None:
+                self._recorded(name)
+            else:
+                self._unrecorded.doubt(name)
+            raise
+
+    def _recorded(self, *names: str) -> None:
+        for name in names:
+            self._under_way.pop(name, None)
+            self._unrecorded.over(name)
+
+    def leave(self) -> None:
+        """Lets others send in place of what is under way here, and will not be recorded."""
+        self._recorded(*self._under_way)
 
     async def _found(
         self, row: OutboxRow, piece: Piece, since: datetime, above: tuple[str, ...]
     ) -> str | None:
         channel = self._channels[row.address.channel]
         async with self._passing.beside(row.chat):
-            found = await self._looking.find(channel, row.chat, row.address, piece, since, above)
+            found = await self._looking.find(
+                channel, row.chat, row.address, piece, since, above, self.doubts.until
+            )
         if found is not None:
             _LOG.info("a message was there already: its confirmation was lost", extra=_about(row))
         return found
@@ -137,7 +160,14 @@ class Showing:
             strays.looked(row.about)
             return None
         async with self._passing.beside(row.chat):
-            found = await self._looking.find(channel, row.chat, row.address, None, row.created_at)
+            found = await self._looking.find(
+                channel,
+                row.chat,
+                row.address,
+                None,
+                row.created_at,
+                until=self.doubts.until,
+            )
             if found is None:
                 strays.looked(row.about)
         return found
@@ -192,6 +222,8 @@ class Showing:
         self._unsaved = delivered
         await self._outbox.record(delivered)
         self._unsaved = None
+        done = [name for name, row in self._under_way.items() if row == delivered.id]
+        self._recorded(*done)
 
 
 def vanishes(row: OutboxRow) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import datetime
 
-from bot.domain.talk.errors import ChannelError, ChannelUnreachable
+from bot.domain.talk.errors import ChannelError
 
 _OF_AN_EARLIER_RUN = -1
 
@@ -38,7 +38,7 @@ class Strays:
         try:
             yield
         except ChannelError as fault:
-            if not (isinstance(fault, ChannelUnreachable) and fault.maybe_done):
+            if not fault.maybe_done:
                 self._settle(turn, number)
             raise
         else:

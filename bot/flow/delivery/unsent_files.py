@@ -2,6 +2,7 @@
 
 from bot.domain.change import Change, Show
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
+from bot.domain.text.names import brief_name
 from bot.domain.text.visible_text import clipped, one_line
 from bot.ports.journal import Journal
 from bot.ports.outbox import OutboxRow
@@ -9,7 +10,6 @@ from bot.ports.outbox import OutboxRow
 _SHOWN_OTHERWISE = (OutboundKind.CARD, OutboundKind.VOICE, OutboundKind.CALLS)
 """Kinds of messages of which somebody else tells, or that have another form without the file."""
 
-_LONGEST_NAME = 80
 _LONGEST_REASON = 200
 
 
@@ -27,7 +27,7 @@ class UnsentFiles:
     async def tell(self, row: OutboxRow, why: str) -> None:
         if not leaves_files(row):
             return
-        names = ", ".join(one_line(file.name, _LONGEST_NAME) for file in row.content.files)
+        names = ", ".join(brief_name(file.name) for file in row.content.files)
         told = f"📎 I could not send {names}: {clipped(one_line(why, _LONGEST_REASON), 200)}"
         content = Outbound(OutboundKind.NOTICE, (Plain(f"{told.rstrip('.')}."),))
         shown = Show(f"unsent:{row.key}", row.chat, content, about=row.about)

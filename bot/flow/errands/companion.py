@@ -27,7 +27,7 @@ from bot.flow.errands.sending import Sending, late_turn
 from bot.flow.errands.wishes import Wishes
 from bot.flow.log.companion import Companion
 from bot.flow.log.concern import of_errands
-from bot.flow.log.request_view import foreign_to
+from bot.flow.log.request_view import foreign_to, lent_by
 from bot.flow.log.work import Work
 from bot.flow.models.choosing import Choosing
 from bot.ports.journal import Agenda
@@ -233,10 +233,11 @@ class ErrandCompanion:
 
     async def _handed_in(self, work: Work, own: Errand, finish: Finish) -> tuple[Write, ...]:
         """Writes the result; once the parent has ended, a turn is queued that brings it."""
-        untrusted = foreign_to(work.turn.asker, work.log.entries())
+        asker, log = work.turn.asker, work.log.entries()
+        foreign = foreign_to(asker, log), lent_by(asker, log)
         done = own.amended(
             state=ErrandState.DONE,
-            result=wording.result_of(work.progress, finish, untrusted),
+            result=wording.result_of(work.progress, finish, *foreign),
             ended_at=work.clock.now(),
         )
         brings: tuple[Write, ...] = ()

@@ -64,5 +64,9 @@ class Delegate(ArgumentsTool[DelegateArguments]):
         result = errand.result
         failed = result.status is not Status.SUCCESS
         return ToolOutput(
-            result.text, untrusted=result.untrusted, files=result.files, failed=failed
+            result.text,
+            untrusted=result.untrusted,
+            lent=result.lent,
+            files=result.files,
+            failed=failed,
         )

@@ -102,10 +102,12 @@ def asked(errand: Errand, moment: str, mandate: Mandate) -> AskerBody:
     )
 
 
-def result_of(progress: Progress, finish: Finish, untrusted: str | None) -> ErrandResult:
+def result_of(
+    progress: Progress, finish: Finish, untrusted: str | None, lent: str | None
+) -> ErrandResult:
     """Returns the result of an errand whose turn ends."""
     status, text = _told(progress, finish)
-    return ErrandResult(status, text, untrusted, progress.files)
+    return ErrandResult(status, text, untrusted, progress.files, lent)
 
 
 def _told(progress: Progress, finish: Finish) -> tuple[Status, str]:
@@ -132,7 +134,7 @@ def late(errand: Errand, result: ErrandResult, text: str) -> LateResultBody:
     """Returns the result of an errand whose parent has ended."""
     decision = _LATE.get(result.status, "it failed")
     return LateResultBody(
-        errand.id, DELEGATE, errand.title, decision, text, untrusted=result.untrusted
+        errand.id, DELEGATE, errand.title, decision, text, untrusted=result.untrusted or result.lent
     )
 
 

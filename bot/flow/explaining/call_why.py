@@ -39,6 +39,8 @@ _UNUSABLE: Mapping[Code | None, str] = {
     Code.ARGUMENTS: "its input was not valid",
 }
 
+_SAME = "nothing would change, as the file had this content already"
+
 _BEFORE = "it was agreed to before"
 
 _UNDECIDED = {
@@ -78,6 +80,12 @@ def why_of(told: ToldCall, reader: StoryReader) -> str:
     return _why(told.card, told.result, reader) if told.result is not None else ""
 
 
+def spared(result: ToolResult) -> bool:
+    """Returns True for a call that asked nobody because nothing would change."""
+    tool = HOUSE.get(result.tool)
+    return result.warrant is Warrant.READS and tool is not None and tool.spares
+
+
 def end_of(result: ToolResult) -> str:
     """Returns how a call ended that ran and did not succeed, as half a sentence."""
     return _end(result).removeprefix(", but ")
@@ -105,7 +113,7 @@ def _why(card: Approval | None, result: ToolResult, reader: StoryReader) -> str:
     if result.warrant is Warrant.AGREED:
         return _AGREED.get(reader.turn.origin, _BEFORE)
     if result.warrant is Warrant.READS:
-        return _reads(result.tool)
+        return _SAME if spared(result) else _reads(result.tool)
     if result.warrant is not None:
         return _WARRANTS[result.warrant]
     if result.code in _UNUSABLE:

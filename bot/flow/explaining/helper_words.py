@@ -39,7 +39,7 @@ def _lines(helper: Helper, reader: StoryReader) -> Iterator[str]:
         counted(len(story.rounds), "step"),
         counted(len(calls), "call"),
         f"{took(story.turn.worked_ms / 1000)} of work",
-        told_sum(helper.cost),
+        told_sum([one.cost for one in helper.paid], estimated=helper.estimated),
     )
     yield f"- “{title}”: {', '.join(fact for fact in facts if fact)}"
     yield from (f"  - {call_words(call, reader)}" for call in calls[:_MOST_CALLS])

@@ -6,7 +6,6 @@ from datetime import datetime
 from bot.domain.assignments.errand import Errand
 from bot.domain.consent.approval import Approval
 from bot.domain.money.model import Usage
-from bot.domain.money.money import Nano
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.domain.turn.transcript import (
     AskerBody,
@@ -69,9 +68,9 @@ class Helper:
     """The paid calls of its turn."""
 
     @property
-    def cost(self) -> tuple[Nano | None, ...]:
-        """Returns the price of each of its paid calls."""
-        return tuple(one.cost for one in self.paid)
+    def estimated(self) -> bool:
+        """Returns True when the tokens of one of its paid calls were estimated."""
+        return any(one.estimated for one in self.paid)
 
 
 @frozen
@@ -93,7 +92,9 @@ class TurnStory:
     helpers: tuple[Helper, ...] = ()
     """Its errands, in their order."""
     restarts: tuple[datetime, ...] = ()
-    """The starts of the program while it was under way."""
+    """The starts of the program while it was under way, or the times another process went on."""
+    taken_up: bool = False
+    """True where `restarts` are times at which another process went on with it."""
 
     @property
     def usage(self) -> Usage:

@@ -42,10 +42,24 @@ class StoryTeller:
         helpers = [await self._helper(one) for one in record.errands[:_MOST_HELPERS]]
         first = story.begins[0] if story.begins else turn.created_at
         last = turn.ended_at or (story.begins[-1] if story.begins else turn.created_at)
+        story = replace(story, record=record, helpers=tuple(helpers))
+        if taken_up := await self._taken_up(turn, first):
+            return replace(story, restarts=tuple(taken_up), taken_up=True)
         began = await self._records.began(first + _A_MOMENT, last)
-        return replace(
-            story, record=record, helpers=tuple(helpers), restarts=self.own_starts(began, record)
-        )
+        return replace(story, restarts=self.own_starts(began, record))
+
+    async def restarted(self, chat: int, since: datetime, until: datetime) -> bool:
+        """Returns True when an answer of a chat may have been cut off between two moments."""
+        if self._alone:
+            return bool(await self._records.began(since, until))
+        return any(line.at <= until for line in await self._records.taken_up(chat, since))
+
+    async def _taken_up(self, turn: Turn, since: datetime) -> list[datetime]:
+        """Returns when other processes went on with a turn; alone, starts of the program tell."""
+        if self._alone:
+            return []
+        lines = await self._records.taken_up(turn.chat, since)
+        return [line.at for line in lines if line.subject == turn.id]
 
     def own_starts(self, began: Sequence[datetime], record: TurnRecord) -> tuple[datetime, ...]:
         """Returns the starts after which another life of the program went on with the turn.

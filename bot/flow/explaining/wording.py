@@ -45,7 +45,7 @@ _CAUSES = {
     "undo": "a change that was taken back",
 }
 
-_ENDS = {
+ENDS = {
     StopReason.FINAL_ANSWER: "The model had nothing more to do: its last words are the answer.",
     StopReason.WAITING_FOR_USER: "It ended with a question.",
     StopReason.SET_ASIDE: "Something else was written while a card was open, so that came first.",
@@ -62,6 +62,7 @@ _ENDS = {
     StopReason.MODEL_FAILURE: "No model answered.",
     StopReason.INTERNAL_FAILURE: "A fault of the program stopped it.",
 }
+"""The ways in which turns end, each as a sentence for people."""
 
 _BETWEEN = {
     "wrap_up": "it was told to answer with what it had",
@@ -197,7 +198,7 @@ def ending_of(story: TurnStory) -> str:
     stop = story.turn.stop_reason
     if stop is StopReason.FINAL_ANSWER and not story.rounds:
         return "No model was asked."
-    return _ENDS.get(stop, "") if stop else ""
+    return ENDS.get(stop, "") if stop else ""
 
 
 def _end(story: TurnStory) -> str:

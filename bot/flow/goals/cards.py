@@ -6,7 +6,7 @@ from bot.domain.assignments.goal import Goal
 from bot.domain.change import Show
 from bot.domain.change.erasing import COMMANDS
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind
-from bot.domain.text.markdown import literal
+from bot.domain.text.names import named
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.table import Invocation, answer_key
 from bot.ports.outbox import Outbox, OutboxRow
@@ -24,7 +24,7 @@ class GoalCards:
         The answer to this command shows the newest card; a press shows it in its own message.
         """
         (start,) = choice("", "goals", "start", goal.id)
-        told = Markdown(f"🎯 **{literal(goal.name)}**\n\n{_REPLACED}")
+        told = Markdown(f"🎯 **{named(goal.name)}**\n\n{_REPLACED}")
         return tuple(
             Show(row.key, row.chat, _without_buttons(row, told))
             for row in await self._outbox.pressable(COMMANDS)

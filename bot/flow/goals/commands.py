@@ -19,6 +19,7 @@ from bot.domain.clock.zones import Zones
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.limits import GoalBounds
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.text.names import named
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Wake
 from bot.flow.commanding.pages import LISTED
@@ -222,7 +223,7 @@ class GoalCommands:
             return Answer(f"This goal cannot begin: {why}. {how} gives it more.")
         new = goal.changed(state=GoalState.ACTIVE)
         task = self._parts.planning.begun(new, zone, now)
-        told = f"▶️ I begin now: {literal(goal.name)}"
+        told = f"▶️ I begin now: {named(goal.name)}"
         writes = (SaveGoal(new, goal.version), SaveTask(task))
         return Answer(
             told,
@@ -271,7 +272,7 @@ class GoalCommands:
         writes = await self._parts.firing.now(task, at)
         if isinstance(writes, str):
             return Answer(f"It does not run now: {writes}.")
-        told = f"⏩ Started a run: {literal(goal.name)}"
+        told = f"⏩ Started a run: {named(goal.name)}"
         buttons = (choice("◂ Back", "goals", "show", goal.id),)
         return Answer(told, writes, (Wake(goal.chat),), buttons, optional=True)
 
@@ -288,7 +289,7 @@ class GoalCommands:
         room = self._parts
         ended = await stopped(goal, room.goals, room.scheduled, room.clock.now())
         stops = tuple(one for one in ended if isinstance(one, AskStop))
-        told = f"🗑 {'Cancelled' if verb == 'deny' else 'Deleted'}: {literal(goal.name)}"
+        told = f"🗑 {'Cancelled' if verb == 'deny' else 'Deleted'}: {named(goal.name)}"
         then = (Interrupt(goal.chat),) if stops else ()
         return Answer(told, (*stops, DropGoal(goal.id)), then)
 
@@ -299,7 +300,7 @@ class GoalCommands:
         stops = any(isinstance(one, AskStop) for one in writes)
         then = (Interrupt(goal.chat),) if stops else ()
         buttons = (choice("◂ Show the goal", "goals", "show", goal.id),)
-        text = f"{told}: {literal(goal.name)}"
+        text = f"{told}: {named(goal.name)}"
         return Answer(text, tuple(writes), then, buttons, optional=True)
 
 

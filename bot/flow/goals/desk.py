@@ -8,6 +8,7 @@ from bot.domain.change import AddDiary, Change, SaveGoal, Show, Write
 from bot.domain.talk.message import Markdown, Outbound, OutboundKind, Press, PressAnswer
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import literal
+from bot.domain.text.names import brief_name
 from bot.domain.text.visible_text import clipped
 from bot.domain.value import frozen
 from bot.flow.commanding.desks import NOT_OURS, Desk, Taken, refused
@@ -48,7 +49,7 @@ class GoalDesk(Desk[Never]):
             known = await self._goals.diary(goal.id, _LOOKED_AT)
             again = any(one.id == f"{key}:answer" and one.text == _cut(text) for one in known)
             return Taken.DECIDED if again else Taken.NO
-        told = f"▶️ Thanks. I go on with “{literal(goal.name)}”."
+        told = f"▶️ Thanks. I go on with {literal(brief_name(goal.name))}."
         content = Outbound(OutboundKind.NOTICE, (Markdown(told),))
         writes = await self.answered(goal, text, self._clock.now())
         shown = Show(f"{key}:answered", goal.chat, content, about=turn)

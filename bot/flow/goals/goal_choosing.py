@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from bot.domain.assignments.goal import Goal, GoalState
-from bot.domain.text.markdown import inline_code, item, literal
+from bot.domain.text.markdown import inline_code, item
+from bot.domain.text.names import named
 from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer
 from bot.ports.goals import GoalRows
@@ -60,7 +61,7 @@ def _fits(goal: Goal, verb: str) -> bool:
 def _which(verb: str, numbered: Sequence[tuple[int, Goal]]) -> Answer:
     """Asks which of several goals is meant."""
     how = inline_code(f"/goals {verb} {numbered[0][0]} …")
-    lines = [item(n, literal(goal.name)) for n, goal in numbered[:_OFFERED]]
+    lines = [item(n, named(goal.name)) for n, goal in numbered[:_OFFERED]]
     return Answer("\n".join([f"Which goal? Write its number, as in {how}.", "", *lines]))
 
 

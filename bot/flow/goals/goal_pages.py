@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, time
-from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from bot.domain.assignments.goal import (
@@ -18,6 +17,7 @@ from bot.domain.clock.zones import short_moment
 from bot.domain.money.money import Nano, read_bound, read_money, told
 from bot.domain.talk.message import ButtonRows
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.text.names import brief_name, named
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.pages import LISTED, numbered, turning
 from bot.flow.commanding.table import Answer, named_values
@@ -104,7 +104,7 @@ class GoalWords:
         if newest is not None:
             lines.append(f"Last milestone, {short_moment(newest.at, zone)}: {_short(newest.text)}")
         others = [one for one in await self._goals.tasks(goal.id) if not one.paces]
-        lines.extend(f"Task: {literal(one.name)} · {literal(one.said)}" for one in others)
+        lines.extend(f"Task: {named(one.name)} · {literal(one.said)}" for one in others)
         return "\n".join(f"{line}  " for line in lines)
 
     async def diary(self, goal: Goal, entries: Sequence[DiaryEntry], page: int) -> Answer:
@@ -116,8 +116,9 @@ class GoalWords:
             f"{_ENTRIES[one.kind]} {short_moment(one.at, zone)} · {_short(one.text)}"
             for one in shown
         ]
-        told = "\n\n".join([f"The diary of “{literal(goal.name)}”, the newest first.", *lines])
-        empty = f"The diary of “{literal(goal.name)}” is empty."
+        diary = f"The diary of {literal(brief_name(goal.name))}"
+        told = "\n\n".join([f"{diary}, the newest first.", *lines])
+        empty = f"{diary} is empty."
         rows = turning(page, "goals", "diary", goal.id, more=more)
         back = choice("◂ Back", "goals", "show", goal.id)
         return Answer(told if shown else empty, buttons=(*rows, back), optional=True)
@@ -129,7 +130,7 @@ class GoalWords:
         reached = f" · 🎯 {_short(newest.text)}" if newest is not None else ""
         money = f" · {told(spent)} of {_money(goal.budget)}"
         due = f" · next {_next(goal, task)}" if stands is GoalCondition.ACTIVE else ""
-        return f"{SIGNS[stands]} {literal(goal.name)} · {stands}{due}{money}{reached}"
+        return f"{SIGNS[stands]} {named(goal.name)} · {stands}{due}{money}{reached}"
 
     async def _milestone(self, goal: Goal) -> DiaryEntry | None:
         entries = await self._goals.diary(goal.id, _LOOKED_AT)
@@ -167,13 +168,13 @@ def menu_of(goal: Goal, stands: GoalCondition) -> Menu:
 def sure_to_delete(goal: Goal) -> Answer:
     """Asks before a goal goes with its diary."""
     asked = "Delete it, with its diary and its tasks? I cannot bring it back."
-    return _sure(goal, f"🗑 **{literal(goal.name)}**\n\n{asked}", "🗑 Delete", DROP)
+    return _sure(goal, f"🗑 **{named(goal.name)}**\n\n{asked}", "🗑 Delete", DROP)
 
 
 def sure_to_end(goal: Goal) -> Answer:
     """Asks before a goal ends as reached."""
     asked = "Is it reached? It ends now, and cannot go on later. Its diary stays."
-    return _sure(goal, f"🏁 **{literal(goal.name)}**\n\n{asked}", "🏁 Done", END)
+    return _sure(goal, f"🏁 **{named(goal.name)}**\n\n{asked}", "🏁 Done", END)
 
 
 def limited(goal: Goal, words: Sequence[str], zone: str, now: datetime) -> Goal:
@@ -211,7 +212,7 @@ def _end_of(value: str, zone: str) -> datetime:
 
 def dollars(amount: float) -> Nano:
     """Returns a setting in dollars as money."""
-    return read_money(str(Decimal(str(amount))))
+    return read_money(str(amount))
 
 
 def _next_run(goal: Goal, task: TimedTask | None) -> str:

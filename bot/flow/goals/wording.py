@@ -16,7 +16,7 @@ from bot.domain.money.money import Nano, told
 from bot.domain.talk.message import REPLY_WITH, Block, Markdown, Outbound, OutboundKind, Plain
 from bot.domain.text.foreign_text import defused, set_apart
 from bot.domain.text.markdown import inline_code, literal
-from bot.domain.text.names import quoted_name
+from bot.domain.text.names import brief_name, plain_name, quoted_name
 from bot.domain.turn.transcript import NoteBody, RecallBody
 from bot.flow.schedules.wording import moment
 
@@ -132,14 +132,14 @@ def stopped_by(goal: Goal, why: str, spent: Nano) -> str:
     """Tells that a goal is paused because a bound of it is reached."""
     how = inline_code("/goals limit whole 10 until 2027-12-31")
     return (
-        f"⏸ The goal “{literal(goal.name)}” is paused: {why}. It has cost {told(spent)}. "
+        f"⏸ The goal {literal(brief_name(goal.name))} is paused: {why}. It has cost {told(spent)}. "
         f"{how} gives it more, and /goals resumes it."
     )
 
 
 def _told(text: str, goal: Goal, how: str = "") -> Outbound:
     advice: tuple[Block, ...] = (Markdown(how),) if how else ()
-    below: Block = Plain(f"🎯 {goal.name}", style="aside")
+    below: Block = Plain(f"🎯 {plain_name(goal.name)}", style="aside")
     return Outbound(OutboundKind.NOTICE, (Markdown(text), *advice, below))
 
 

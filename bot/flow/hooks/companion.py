@@ -1,7 +1,6 @@
 """A companion of turns that carries out calls of hooks: it opens them and sees how they end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
@@ -11,17 +10,17 @@ from bot.domain.assignments.task import RunState
 from bot.domain.change import SaveHookCall, Write
 from bot.domain.loop.contribution import Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
+from bot.domain.tools.house import END_CONVERSATION
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.turn import Turn, TurnState
-from bot.domain.value import field, frozen
+from bot.domain.value import field, frozen, replace
 from bot.flow.hooks.wording import footer, opened
 from bot.flow.log.companion import Companion, Results, by_origin
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work
 from bot.flow.schedules.unwatched import (
-    END_CONVERSATION,
     FAILED,
     NOT_ITS_OWN,
     next_try,

@@ -31,9 +31,11 @@ def call_steps(
 
 
 def title_of(told: ToldCall) -> str:
-    """Returns what a call does, on one line."""
+    """Returns what a call does, on one line; code in it ends where the line is cut, too."""
     card = told.card
-    return one_line(card.preview.title if card else told.call.subject, _LONGEST)
+    title = card.preview.title if card else told.call.subject
+    line = one_line(title, _LONGEST)
+    return f"{line}`" if line.count("`") % 2 and not title.count("`") % 2 else line
 
 
 def _alone(told: ToldCall, at: datetime) -> Step:
@@ -73,7 +75,7 @@ def _helper(helper: Helper, now: datetime) -> Step:
     errand = helper.errand
     time = Stretch(errand.created_at, max(errand.ended_at or now, errand.created_at))
     usage = sum((one.usage for one in helper.paid), Usage()) if helper.paid else None
-    costs = [cost for cost in helper.cost if cost is not None]
+    costs = [one.cost for one in helper.paid if one.cost is not None]
     result = errand.result
     outside = result is not None and result.untrusted is not None
     return Step(
@@ -84,6 +86,7 @@ def _helper(helper: Helper, now: datetime) -> Step:
         "tool",
         usage,
         sum(costs) if costs else None,
+        helper.estimated,
         outside=outside,
         turn=errand.id,
     )

@@ -37,7 +37,9 @@ class ChannelTeller:
             last = f"{_ago(now - newest)} ago" if newest else "nothing lately"
             waits = owed.get(name)
             late = _ago(now - waits.since) if waits and now - waits.since > _LATE else ""
-            lines.append(ChannelLine(_titled(name), last, waits.owed if waits else 0, late))
+            count, reached = waits.owed if waits else 0, self._world.reached.get(name)
+            stands = None if reached is None else reached()
+            lines.append(ChannelLine(_titled(name), last, count, late, stands))
         return tuple(lines)
 
     async def models(self, now: datetime) -> tuple[ModelLine, ...]:

@@ -77,7 +77,7 @@ def measured(
 
 def median_of(pressed: Sequence[Decided]) -> str:
     """Returns the median time to a press."""
-    return figure(median(_seconds(one) for one in pressed)) if pressed else "no presses"
+    return figure(median(_seconds(one) for one in pressed)) if pressed else "none yet"
 
 
 def seconds_between(since: datetime, at: datetime) -> float:

@@ -9,7 +9,7 @@ from bot.domain.tools.tool import Warrant
 from bot.domain.turn.transcript import AskerBody, SummaryBody
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
-from bot.flow.explaining.call_why import StoryReader, decision_of, why_of
+from bot.flow.explaining.call_why import StoryReader, decision_of, spared, why_of
 from bot.flow.explaining.story import ToldCall, ToldRound, TurnStory
 from bot.flow.explaining.wording import ending_of
 from bot.flow.inspection.call_steps import title_of
@@ -56,10 +56,9 @@ def _made(story: TurnStory, reader: StoryReader) -> Iterator[MadeDecision]:
     for number, one in enumerate(story.rounds, 1):
         yield from _asked_model(one, number, records)
         yield from _after_reply(one, reader)
+    who = "another process went on" if story.taken_up else "the program started"
     for start in story.restarts:
-        yield MadeDecision(
-            start, "Go on from the log", "the program started; the log tells what is done"
-        )
+        yield MadeDecision(start, "Go on from the log", f"{who}; the log tells what is done")
     turn = story.turn
     if turn.ended_at is not None:
         yield MadeDecision(turn.ended_at, "Finish", ending_of(story))
@@ -99,7 +98,8 @@ def _after_reply(one: ToldRound, reader: StoryReader) -> Iterator[MadeDecision]:
 
 
 def _reads(told: ToldCall) -> bool:
-    return told.result is not None and told.result.warrant is Warrant.READS
+    result = told.result
+    return result is not None and result.warrant is Warrant.READS and not spared(result)
 
 
 def _of_call(told: ToldCall, at: datetime, reader: StoryReader) -> Iterator[MadeDecision]:
@@ -110,14 +110,19 @@ def _of_call(told: ToldCall, at: datetime, reader: StoryReader) -> Iterator[Made
         )
         if card.decided_at is not None:
             ran = result is not None and not result.synthetic
-            what = f"Run: {title}" if ran else f"Do not run: {title}"
+            what = _what(title, ran=ran)
             yield MadeDecision(card.decided_at, what, decision_of(card, reader))
         return
     if result is None:
         return
     ran = not result.synthetic or told.began is not None
-    what = f"Run: {title}" if ran else f"Do not run: {title}"
+    what = _what(title, ran=ran)
     yield MadeDecision(told.began or at, what, why_of(told, reader) or result.text)
+
+
+def _what(title: str, *, ran: bool) -> str:
+    """Returns what was done with a call; a command says itself that it runs."""
+    return f"{'Run' if ran else 'Do not run'}: {title.removeprefix('Run ')}"
 
 
 def _change(told: ToldCall) -> str:

@@ -1,7 +1,6 @@
 """Entries of a log in words, as a page shows them beside what the model was given."""
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Iterator
 
 from bot.domain.text.names import plain_name
 from bot.domain.turn.transcript import (
@@ -15,8 +14,10 @@ from bot.domain.turn.transcript import (
     ResultBody,
     SkillBody,
 )
+from bot.domain.value import replace
 from bot.flow.commanding.wording import counted
 from bot.flow.log.request_view import foreign_to
+from bot.flow.reading.attachment_words import told_apart
 from bot.ports.turn_page import ViewItem
 
 
@@ -34,17 +35,41 @@ def words_of(body: Body) -> str:
             return body.text
 
 
-def entry_item(
+def entry_items(
     entry: Entry, shown: Callable[[str], str], asker: int | None, note: str, size: int
-) -> ViewItem:
-    """Returns an entry as a part of a view or of the log; without an asker it is the log."""
-    source = None if asker is None else foreign_to(asker, (entry,))
-    title = title_of(entry.body) if asker is not None else f"{entry.seq} · {title_of(entry.body)}"
-    kind: Literal["plain", "outside"] = "plain" if source is None else "outside"
-    told = shown(words_of(entry.body))
-    if source is not None:
-        title = f"From outside: {shown(source)[:120]}"
-    return ViewItem(title, told, note, f"{size:,}" if size else "", kind)
+) -> Iterator[ViewItem]:
+    """Yields an entry as parts of a view or of the log; without an asker it is the log.
+
+    The own words of a person stand apart from what came along with them.
+    """
+    body, words = entry.body, words_of(entry.body)
+    if asker is None:
+        yield ViewItem(f"{entry.seq} · {title_of(body)}", shown(words), note, _size(size))
+        return
+    source = foreign_to(asker, (entry,))
+    if source is None:
+        yield ViewItem(title_of(body), shown(words), note, _size(size))
+        return
+    own, foreign = _apart(body, asker)
+    if own:
+        share = size * len(own) // len(words)
+        yield ViewItem(title_of(body), shown(own), note, _size(share))
+        size -= share
+    title = f"From outside: {shown(source)[:120]}"
+    yield ViewItem(title, shown(foreign or words), note, _size(size), "outside")
+
+
+def _apart(body: Body, asker: int) -> tuple[str, str]:
+    """Returns the asker's own words in a message, and the rest; no own ones where none is apart."""
+    if not isinstance(body, AskerBody) or replace(body, untrusted=None).untrusted_for(asker):
+        return "", ""
+    own, beside = told_apart(body.text)
+    foreign = "\n\n".join(filter(None, (beside, body.heard)))
+    return (own, foreign) if foreign else ("", "")
+
+
+def _size(tokens: int) -> str:
+    return f"{tokens:,}" if tokens else ""
 
 
 def title_of(body: Body) -> str:

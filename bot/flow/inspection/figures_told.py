@@ -45,9 +45,10 @@ def figures_of(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterato
     yield Figure("Tokens", _tokens(story))
     if usage.prompt:
         yield Figure("From cache", f"{usage.cache_read * 100 // usage.prompt} %")
-    costs = [one.cost for one in story.record.paid]
-    costs += [cost for helper in story.helpers for cost in helper.cost]
-    yield Figure("Cost", told_sum(costs) or "not known")
+    paid = [*story.record.paid, *(one for helper in story.helpers for one in helper.paid)]
+    guessed = any(one.estimated for one in paid)
+    cost = told_sum([one.cost for one in paid], estimated=guessed)
+    yield Figure("Cost", cost or "not known")
 
 
 def _tokens(story: TurnStory) -> str:

@@ -12,7 +12,7 @@ from bot.domain.value import frozen
 from bot.flow.explaining.story import Helper, ToldRound, TurnStory
 from bot.flow.inspection.call_steps import call_steps
 from bot.flow.inspection.steps import Step, of_calls
-from bot.flow.inspection.tries import Tries
+from bot.flow.inspection.tries import LOST, Tries
 
 _A_QUEUE = timedelta(seconds=1)
 _CHANNELS = {"telegram": "Telegram", "discord": "Discord", "web": "this page"}
@@ -31,6 +31,19 @@ class Happenings:
 
     steps: tuple[Step, ...]
     whole: Stretch
+
+    def cut_off(self, start: Step) -> bool:
+        """Returns True when the program stopped before this start while a model answered."""
+        lost = [step.time for step in self.steps if step.name == LOST]
+        return any(
+            time is not None and start.time is not None and time.end == start.time.end
+            for time in lost
+        )
+
+    @property
+    def starts(self) -> tuple[Step, ...]:
+        """Returns the starts of the program."""
+        return tuple(step for step in self.steps if step.event)
 
 
 def happenings(story: TurnStory, now: datetime) -> Happenings:
@@ -102,10 +115,10 @@ def _round(
     rest = tuple(of_calls(call_steps(one.calls, at, helpers, now), number))
     ends = [step.time.end for step in (*inner, *rest) if step.time]
     usages = [step.usage for step in inner if step.usage is not None]
-    costs = [step.cost for step in inner]
+    paid = _sum([step.cost for step in inner]), any(step.estimated for step in inner)
     whole = Stretch(min(begun, default=at), max(ends, default=at))
     usage = sum(usages, Usage()) if usages else None
-    yield Step("ring", 0, f"Round {number}", whole, "span", usage, _sum(costs), round=number)
+    yield Step("ring", 0, f"Round {number}", whole, "span", usage, *paid, round=number)
     yield from inner
     yield from rest
 

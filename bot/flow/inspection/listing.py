@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from bot.ports.listed import ListPlace, Ways, part_of
 
-__all__ = ["ListPlace", "Ways", "part_among", "shown_part"]
+__all__ = ["ListPlace", "Ways", "part_among", "part_of", "shown_part"]
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -81,9 +81,10 @@ def _left(spent: Nano, limit: Nano) -> str:
 
 
 def _days(period: Period, bills: Sequence[Bill]) -> tuple[DayCost, ...]:
-    costs = [sum(b.cost for b in bills if b.slot == n) for n in range(len(period.begins))]
-    most = max(costs, default=0) or 1
+    slots = range(len(period.begins))
+    days = [whole_of(rows_of([b for b in bills if b.slot == n], str)) for n in slots]
+    most = max((day.cost for day in days), default=0) or 1
     return tuple(
-        DayCost(name, told(cost), cost / most)
-        for name, cost in zip(period.names, costs, strict=True)
+        DayCost(name, cost_of(day) if day.calls else told(0), day.cost / most)
+        for name, day in zip(period.names, days, strict=True)
     )

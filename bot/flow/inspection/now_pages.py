@@ -1,6 +1,6 @@
 """Tells of now: answers under way, cards that wait, tasks, and the program itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from importlib.metadata import version
 
@@ -23,7 +23,7 @@ from bot.ports.now_page import NowOrder, NowPage
 from bot.ports.turn_page import Figure
 
 _MOST = 50
-"""Lines of each list; more of them are only counted."""
+"""Lines of each list."""
 
 
 @frozen
@@ -51,8 +51,8 @@ class NowInspection:
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
         page = NowPage(
             sentence(
-                f"{counted(len(runs), 'answer')} under way, "
-                f"{counted(len(waits), 'card')} waiting for a person"
+                f"{counted(len(runs), 'answer')}{_more(turns)} under way, "
+                f"{counted(len(waits), 'card')}{_more(cards, plans)} waiting for a person"
             ),
             tuple(map(teller.run, runs)),
             waits,
@@ -103,12 +103,18 @@ class NowInspection:
     async def _program(self, now: datetime) -> tuple[Figure, ...]:
         owed = await self._store.memory.count_owed()
         held = self._world.holds()
-        indexed = f"{counted(owed, 'answer')} to index" if owed else "every answer can be found"
-        delays = f"{held.times}, the longest {held.longest:.1f} s" if held.times else "none"
+        later = f"{counted(owed, 'answer')} cannot be found yet"
+        found = later if owed else "every answer can be found"
+        waited = f"{counted(held.times, 'time')}, at most {held.longest:.1f} s"
         return (
             Figure("Version", version("steward")),
             Figure("Running for", span((now - self._began).total_seconds())),
-            Figure("Memory", indexed),
-            Figure("Delays of all chats", delays),
+            Figure("Memory", found),
+            Figure("All chats had to wait", waited if held.times else "never"),
             Figure("Commands", await self._world.commands_run()),
         )
+
+
+def _more(*lists: Sequence[object]) -> str:
+    """Returns words for a count of lists of which one may have been cut."""
+    return " or more" if any(len(one) == _MOST for one in lists) else ""

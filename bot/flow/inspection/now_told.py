@@ -12,7 +12,7 @@ from bot.domain.tools.call_words import Conceal
 from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
-from bot.flow.inspection.places import Places
+from bot.flow.inspection.places import Places, plan_named
 from bot.ports.now_page import RunLine, WaitLine
 
 _LONGEST = 100
@@ -52,7 +52,7 @@ class NowTeller:
     def plan(self, plan: Plan) -> WaitLine:
         return WaitLine(
             plan.id,
-            f"Plan: {one_line(self.conceal(plan.title), _LONGEST)}",
+            plan_named(plan.title, self.conceal),
             f"{self.places.of(plan.chat)}, {self._who(plan.asker, plain_name(plan.asker_name))}",
             "you" if not plan.owner_chats or self.reader.is_owner else "an owner",
             "no end",

@@ -22,10 +22,11 @@ class OwnPages:
     _ground: Ground
     _till: Till
     _memory: MemoryRoom
-    _preamble: PreambleMaker
+    preamble: PreambleMaker
 
     def _places(self) -> Places:
-        return Places(self._ground.store.chats)
+        chats = self._ground.store.chats
+        return Places(chats, chats, self._ground.world.conceal)
 
     @property
     def money(self) -> MoneyInspection:
@@ -43,12 +44,12 @@ class OwnPages:
     @property
     def skills(self) -> SkillInspection:
         store, world, zones = self._ground.store, self._ground.world, self._ground.zones
-        return SkillInspection(world.skills, store.records, self._preamble, zones, world.conceal)
+        return SkillInspection(world.skills, store.records, self.preamble, zones, world.conceal)
 
     @property
     def servers(self) -> ServerInspection:
         world = self._ground.world
-        return ServerInspection(self._preamble, world.skills, world.conceal)
+        return ServerInspection(self.preamble, world.skills, world.conceal)
 
     @property
     def search(self) -> SearchInspection:

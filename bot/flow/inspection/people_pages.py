@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from operator import itemgetter
 from zoneinfo import ZoneInfo
 
 from bot.domain.clock.zones import Zones
@@ -10,6 +9,7 @@ from bot.domain.talk.person import Person
 from bot.domain.talk.rights import Pace
 from bot.domain.text.names import plain_name
 from bot.domain.value import frozen
+from bot.flow.inspection.former_people import names_of
 from bot.flow.inspection.listing import part_among
 from bot.flow.people.levels import SPELLED
 from bot.flow.people.terms import in_words
@@ -40,11 +40,11 @@ class PeopleInspection:
         for key, person in await self._store.people.accounts():
             accounts.setdefault(person.id, (person, []))[1].append(key)
         every = list(enumerate(accounts.values(), 1))
-        found, ways = await part_among(every, itemgetter(0), place, _EACH)
+        found, ways = await part_among(every, lambda each: each[0], place, _EACH)
         shown = [one for _, one in found]
         keys = [key for _, theirs in shown for key in theirs]
         admitted = await self._store.records.admitted(keys)
-        names = {id: person.name for id, (person, _) in accounts.items()}
+        names = await names_of(self._store.people, (one.person for one in admitted.values()))
         zone = self._zones.of(reader)
         lines = [
             await self._line(person, theirs, _came(theirs, admitted, names, zone), zone, reader)
@@ -94,7 +94,7 @@ def _came(
     at = _clock(line.at, zone)
     if line.action == "person.paired":
         return f"{at}, by the pairing link"
-    by = "" if line.person is None else names.get(line.person, "")
+    by = "" if line.person is None else names[line.person]
     return f"{at}, by {plain_name(by)}" if by else at
 
 

@@ -1,12 +1,13 @@
 """Tool servers as a page shows them: their states, and what their tools ask."""
 
+from collections.abc import Sequence
 from operator import attrgetter
 
 from bot.domain.clock.span import figure
 from bot.domain.talk.person import Person
 from bot.domain.text.visible_text import one_line
 from bot.domain.tools.call_words import Conceal
-from bot.domain.tools.server import ServerCondition
+from bot.domain.tools.server import ServerCondition, ServerSpec
 from bot.domain.tools.tool import Effect, ToolSpec
 from bot.domain.value import frozen
 from bot.flow.inspection.listing import part_among
@@ -33,14 +34,21 @@ class ServerInspection:
     async def servers(
         self, reader: Person, skills: frozenset[str], place: ListPlace[str] | None
     ) -> ServersPage:
-        names = frozenset(self._skills.known.skills) if reader.is_owner else skills
-        known = await self._preamble.known_servers(sorted(names))
+        known = await self._known(None if reader.is_owner else skills)
         shown, ways = await part_among(known, attrgetter("spec.name"), place, _MOST)
         return ServersPage(tuple(self._line(one, reader) for one in shown), ways)
 
+    async def removable(self, name: str) -> bool:
+        return any(_let_in(one.spec) and one.spec.name == name for one in await self._known(None))
+
+    async def _known(self, skills: frozenset[str] | None) -> Sequence[ServerCondition]:
+        """Returns the servers of the settings, and those of these skills or of all."""
+        names = frozenset(self._skills.known.skills) if skills is None else skills
+        return await self._preamble.known_servers(sorted(names))
+
     def _line(self, one: ServerCondition, reader: Person) -> ServerLine:
         spec = one.spec
-        removable = bool(spec.skill) and spec.allowed and reader.is_owner
+        removable = _let_in(spec) and reader.is_owner
         return ServerLine(
             self._told(spec.name),
             f"of the skill {self._told(spec.skill)}" if spec.skill else "of the settings",
@@ -61,3 +69,7 @@ class ServerInspection:
 
     def _told(self, text: str) -> str:
         return one_line(self._conceal(" ".join(text.split())), _LINE)
+
+
+def _let_in(spec: ServerSpec) -> bool:
+    return bool(spec.skill) and spec.allowed

@@ -19,8 +19,8 @@ from bot.ports.skills import Skills
 from bot.ports.turn_page import Figure
 
 _MOST, _FAULTS, _REMARKS = 40, 20, 20
-_LOOKED_AT = 2_000
-"""Newest requests among which the last use of a skill is looked for."""
+_LOOKED_AT = 4_000
+"""Newest calls of models among which the last use of a skill is looked for."""
 
 _LINE, _LONG, _SEARCH = 240, 2_000, 200
 _PARTS = 40

@@ -9,7 +9,7 @@ from bot.domain.talk.session import PAGE
 from bot.domain.value import frozen
 from bot.flow.commanding.switches import SWITCHES, Switch
 from bot.flow.commanding.table import Topic
-from bot.flow.inspection.places import place_of
+from bot.flow.inspection.places import titled_place
 from bot.flow.models.choosing import Choosing
 from bot.flow.world import StorePorts, World
 from bot.ports.settings_page import ChatSwitches, SwitchLine
@@ -32,13 +32,14 @@ class SwitchInspection:
             if person.id == reader.id and served:
                 there = await self._store.chats.within(Address.from_key(key))
                 found += [chat for chat in there if chat.private and _is_shown(chat)]
-        return tuple(self._told(chat) for chat in found[:_MOST_CHATS])
+        return tuple([await self._told(chat) for chat in found[:_MOST_CHATS]])
 
-    def _told(self, chat: Chat) -> ChatSwitches:
+    async def _told(self, chat: Chat) -> ChatSwitches:
         known = (switch for switch in SWITCHES if _means_something(switch, chat))
         lines = tuple(_line(one, chat) for one in known)
         model = self._choosing.model(chat.settings.model)
-        return ChatSwitches(chat.id, place_of(chat), model, lines)
+        place = await titled_place(self._store.chats, chat, self._world.conceal)
+        return ChatSwitches(chat.id, place, model, lines)
 
 
 def _is_shown(chat: Chat) -> bool:

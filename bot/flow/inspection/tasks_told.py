@@ -53,7 +53,7 @@ class TaskTeller:
         paused = task.state is TaskState.PAUSED
         due = "paused" if paused else "never" if task.due is None else _clock(task.due, zone)
         return TaskLine(
-            one_line(self._conceal(task.name), _LONGEST),
+            plain_name(self._conceal(task.name)),
             plain_name(task.asker_name),
             one_line(self._conceal(task.said), _LONGEST),
             "not run yet" if last is None else _told(last, zone),

@@ -7,7 +7,14 @@ from bot.domain.consent.rules import describe
 from bot.domain.money.model import ModelProfile
 from bot.domain.text.names import plain_name
 from bot.domain.tools.tool import OriginRule
-from bot.domain.turn.transcript import AskerBody, Entry, RecallBody, SummaryBody, uncovered
+from bot.domain.turn.transcript import (
+    AskerBody,
+    Entry,
+    RecallBody,
+    ReplyBody,
+    SummaryBody,
+    uncovered,
+)
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
 from bot.flow.log.request_view import ViewFold, foreign_to
@@ -21,6 +28,8 @@ class FoldedView:
     lines: tuple[str, ...]
     outside: tuple[str, ...]
     foreign: bool
+    counted: bool
+    """True when the size holds a count of the provider, with the system text and the tools."""
 
 
 def folded_view(log: Sequence[Entry], profile: ModelProfile, person: int) -> FoldedView:
@@ -31,7 +40,14 @@ def folded_view(log: Sequence[Entry], profile: ModelProfile, person: int) -> Fol
     sources = dict.fromkeys(foreign_to(person, (entry,)) for entry in entries)
     outside = tuple(source for source in sources if source)
     lines = tuple(_lines(log, entries, fold))
-    return FoldedView(fold.estimate, lines, outside, fold.untrusted_for(person) is not None)
+    foreign = fold.untrusted_for(person) is not None
+    return FoldedView(fold.estimate, lines, outside, foreign, fold.counted)
+
+
+def newest_epoch(log: Sequence[Entry]) -> str:
+    """Returns the epoch in which the newest reply was made; empty where there is none."""
+    replies = (entry.body for entry in reversed(log) if isinstance(entry.body, ReplyBody))
+    return next((reply.provenance.epoch.partition("+")[0] for reply in replies), "")
 
 
 def _lines(log: Sequence[Entry], seen: Sequence[Entry], fold: ViewFold) -> Iterator[str]:
@@ -39,7 +55,7 @@ def _lines(log: Sequence[Entry], seen: Sequence[Entry], fold: ViewFold) -> Itera
     whole = [entry.body for entry in seen if isinstance(entry.body, AskerBody)]
     summary = next((e.body for e in seen if isinstance(e.body, SummaryBody)), None)
     if whole or summary is not None:
-        yield f"{counted(len(whole), 'message')} whole{_summed(log, summary)}"
+        yield f"{counted(len(whole), 'message')} in full{_summed(log, summary)}"
     if fold.skill is not None and fold.skill[0]:
         yield f"The skill {plain_name(fold.skill[0])}"
     passages = sum(len(e.body.passages) for e in seen if isinstance(e.body, RecallBody))

@@ -57,7 +57,8 @@ def _row(step: Step, scale: FoldedTime, conceal: Conceal) -> FallRow:
     took = figure(step.time.seconds) if step.time and step.time.seconds else ""
     usage, told_usage = step.usage, step.usage is not None and step.usage.told
     cached = f"{usage.cache_read * 100 // usage.prompt} %" if usage and usage.prompt else ""
-    cost = "" if step.cost is None else told(step.cost)
+    about = "≈ " if step.estimated else ""
+    cost = "" if step.cost is None else told(step.cost, estimated=step.estimated)
     return FallRow(
         step.mark,
         step.level,
@@ -65,9 +66,9 @@ def _row(step: Step, scale: FoldedTime, conceal: Conceal) -> FallRow:
         _bar(step, scale),
         step.outside,
         f"≤ {took}" if step.most and took else took,
-        f"{usage.prompt + usage.output:,}" if usage and told_usage else "",
+        f"{about}{usage.prompt + usage.output:,}" if usage and told_usage else "",
         cached,
-        f"≈ {cost}" if step.estimated and cost else cost,
+        cost,
         step.round,
         step.turn,
         step.event,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.domain.consent.approval import Approval, ApprovalState
+from bot.domain.text.names import quoted_name
 from bot.domain.tools.tool import Code, Status, ToolCall, ToolResult
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import OUTCOME_UNKNOWN, Refuse
@@ -87,7 +88,8 @@ def bodies_of(closed: Iterable[tuple[ToolCall, ToolResult]], late: Approval | No
 def _late_body(card: Approval, result: ToolResult) -> LateResultBody:
     """Returns the opening of a continuation: the decision, its author and time, the output."""
     when = f" at {card.decided_at:%Y-%m-%d %H:%M} UTC" if card.decided_at is not None else ""
-    decision = f"{card.state.value} by {card.decider_name or 'nobody'}{when}"
+    who = quoted_name(card.decider_name) if card.decider_name else "nobody"
+    decision = f"{card.state.value} by {who}{when}"
     return LateResultBody(
         approval=card.id,
         tool=result.tool,

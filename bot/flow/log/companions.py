@@ -75,6 +75,11 @@ class Companions:
         """Returns the lenders whose servers the turn needs."""
         return [name for answer in asked(self._started, work) for name in await answer(work)]
 
+    @property
+    def own_tools(self) -> frozenset[str]:
+        """Returns the names of tools that only some turns have."""
+        return frozenset[str]().union(*(one.own_tools for one in self._with_tools))
+
     def withheld(self, work: Work) -> frozenset[str]:
         """Returns the names of tools of which the model is not told in this turn."""
         names = frozenset[str]()

@@ -14,7 +14,6 @@ from bot.domain.turn.in_view import InView, R, newest_after
 from bot.domain.turn.known_addresses import KnownAddresses, texts_of
 from bot.domain.turn.transcript import Body, Entry, ReplyBody
 from bot.flow.log.request_view import ViewFold, any_view
-from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
@@ -183,33 +182,35 @@ def _calls(entry: Entry) -> tuple[ToolCall, ...]:
 class History:
     """Keeps the logs of the `keep` chats used last; the others are read from the store again."""
 
-    def __init__(self, journal: Journal, chats: Chats, clock: Clock, keep: int = 256) -> None:
+    def __init__(self, journal: Journal, clock: Clock, keep: int = 256) -> None:
         self._journal = journal
-        self._chats = chats
         self._clock = clock
         self._keep = keep
         self._logs: OrderedDict[int, ChatLog] = OrderedDict()
+        self._claimed: dict[int, Fence] = {}
+        """The chats that were claimed, and of which nothing was read since."""
 
-    async def own(self, chat: Chat) -> ChatLog:
-        """Returns the chat's log with our fence; claims the chat if its log is not in memory.
+    async def own(self, chat: Chat) -> ChatLog | None:
+        """Returns the log of a chat that is ours; None when it was claimed by this call.
 
-        After a claim the chat is read again, because its last owner may have written until then. A
-        log in memory is void once the chat was claimed by somebody else, or erased.
+        Its last owner may have written until then, so whatever was read of it before is read again.
+        A log in memory is void once the chat was claimed by somebody else, or erased.
         """
         log = self._logs.get(chat.id)
-        if log is not None and not log.stands(chat):
-            log = None
-        if log is None:
-            fence = await self._journal.claim(chat.id)
-            log = ChatLog(await self._chats.get(chat.id), fence, self._journal, self._clock)
-            self._logs[chat.id] = log
+        if log is not None and log.stands(chat):
+            log.chat = chat
+        else:
+            fence = self._claimed.pop(chat.id, None)
+            if fence is None or fence.number != chat.fence:
+                self._claimed[chat.id] = await self._journal.claim(chat.id)
+                return None
+            log = self._logs[chat.id] = ChatLog(chat, fence, self._journal, self._clock)
             while len(self._logs) > self._keep:
                 self._logs.popitem(last=False)
-        else:
-            log.chat = chat
         self._logs.move_to_end(chat.id)
         return log
 
     def forget(self, chat: int) -> None:
         """Drops a log after a fault, because memory and store may differ."""
         self._logs.pop(chat, None)
+        self._claimed.pop(chat, None)

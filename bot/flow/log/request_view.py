@@ -47,6 +47,21 @@ def foreign_to(person: int, log: Sequence[Entry]) -> str | None:
     return folded.untrusted_for(person)
 
 
+def lent_by(person: int, log: Sequence[Entry]) -> str | None:
+    """Returns the source of content in a log that is foreign to all but this person."""
+    for entry in log:
+        match entry.body:
+            case ResultBody(result=ToolResult(trusted_by=owner, trusted=str(source))):
+                if owner == person:
+                    return source
+            case RecallBody(writers=writers):
+                if (source := dict(writers).get(person)) is not None:
+                    return source
+            case _:
+                continue
+    return None
+
+
 def any_view() -> "ViewFold":
     """Returns an empty view for no model in particular, to look for foreign content."""
     return ViewFold(_ANY_MODEL)
@@ -111,6 +126,11 @@ class ViewFold:
         """Returns the tokens of the view: the provider's newest count plus an estimated rest."""
         counted, at_size = self._counted
         return counted + (self._size - at_size) // BYTES_A_TOKEN
+
+    @property
+    def counted(self) -> bool:
+        """Returns True when the estimate holds a count of the provider, so all that it was sent."""
+        return self._counted[1] > 0
 
     def extend(self, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -182,8 +202,10 @@ class ViewFold:
             case RecallBody(untrusted=everybody):
                 for writer, source in body.writers:
                     self._others.setdefault(writer, source)
-            case ResultBody(result=result):
+            case ResultBody(result=result) | LateResultBody(result=ToolResult() as result):
                 everybody = result.untrusted
+                if everybody is None and (source := result.untrusted_for(None)) is not None:
+                    self._others.setdefault(result.trusted_by, source)
             case LateResultBody(untrusted=everybody) | ArrivalBody(untrusted=everybody):
                 pass
             case ReplyBody() as reply:

@@ -1,20 +1,22 @@
 """The tools for conversations: get_conversation looks back, end_conversation starts afresh."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, TypeAlias
 from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
 from bot.domain.talk.chat import NONE_CLOSED, Conversation
 from bot.domain.talk.errors import ToolFailure
+from bot.domain.text.names import quoted_name
 from bot.domain.text.visible_text import clipped
-from bot.domain.tools.tool import CloseConversation, Replay, ToolOutput
+from bot.domain.tools.tool import CloseConversation, Replay, ToolOutput, ToolResult
 from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
+    BackgroundBody,
     Entry,
     LateResultBody,
     RecallBody,
@@ -27,6 +29,9 @@ from bot.ports.arguments_tool import Arguments, ArgumentsTool, Text
 from bot.ports.chats import ConversationRows
 from bot.ports.journal import Journal
 from bot.ports.tool import Place, Seen, Tool
+
+LivePlan: TypeAlias = Callable[[int], Awaitable[object | None]]
+"""Returns the live plan of a chat, if there is one."""
 
 _RECENT = 10
 _MOST = 30
@@ -105,23 +110,32 @@ class EndConversation(ArgumentsTool[EndConversationArguments]):
     takes = EndConversationArguments
     replay = Replay.ONCE
 
+    def __init__(self, live_plan: LivePlan) -> None:
+        self._live_plan = live_plan
+
     async def perform(
         self, arguments: EndConversationArguments, place: Place, seen: Seen
     ) -> ToolOutput:
+        if await self._live_plan(place.chat) is not None:
+            raise ToolFailure(
+                "a plan is open here, and it belongs to this conversation; it has to end first"
+            )
         return ToolOutput(
             "The conversation ends with your answer.",
             after=CloseConversation(arguments.reason or ""),
         )
 
 
-def conversation_tools(chats: ConversationRows, journal: Journal) -> tuple[Tool, ...]:
+def conversation_tools(
+    chats: ConversationRows, journal: Journal, live_plan: LivePlan
+) -> tuple[Tool, ...]:
     """Returns both tools, in the order in which models see them."""
-    return GetConversation(chats, journal), EndConversation()
+    return GetConversation(chats, journal), EndConversation(live_plan)
 
 
 def _headline(conversation: Conversation, timezone: str) -> str:
     closed = conversation.closed_at or conversation.opened_at
-    title = conversation.title or "untitled"
+    title = quoted_name(conversation.title) if conversation.title else "untitled"
     return f"{conversation.id} · closed {_moment(closed, timezone)} · {title}"
 
 
@@ -149,7 +163,7 @@ def _takes_over(entry: Entry) -> bool:
 def _line(entry: Entry, timezone: str) -> str:
     match entry.body:
         case AskerBody(text=text, speaker=speaker):
-            who = speaker or "Person"
+            who = quoted_name(speaker) if speaker else "Person"
         case ReplyBody(text=text) if not entry.body.calls:
             who = "Assistant"
         case _:
@@ -161,19 +175,22 @@ def _foreign_source(entries: Sequence[Entry], person: int) -> str | None:
     """Returns the first foreign source in a conversation; quotes from it stay untrusted."""
     for entry in entries:
         match entry.body:
-            case AskerBody() as asker if (source := asker.untrusted_for(person)) is not None:
+            case AskerBody() | BackgroundBody() as said if source := said.untrusted_for(person):
+                return f"an earlier conversation with {source}"
+            case RecallBody() as recalled if source := recalled.untrusted_for(person):
                 return f"an earlier conversation with {source}"
             case (
                 LateResultBody(untrusted=str(source))
                 | SummaryBody(untrusted=str(source))
-                | RecallBody(untrusted=str(source))
                 | ArrivalBody(untrusted=source)
             ):
                 return f"an earlier conversation with {source}"
             case ReplyBody(untrusted=str(source)):
                 return f"an earlier conversation with {source}"
-            case ResultBody() as body if body.result.untrusted is not None:
-                return f"an earlier conversation with {body.result.untrusted}"
+            case ResultBody(result=result) | LateResultBody(result=ToolResult() as result) if (
+                source := result.untrusted_for(person)
+            ):
+                return f"an earlier conversation with {source}"
             case _:
                 continue
     return None

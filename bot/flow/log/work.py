@@ -11,7 +11,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person
 from bot.domain.turn.progress import Progress, fold
-from bot.domain.turn.transcript import AskerBody, Body, Entry
+from bot.domain.turn.transcript import AskerBody, Body, Entry, ReplyBody
 from bot.domain.turn.turn import Turn, TurnState
 from bot.flow.log.history import ChatLog
 from bot.flow.log.starts import Start
@@ -56,6 +56,8 @@ class Work:
     """False for a turn that a message has opened, in its first run."""
     called: set[str] = field(default_factory=set[str])
     """The names of the tools that its model has called."""
+    cut_off: ReplyBody | None = None
+    """The words of a reply that people had read when this run of the turn was cancelled."""
     ends_whole: bool | None = None
     """True when the turn settles with a whole answer, False with another end."""
     began_with: str = ""

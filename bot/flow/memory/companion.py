@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import AddUsage, KeepPassage
@@ -21,7 +20,7 @@ from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
 from bot.domain.turn.transcript import RecallBody
 from bot.domain.turn.turn import Turn
-from bot.domain.value import field, frozen
+from bot.domain.value import field, frozen, replace
 from bot.flow.log.companion import Companion, Results
 from bot.flow.log.request_view import ViewFold
 from bot.flow.log.work import Work

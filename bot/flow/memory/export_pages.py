@@ -9,6 +9,7 @@ from bot.domain.assignments.goal import DiaryEntry, Goal
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Passage
 from bot.domain.talk.feedback import Feedback
+from bot.domain.text.names import named
 from bot.domain.turn.transcript import AskerBody, Entry, ReplyBody
 from bot.ports.belongings import Page, Talk
 
@@ -64,7 +65,7 @@ def of_talk(talk: Talk, entries: Sequence[Entry], zone: str) -> Page:
                 text=text,
             )
         )
-        said.append(f"**{by}**, {_in(zone, entry.at):%Y-%m-%d %H:%M} {zone}\n\n{text}\n")
+        said.append(f"**{named(by)}**, {_in(zone, entry.at):%Y-%m-%d %H:%M} {zone}\n\n{text}\n")
     if not lines:
         return Page("", "")
     head = f"# {_in(zone, entries[0].at):%Y-%m-%d}, {talk.place}\n\n"

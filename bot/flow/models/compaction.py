@@ -10,6 +10,7 @@ from bot.domain.talk.errors import ModelError
 from bot.domain.talk.limits import Limits
 from bot.domain.text.foreign_text import as_read, defused
 from bot.domain.text.visible_text import clipped
+from bot.domain.tools.tool import ToolResult
 from bot.domain.turn.transcript import (
     ArrivalBody,
     AskerBody,
@@ -87,7 +88,8 @@ class Compaction:
     async def _summarise(self, work: Work, profile: ModelProfile, covers: int) -> None:
         old = [e for e in _in_view(work.log.entries()) if e.seq <= covers]
         text, usage = await self.summary_of(old, profile, work)
-        untrusted = next((u for e in old if (u := _untrusted(e)) is not None), None)
+        reader = work.turn.asker if work.log.chat.private else None
+        untrusted = next((u for e in old if (u := _untrusted(e, reader)) is not None), None)
         await work.write(SummaryBody(covers, text, untrusted), also=usage)
 
     async def summary_of(
@@ -160,7 +162,8 @@ def _in_view(entries: Sequence[Entry]) -> list[Entry]:
     return sorted(found, key=lambda entry: not isinstance(entry.body, SummaryBody))
 
 
-def _untrusted(entry: Entry) -> str | None:
+def _untrusted(entry: Entry, reader: int | None) -> str | None:
+    """Returns the foreign source of an entry for the only reader; None for those of a group."""
     match entry.body:
         case AskerBody() | BackgroundBody() as said:
             return said.untrusted_for(None)
@@ -169,10 +172,12 @@ def _untrusted(entry: Entry) -> str | None:
         case RecallBody() as recalled:
             others = (source for _, source in recalled.writers)
             return recalled.untrusted or next(others, None)
+        case LateResultBody(result=ToolResult() as result):
+            return result.untrusted_for(reader)
         case LateResultBody(untrusted=source) | ArrivalBody(untrusted=source):
             return source
         case ResultBody(result=result):
-            return result.untrusted
+            return result.untrusted_for(reader)
         case ReplyBody() as reply:
             return reply.untrusted
         case _:

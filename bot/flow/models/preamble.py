@@ -86,6 +86,11 @@ class Preamble:
     def _untold(self) -> dict[frozenset[str], "Preamble"]:
         return {}
 
+    @property
+    def forms(self) -> "tuple[Preamble, ...]":
+        """Returns it whole, and as it was told without some tools."""
+        return (self, *self._untold.values())
+
     @cached_property
     def specs(self) -> tuple[ToolSpec, ...]:
         return tuple(self.tools[name].spec for name in self._told)
@@ -197,9 +202,7 @@ class PreambleMaker:
         lent: tuple[Tool, ...] = ()
         if wanted or chat.id in self._served:
             lent = tuple(await self._lent(chat.id, wanted))
-        if self._skills.known is not self._listed:
-            self._listed, self._known = self._skills.known, {}
-            self._crowded = is_crowded(self._listed.offered, self._skill_list)
+        self._list_skills()
         full = bool(lent) and self._full(house, lent)
         leaning = await leans() if full or self._crowded else Leaning()
         likely = await self._likely(leaning) if self._crowded else ()
@@ -211,6 +214,25 @@ class PreambleMaker:
                 del self._known[next(iter(self._known))]
         self._known[key] = known
         return known
+
+    def of_epoch(
+        self, epoch: str, tools: tuple[str, ...] | None, apart: frozenset[str]
+    ) -> Preamble | None:
+        """Returns the preamble of an earlier request, if this process knows it or makes it again.
+
+        `tools` are those that its turn was limited to, `apart` those that most turns do without.
+        """
+        self._list_skills()
+        plain = self._made(tuple(self._house()), (), Leaning(), ())
+        made = (plain, plain.without(apart))
+        known = (*(told for _, told in self._fixed.values()), *self._known.values(), *made)
+        found = (form.only(tools) for one in known for form in one.forms)
+        return next((one for one in found if one.epoch == epoch), None)
+
+    def _list_skills(self) -> None:
+        if self._skills.known is not self._listed:
+            self._listed, self._known = self._skills.known, {}
+            self._crowded = is_crowded(self._listed.offered, self._skill_list)
 
     def _full(self, house: tuple[Tool, ...], lent: tuple[Tool, ...]) -> bool:
         """Returns true when a request has no room for all tools; counts the same ones once."""

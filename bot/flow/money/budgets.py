@@ -112,7 +112,8 @@ class BudgetCommands:
         unknown = sum(bill.unknown for bill in bills)
         if not unknown:
             return []
-        return [f"{counted(unknown, 'call')} of unknown price today: not in these sums."]
+        calls = counted(unknown, "call")
+        return [f"The price of {calls} of today is not known: not in these sums."]
 
 
 def _line(purse: Purse, person: Person, setters: Mapping[Scope, str]) -> str:

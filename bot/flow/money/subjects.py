@@ -36,7 +36,9 @@ class Subjects:
             case By.PERSON:
                 found = {of: await self._person(of) for of in subjects}
             case By.CHAT:
-                owners = {key: person.name for key, person in await self._people.accounts()}
+                owners = {
+                    key: plain_name(person.name) for key, person in await self._people.accounts()
+                }
                 found = {of: await self._chat(of, owners) for of in subjects}
             case By.TASK:
                 found = await self._tasks(subjects, reader)
@@ -44,7 +46,7 @@ class Subjects:
 
     async def _person(self, of: str) -> str:
         person = await self._people.get(int(of)) if of else None
-        return person.name if person is not None else _NOBODY
+        return plain_name(person.name) if person is not None else _NOBODY
 
     async def _chat(self, of: str, owners: dict[str, str]) -> str:
         if not of:
@@ -55,7 +57,7 @@ class Subjects:
             return "a chat that is gone"
         if chat.private:
             return f"private, {owners.get(chat.address.key, chat.address.key)}"
-        return chat.title or chat.address.key
+        return plain_name(chat.title) if chat.title else chat.address.key
 
     async def _tasks(self, subjects: Collection[str], reader: Person) -> dict[str, str]:
         """Names tasks by their time and words; those of others by their time and the person."""

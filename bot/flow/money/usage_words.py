@@ -72,9 +72,8 @@ def cost_of(bill: Bill) -> str:
     """Returns the cost of a bill; a part that is not known is said, never counted as nothing."""
     if bill.unknown == bill.calls:
         return "price unknown"
-    about = "≈ " if bill.estimated else ""
     more = " + unknown" if bill.unknown else ""
-    return f"{about}{told(bill.cost)}{more}"
+    return f"{told(bill.cost, estimated=bill.estimated > 0)}{more}"
 
 
 def tokens_of(bill: Bill) -> str:
@@ -88,9 +87,11 @@ def notes(whole: Bill) -> list[str]:
     """Returns sentences about what the sums do not tell."""
     said: list[str] = []
     if whole.unknown:
-        said.append(f"{counted(whole.unknown, 'call')} of unknown price: not in these sums.")
+        calls = counted(whole.unknown, "call")
+        said.append(f"The price of {calls} is not known: not in these sums.")
     if whole.estimated:
-        said.append(f"{counted(whole.estimated, 'call')} without a count of tokens: estimated.")
+        calls = counted(whole.estimated, "call")
+        said.append(f"{calls} came without a count: I estimated the tokens.")
     return said
 
 

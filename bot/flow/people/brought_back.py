@@ -18,6 +18,26 @@ _KEY = "brought-back:"
 _NOT_YOURS = "Only an owner can decide this."
 _MAYBE = "📦 This was still to be sent to {where} when the backup was made. It may have been sent "
 _SINCE = "already."
+_STOPPED = (
+    "piece of work had begun. I stopped it, and said so there.",
+    "pieces of work had begun. I stopped them, and said so there.",
+)
+_CLOSED = (
+    "open card or plan is closed. Nothing of it ran.",
+    "open cards and plans are closed. Nothing of them ran.",
+)
+_UNANSWERED = (
+    "message waited for an answer. I do not answer it now.",
+    "messages waited for an answer. I do not answer them now.",
+)
+_UNASKED = (
+    "more message was still to be sent. I do not send it.",
+    "more messages were still to be sent. I do not send them.",
+)
+_NOT_RUN = (
+    "task was due meanwhile. It did not run:",
+    "tasks were due meanwhile. They did not run:",
+)
 _SENT, _KEPT = "📤 Sent now.", "Not sent."
 
 
@@ -61,13 +81,13 @@ def summary(lost: LostTime, chat: int, at: datetime) -> Show:
         f"📦 I was brought back from a backup of {lost.made_at:%Y-%m-%d %H:%M} UTC. What happened "
         "since then is not in it: I do not know what I answered, ran and sent.",
         *(
-            f"{count:,} {told}"
-            for count, told in (
-                (lost.stopped, "pieces of work had begun. I stopped them, and said so there."),
-                (lost.closed, "open cards and plans are closed. Nothing of them ran."),
-                (lost.unanswered, "messages waited for an answer. I do not answer them now."),
-                (lost.unasked, "more messages were still to be sent. I do not send them."),
-                (len(lost.tasks), "tasks were due meanwhile. They did not run:"),
+            f"{count:,} {several if count > 1 else one}"
+            for count, one, several in (
+                (lost.stopped, *_STOPPED),
+                (lost.closed, *_CLOSED),
+                (lost.unanswered, *_UNANSWERED),
+                (lost.unasked, *_UNASKED),
+                (len(lost.tasks), *_NOT_RUN),
             )
             if count
         ),

@@ -61,7 +61,7 @@ class Knocks:
 
 def admitted(sender: Sender) -> str:
     """Returns the verdict on a card about somebody who can use the bot now."""
-    return f"✅ Let in, to talk. {TOLD[Level.TALK]} /rights {sender.user_id} changes that."
+    return f"✅ Let in to chat. {TOLD[Level.TALK]} /rights {sender.user_id} changes that."
 
 
 def ignored(sender: Sender) -> str:
@@ -92,11 +92,11 @@ def card_about(sender: Sender) -> Outbound:
         "cannot show it."
     )
     means = Plain(
-        "Let in, to talk: they can chat with me. I ask you before anything that they want "
+        "Let in to chat: they can chat with me. I ask you before anything that they want "
         "changed.\n"
         "Ignore: they get no answer, and I do not ask you about them again."
     )
-    row = (button("✅ Let in, to talk", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
+    row = (button("✅ Let in to chat", KnockVerb.LET_IN), button("Ignore", KnockVerb.IGNORE))
     return Outbound(OutboundKind.CARD, (asked, wrote, means), (row,))
 
 

@@ -6,11 +6,11 @@ from bot.domain.change import AddAudit, Show, Write
 from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person, Role
 from bot.domain.talk.reach import Level
+from bot.domain.talk.session import PAGE
 from bot.domain.value import frozen
 from bot.flow.commanding.table import Answer, Command, Invocation, Topic
 from bot.flow.people.accounts import (
     BRIEF,
-    WHO,
     account_meant,
     account_named,
     called,
@@ -19,6 +19,7 @@ from bot.flow.people.accounts import (
 )
 from bot.flow.people.knocks import Knocks, admitted
 from bot.flow.people.levels import TOLD, level_buttons
+from bot.flow.people.page_newcomers import BY_PAGE, PageNewcomers
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
 from bot.ports.people import People
@@ -32,16 +33,23 @@ class LettingInCommand:
     _chats: Chats
     _knocks: Knocks
     _clock: Clock
+    _newcomers: PageNewcomers
 
     @property
     def table(self) -> Sequence[Command]:
-        told = "let someone in"
-        return (Command("allow", told, self.allow, WHO, Topic.PEOPLE, brief=BRIEF, on_pages=True),)
+        told, usage = "let someone in", "<id | channel:id | page name>"
+        return (
+            Command("allow", told, self.allow, usage, Topic.PEOPLE, brief=BRIEF, on_pages=True),
+        )
 
     async def allow(self, asked: Invocation) -> Answer:
+        if asked.words and asked.words[0].lower() == BY_PAGE:
+            return await self._newcomers.named(asked, asked.words[1:])
         account, rest = account_meant(asked)
         if account is None or rest:
             return Answer(whom(asked))
+        if account.startswith(f"{PAGE}:"):
+            return await self._newcomers.again(asked, account)
         known = await self._people.by_sender(sender_of(account))
         if known is not None:
             return _told(known, account, "already")

@@ -13,6 +13,7 @@ from bot.flow.people.knocks import Knocks
 from bot.flow.people.letting_in import LettingInCommand
 from bot.flow.people.linking import LinkCommand
 from bot.flow.people.narrowed import Narrowed
+from bot.flow.people.page_newcomers import PageNewcomers
 from bot.flow.people.personal import PersonalCommands
 from bot.flow.people.revoking import RevokeCommand
 from bot.flow.people.signing_in import LoginCommand
@@ -50,8 +51,9 @@ class PeopleRoom:
         store, clock = self._ground.store, self._ground.world.clock
         people, members, knocks = store.people, store.members, Knocks(store.outbox)
         pace, zones = self._ground.policy.member_pace, self._ground.zones
+        newcomers = PageNewcomers(people, members, clock, self._login)
         return (
-            *LettingInCommand(people, store.chats, knocks, clock).table,
+            *LettingInCommand(people, store.chats, knocks, clock, newcomers).table,
             *LinkCommand(people, members, store.outbox, knocks, clock).table,
             *PeopleCommands(people, members, self._preamble, clock, pace, zones).table,
             *RevokeCommand(people, members, self._ending, knocks, clock, self._login).table,

@@ -40,19 +40,35 @@ class LoginCommand:
             return await self.sign_out(asked)
         if not asked.chat.private:
             return Answer(_PRIVATE)
-        if not self._address:
-            return Answer(_OFF)
-        now = self._clock.now()
-        words, code = new_code(now, asked.person.id)
-        await self._sign_ins.offer(code, now)
-        audit = AddAudit(now, asked.chat.id, asked.person.id, "page.offered", code.id, {})
+        if self.off:
+            return Answer(self.off)
+        link, audit = await self.offered(asked, asked.person.id)
         told = _LINK.format(
-            link=f"{self._address}/enter#{words}",
-            minutes=CODE_MINUTES,
-            name=plain_name(asked.person.name),
-            here=_HERE if "//127.0.0.1" in self._address else "",
+            link=link, minutes=CODE_MINUTES, name=plain_name(asked.person.name), here=self.here
         )
         return Answer(told, (audit,))
+
+    @property
+    def off(self) -> str:
+        """Returns a sentence where there is no page."""
+        return "" if self._address else _OFF
+
+    @property
+    def here(self) -> str:
+        """Returns a sentence where links open on this machine alone."""
+        return _HERE if "//127.0.0.1" in self._address else ""
+
+    async def offered(self, asked: Invocation, person: int) -> tuple[str, AddAudit]:
+        """Returns a link that signs a person in, and its line of the record."""
+        now = self._clock.now()
+        words, code = new_code(now, person)
+        await self._sign_ins.offer(code, now)
+        audit = AddAudit(now, asked.chat.id, asked.person.id, "page.offered", code.id, {})
+        return f"{self._address}/enter#{words}", audit
+
+    async def is_in(self, person: int) -> bool:
+        """Tells if a person is signed in anywhere."""
+        return bool(await self._sessions.of(person, self._clock.now()))
 
     async def sign_out(self, asked: Invocation) -> Answer:
         """Ends every session of the person who asks; their open pages end too."""

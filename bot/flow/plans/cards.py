@@ -14,6 +14,7 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
 )
+from bot.domain.text.names import brief_name, plain_name
 from bot.domain.text.visible_text import clipped, visible
 from bot.domain.tools.deeds import denial, without_deed
 from bot.domain.value import frozen, replace
@@ -36,6 +37,8 @@ class PlanButton:
 PLAN_BUTTONS = ButtonCodec("p", PlanButton)
 
 _LONGEST_SUMMARY = 600
+"""Characters of a summary on a card whose document has the whole of it."""
+
 _LONGEST_LINE = 160
 
 _MARKS = {
@@ -106,19 +109,21 @@ def _button(plan: Plan, verb: PlanVerb) -> Button:
     return PLAN_BUTTONS.button(_LABELS[verb], PlanButton(plan.token, version, verb), asks)
 
 
-def card(plan: Plan, chat: int, note: str = "") -> Outbound:
+def card(plan: Plan, chat: int, note: str = "", *, whole_steps: bool = False) -> Outbound:
+    """Returns the card of a plan; with `whole_steps` no step of an open one is in a document."""
     verbs = [v for v in offered(plan) if not _is_elsewhere(plan, chat, v)]
     buttons = tuple(_button(plan, verb) for verb in verbs)
     if plan.state is PlanState.CANCELLED:
         line = " · ".join(part for part in (_ENDS[plan.state], named(plan), _decider(plan)) if part)
         return Outbound(OutboundKind.CARD, (Plain(line, style="line"),), files=document(plan))
-    body = _proposal(plan) if plan.state is PlanState.READY else _progress(plan)
+    body = _proposal(plan, whole_steps) if plan.state is PlanState.READY else _progress(plan)
     blocks: list[Block] = [Plain(headline(plan), style="title"), *body]
     if note:
         blocks.append(Plain(note))
     if PlanVerb.CHANGE in verbs:
         blocks.append(Plain(REPLY, style="aside"))
-    return Outbound(OutboundKind.CARD, tuple(blocks), (buttons,) if buttons else (), document(plan))
+    files = () if whole_steps else document(plan)
+    return Outbound(OutboundKind.CARD, tuple(blocks), (buttons,) if buttons else (), files)
 
 
 def _is_elsewhere(plan: Plan, chat: int, verb: PlanVerb) -> bool:
@@ -168,13 +173,15 @@ def _shown(step: PlanStep) -> tuple[Block, ...]:
     return (*step.preview.blocks, *((Plain(visible(where)),) if where else ()))
 
 
-def _proposal(plan: Plan) -> list[Block]:
+def _proposal(plan: Plan, whole_steps: bool) -> list[Block]:
     blocks: list[Block] = []
+    attached = bool(document(plan)) and not whole_steps
     if plan.summary:
-        blocks.append(Plain(clipped(visible(plan.summary), _LONGEST_SUMMARY)))
-    if document(plan):
+        summary = visible(plan.summary)
+        blocks.append(Plain(clipped(summary, _LONGEST_SUMMARY) if attached else summary))
+    if attached:
         blocks.extend(_lines(plan))
-        blocks.append(Plain("The whole of every step is in the attached document."))
+        blocks.append(Plain("The whole plan, with every step, is in the attached document."))
     else:
         for step in plan.steps:
             blocks.append(Plain(_line(step, _danger(step), step.preview.title), style="title"))
@@ -182,7 +189,7 @@ def _proposal(plan: Plan) -> list[Block]:
     if any(step.dangerous for step in plan.steps):
         blocks.append(Plain("⚠️ I ask again before a dangerous step."))
     if plan.owner_chats:
-        asker = visible(plan.asker_name)
+        asker = plain_name(plan.asker_name)
         blocks.append(Plain(f"⏳ {asker} asks; only an owner can approve this."))
     return blocks
 
@@ -223,7 +230,7 @@ def skips(plan: Plan) -> str:
 def _decider(plan: Plan) -> str:
     """Names the person who decided, where it was not the one who asked."""
     decided = plan.decider_name and plan.decider_name != plan.asker_name
-    return f"by {visible(plan.decider_name)}" if decided else ""
+    return f"by {plain_name(plan.decider_name)}" if decided else ""
 
 
 def _lines(plan: Plan) -> list[Block]:
@@ -291,16 +298,21 @@ _STANDS = {
 def described(plan: Plan) -> str:
     """Returns one line about a plan."""
     if plan.state is PlanState.DONE:
-        return f"“{named(plan)}” · {_count(plan)}"  # which says “done” already
+        return f"{cited(plan)} · {_count(plan)}"  # which says “done” already
     stand = _STANDS[PlanState.READY] if plan.wanting else _STANDS[plan.state]
     if plan.state is PlanState.PARTLY_DONE and not (plan.open_steps or failures(plan)):
         stand = f"done, {skips(plan)}"
-    return f"“{named(plan)}” · {stand} · {_count(plan)}"
+    return f"{cited(plan)} · {stand} · {_count(plan)}"
 
 
 def named(plan: Plan) -> str:
-    """Returns the title of a plan on one line, with every character visible."""
-    return clipped(" ".join(visible(plan.title).split()), 80) or "Plan"
+    """Returns the title of a plan on one line of plain text."""
+    return plain_name(plan.title, "Plan")
+
+
+def cited(plan: Plan) -> str:
+    """Returns the title of a plan in quotation marks, on one line of plain text."""
+    return brief_name(plan.title or "Plan")
 
 
 def _danger(step: PlanStep) -> str:

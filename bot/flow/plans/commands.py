@@ -25,7 +25,7 @@ from bot.flow.commanding.table import (
     Topic,
     answer_key,
 )
-from bot.flow.plans.cards import described, named, readable_steps, shown, step_lines
+from bot.flow.plans.cards import cited, described, readable_steps, shown, step_lines
 from bot.flow.plans.desk import PlanDesk
 from bot.flow.plans.replace_question import THEIRS, answered, fixed, question
 from bot.flow.plans.turn_end import NO_STEPS, PlanEnding, plan_line
@@ -62,6 +62,7 @@ Try one of these:
 /plan use shows the ready-made plans, /plan list shows earlier plans. More: `/plan status`, \
 `show`, `resume`, `cancel`, `save`."""
 
+_OWNERS = "Only an owner can keep a plan as a ready-made one: every chat can use it."
 _NO_TEMPLATES = "There are no ready-made plans yet: /plan save makes one."
 _NONE = "No plan is under way here."
 NEWER = "⤵️ You asked for something else since: see below."
@@ -285,7 +286,8 @@ class PlanCommands:
         text = readable_steps(plan).replace(fence, "~~~~~")
         known = await self._plans.of_chat(asked.chat.id, _LISTED)
         number = next((n for n, one in enumerate(known, 1) if one.id == plan.id), plan.id)
-        keeps = f"To plan it again later: `/plan save {number} <name>`" if plan.steps else ""
+        keeps = f"To plan it again later: `/plan save {number} <name>`"
+        keeps = keeps if plan.steps and asked.person.is_owner else ""
         # Steps of which none was tried would be listed twice.
         stand = _stand(plan) if plan.state is PlanState.READY else _with_steps(plan)
         told = "\n".join([stand, "", fence, text, fence, "", keeps]).strip()
@@ -332,9 +334,9 @@ class PlanCommands:
         plan, name = await self._named(asked, words), words[1]
         if plan is None:
             return _unknown(words)
-        if not asked.person.may_decide_for(plan.asker):
-            # Ready-made plans are there for every chat, with all that a plan's steps say.
-            return Answer(THEIRS)
+        if not asked.person.is_owner:
+            # Its words become those of whoever uses it, in every chat.
+            return Answer(_OWNERS)
         if not is_name(name):
             return Answer(_BAD_NAME)
         if not plan.steps:
@@ -342,7 +344,7 @@ class PlanCommands:
         file = await self._templates.save(template_of(plan, name))
         if file is None:
             return Answer(f"There is a ready-made plan `{name}` already. Choose another name.")
-        told = f"Saved “{literal(named(plan))}” as {_cited(file)}. /plan use {name} plans it again."
+        told = f"Saved {literal(cited(plan))} as {_cited(file)}. /plan use {name} plans it again."
         return Answer(told)
 
     async def _use(self, asked: Invocation, words: Sequence[str]) -> Response:

@@ -220,4 +220,7 @@ def _agreed(step: PlanStep, plan: Plan) -> Agreed:
         Difference.STATE: f"{known} was shown to you before its file changed",
     }
     consent = step.consent(any_state=may_have_changed(step, plan))
-    return Agreed(consent, reasons, step.preview.reach or Reach.TALK)
+    # What the asker alone approved goes no further than the asker may approve now.
+    own = plan.decider_name == plan.asker_name
+    reach = Reach.TALK if own else step.preview.reach or Reach.TALK
+    return Agreed(consent, reasons, reach)

@@ -17,8 +17,9 @@ from bot.domain.plans.plan import (
 from bot.domain.talk.errors import Conflict
 from bot.domain.talk.message import Hint, Outbound, OutboundKind, Plain, Press, PressAnswer
 from bot.domain.talk.person import Person
-from bot.domain.text.names import plain_name
-from bot.domain.text.visible_text import one_line
+from bot.domain.talk.reach import Reach
+from bot.domain.text.markdown import literal
+from bot.domain.text.names import brief_name, plain_name
 from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import TurnAsker
 from bot.domain.value import frozen, replace
@@ -30,10 +31,11 @@ from bot.flow.commanding.desks import (
     UNSHOWN,
     Desk,
     Taken,
+    is_shown_whole,
     refused,
     spent,
 )
-from bot.flow.plans.cards import PLAN_BUTTONS, PlanButton, document, named, offered, replaced, shown
+from bot.flow.plans.cards import PLAN_BUTTONS, PlanButton, card, named, offered, replaced, shown
 from bot.flow.plans.turn_end import plan_line
 from bot.ports.chats import Chats
 from bot.ports.clock import Clock
@@ -43,6 +45,10 @@ from bot.ports.outbox import Outbox
 from bot.ports.plans import Plans
 
 STALE = "This card is out of date: the plan has changed."
+_HELD = (
+    "{name} has a plan open here, and it belongs to this conversation. They or an owner end it "
+    "with /plan cancel; then you can start afresh."
+)
 ELSEWHERE = "Change it in the chat where it was asked for."
 
 _ENDED = ("the plan is done", "the plan has ended")
@@ -53,7 +59,6 @@ _HOW = {
     PlanState.PARTLY_DONE: _ENDED[1],
     PlanState.CANCELLED: "cancelled",
 }
-_LONGEST_NAME = 60
 _LOOKS = 5
 """The most tries to handle a press whose plan changes at the same moment."""
 
@@ -88,17 +93,17 @@ class PlanDesk(Desk[PlanButton]):
             if verb is PlanVerb.CHANGE:
                 return await self._ask_for_change(plan, press, chat, person)
             try:
-                return await self._carry_out(plan, verb, person, chat)
+                return await self._carry_out(plan, verb, person, press, chat)
             except Conflict:
                 continue
         return spent()
 
     async def _carry_out(
-        self, plan: Plan, verb: PlanVerb, person: Person, chat: int
+        self, plan: Plan, verb: PlanVerb, person: Person, press: Press, chat: int
     ) -> PressAnswer:
         match verb:
             case PlanVerb.APPROVE:
-                return await self._approve(plan, person, chat)
+                return await self._approve(plan, person, press, chat)
             case PlanVerb.CANCEL | PlanVerb.STOP:
                 return PressAnswer(await self.stop(plan, person))
             case PlanVerb.RETRY:
@@ -168,11 +173,9 @@ class PlanDesk(Desk[PlanButton]):
         plan = await self._plans.by_token(meant.token)
         return plan.key_in(chat) if plan is not None and chat in plan.chats else None
 
-    async def _approve(self, plan: Plan, person: Person, chat: int) -> PressAnswer:
-        if document(plan):
-            row = await self._outbox.row(plan.key_in(chat))
-            if row is None or not row.shown_version:
-                return refused(UNSHOWN)
+    async def _approve(self, plan: Plan, person: Person, press: Press, chat: int) -> PressAnswer:
+        if not await is_shown_whole(card(plan, chat), plan.key_in(chat), press, self._outbox):
+            return refused(UNSHOWN)
         start = await self._start(plan)
         approved = plan.in_state(PlanState.APPROVED, decider_name=person.name, turn=start.turn.id)
         await self._queue(self._queued(plan, approved, start, person), plan.chat)
@@ -264,6 +267,12 @@ class PlanDesk(Desk[PlanButton]):
         cards = () if plan.collecting else shown(over)
         return (SavePlan(over, plan.version), *cards, plan_line(over, number, self._clock.now()))
 
+    def holds(self, plan: Plan | None, person: Person) -> str:
+        """Returns why a person cannot leave the conversation of a plan; empty when they can."""
+        if plan is None or person.may_decide_for(plan.asker):
+            return ""
+        return _HELD.format(name=literal(brief_name(plan.asker_name)))
+
     def left(self, plan: Plan | None, person: Person | None) -> tuple[Write, ...]:
         """Returns the writes that end the live plan at a fresh start, or when the bot was removed.
 
@@ -284,7 +293,7 @@ class PlanDesk(Desk[PlanButton]):
 def _late(plan: Plan) -> PressAnswer:
     """Returns the answer to a button that the card no longer has."""
     how = _HOW.get(plan.state, "")
-    by = "" if how in _ENDED else one_line(plan.decider_name, _LONGEST_NAME)
+    by = "" if how in _ENDED or not plan.decider_name else plain_name(plan.decider_name)
     return spent(how, by)
 
 
@@ -298,6 +307,14 @@ def _refusal(plan: Plan, version: int, verb: PlanVerb, person: Person | None) ->
     # The Stop button stays good while steps go on; other buttons need the card's exact version.
     if verb is not PlanVerb.STOP and version != plan.version:
         return refused(STALE)
-    if verb is PlanVerb.APPROVE and not person.may_approve(plan.asker, plan.reach):
+    needed = _needed(plan, verb)
+    if needed is not None and not person.may_approve(plan.asker, needed):
         return refused(NOT_APPROVER)
     return None
+
+
+def _needed(plan: Plan, verb: PlanVerb) -> Reach | None:
+    """Returns how far a press lets calls reach: an approval lets each step run once."""
+    if verb is PlanVerb.RETRY and plan.failed_step is not None:
+        return plan.failed_step.preview.needs
+    return plan.reach if verb is PlanVerb.APPROVE else None

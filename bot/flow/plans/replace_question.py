@@ -4,11 +4,10 @@ from bot.domain.plans.plan import Plan, ReplaceVerb
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import Button, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person
-from bot.domain.text.visible_text import clipped, visible
+from bot.domain.text.names import brief_name
 from bot.domain.value import frozen
 from bot.flow.plans.cards import described
 
-_LONGEST_WISH = 80
 THEIRS = "That plan is not yours. Only the one who asked for it, or an owner, decides about it."
 _AT_WORK = "Its steps are under way. /stop ends that first."
 
@@ -53,6 +52,5 @@ def fixed(live: Plan, person: Person) -> str:
 
 
 def _asked(live: Plan, wish: str) -> Plain:
-    named = clipped(" ".join(visible(wish).split()), _LONGEST_WISH)
-    new = f"“{named}”" if named else "a new one"
+    new = brief_name(wish) if wish.strip() else "a new one"
     return Plain(f"There is a plan already: {described(live)}\nReplace it with {new}?")

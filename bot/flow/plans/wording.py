@@ -1,10 +1,10 @@
 """The texts about plans: `/plan` with its wish, and the notes to the model."""
 
-import json
 from dataclasses import replace
 
 from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE, Plan, PlanStep, StepState
 from bot.domain.talk.bundle import Bundle
+from bot.domain.text.names import quoted_name
 from bot.domain.turn.transcript import NoteBody
 
 PLAN = "/plan"
@@ -34,7 +34,7 @@ def _to_collect(plan: Plan) -> str:
 
 def _to_execute(plan: Plan) -> str:
     head = (
-        f"{APPROVED_NOTE} {json.dumps(plan.title or 'The plan', ensure_ascii=False)} was approved. "
+        f"{APPROVED_NOTE} {quoted_name(plan.title or 'The plan')} was approved. "
         "Carry out its open steps now, in order, as calls with exactly these arguments: each of "
         "them runs once without asking. Read what you need in between; any other change asks. "
         "At the end say briefly what was done."

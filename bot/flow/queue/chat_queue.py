@@ -168,6 +168,8 @@ class ChatQueue:
             if self._files is not None and not await self._files.here(agenda):
                 return None
             log = await self._history.own(agenda.chat)
+            if log is None:
+                continue  # claimed only now: what was read before may be old
             try:
                 parked = await self._do(log, job, agenda, seen)
             except Conflict as fault:

@@ -1,5 +1,6 @@
 """Attachments in the words that a model reads: what each says, and where it is kept."""
 
+import re
 import secrets
 from collections.abc import Sequence
 
@@ -8,6 +9,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Attachment
 from bot.domain.talk.received import INBOX, ReceivedFile
 from bot.domain.text.foreign_text import defused, set_apart
+from bot.domain.text.look_alikes import BLOCK
 from bot.domain.text.names import cited_name, quoted_name
 from bot.domain.text.visible_text import size
 from bot.domain.turn.transcript import ImagePart
@@ -176,3 +178,26 @@ def _document(found: FoundFile, kind: str, text: str) -> str:
         place = {"not_kept": found.kept or ""}
     one = found.enclosure
     return set_apart(one.source, text, name=one.attachment.name, kind=kind, **place)
+
+
+_KINDS = "|".join(map(re.escape, _UNREAD.values()))
+_FILE_LINE = rf"^\[(?:{_KINDS})(?: of the quoted message)?, [^\n]*\]$"
+_FILE = re.compile(_FILE_LINE, re.MULTILINE)
+_FOREIGN = re.compile(
+    rf'^<{BLOCK} from="[^\n]*>\n.*?\n</{BLOCK}>$|{_FILE_LINE}', re.DOTALL | re.MULTILINE
+)
+"""A text that was set apart, or the line about a file, as they stand in a message."""
+
+_BLOCK_END = re.compile(rf"\n</{BLOCK}>$", re.MULTILINE)
+
+
+def told_apart(text: str) -> tuple[str, str]:
+    """Returns the own words of a message, and what came from others and from files beside them.
+
+    Behind the last end no text set apart is looked for, or each begin would be read to the end.
+    """
+    end = max((found.end() for found in _BLOCK_END.finditer(text)), default=0)
+    parts = ((_FOREIGN, text[:end]), (_FILE, text[end:]))
+    own = (part.strip() for kind, among in parts for part in kind.split(among))
+    foreign = (found for kind, among in parts for found in kind.findall(among))
+    return "\n\n".join(filter(None, own)), "\n\n".join(foreign)

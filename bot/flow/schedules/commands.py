@@ -9,6 +9,7 @@ from bot.domain.change import AskStop, SaveTask, Write
 from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.when_words import EXAMPLES
 from bot.domain.text.markdown import inline_code, literal
+from bot.domain.text.names import named
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Wake
@@ -215,14 +216,14 @@ class TaskCommands:
         writes = await self._firing.now(task, at)
         if isinstance(writes, str):
             return Answer(f"It does not run now: {writes}.")
-        told = f"⏩ Started: {literal(task.name)}\n\n{_UNHEARD}"
+        told = f"⏩ Started: {named(task.name)}\n\n{_UNHEARD}"
         buttons = (choice("◂ Back", "tasks", "show", task.id),)
         return Answer(told, writes, (Wake(task.chat),), buttons, optional=True)
 
     async def _deleted(self, task: TimedTask) -> Answer:
         writes = await removed(task, self._scheduled)
         stops = tuple(Interrupt(task.chat) for one in writes if isinstance(one, AskStop))[:1]
-        return Answer(f"🗑 Deleted: {literal(task.name)}", writes, stops)
+        return Answer(f"🗑 Deleted: {named(task.name)}", writes, stops)
 
     async def _theirs(self, asked: Invocation, id: str) -> TimedTask | Answer:
         """Returns a task of this chat that the person may change, or the refusal."""
@@ -254,7 +255,7 @@ class TaskCommands:
 
 
 def _asked_to_delete(task: TimedTask) -> Answer:
-    told = f"🗑 **{literal(task.name)}** · {literal(task.said)}\n\n{_FOR_GOOD}"
+    told = f"🗑 **{named(task.name)}** · {literal(task.said)}\n\n{_FOR_GOOD}"
     return Answer(told, buttons=delete_menu(task), optional=True)
 
 

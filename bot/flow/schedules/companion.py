@@ -11,6 +11,7 @@ from bot.domain.consent.consent import Difference
 from bot.domain.loop.contribution import Agreed, Aside, Briefing, Ended, Share, Stance
 from bot.domain.loop.verdict import LoopState
 from bot.domain.talk.reach import Reach
+from bot.domain.tools.house import END_CONVERSATION
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.progress import OpenCall
 from bot.domain.turn.step import Finish
@@ -23,7 +24,6 @@ from bot.flow.log.work import Work
 from bot.flow.schedules.day_bounds import DayBounds
 from bot.flow.schedules.firing import REPLACED
 from bot.flow.schedules.unwatched import (
-    END_CONVERSATION,
     FAILED,
     NOT_ITS_OWN,
     next_try,

@@ -87,7 +87,10 @@ class TaskMaking:
         if wish.paused is not None:
             new = self._switched(new, by.at, paused=wish.paused)
         # Words or times that a narrower turn gave bind the task to its mandate.
-        met = task.mandate.met(by.mandate)
+        given = by.mandate
+        if wish.what is None:  # The addresses in the words that stay count as before.
+            given = replace(given, addresses=task.mandate.addresses)
+        met = task.mandate.met(given)
         untrusted = task.untrusted or met.foreign
         return _checked(replace(new, mandate=met, untrusted=untrusted).changed())
 

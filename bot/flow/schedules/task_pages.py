@@ -14,6 +14,7 @@ from bot.domain.assignments.task import (
 )
 from bot.domain.money.money import DOLLAR, Nano, read_bound
 from bot.domain.text.markdown import literal
+from bot.domain.text.names import named
 from bot.flow.commanding.pages import LISTED, numbered
 from bot.flow.commanding.table import Answer, named_values
 from bot.flow.commanding.wording import counted
@@ -64,7 +65,7 @@ class TaskWords:
         """Returns everything about a task."""
         last = await self._scheduled.last(task.id)
         lines = [
-            f"{_SIGNS[task.state]} **{literal(task.name)}** · {literal(task.said)}",
+            f"{_SIGNS[task.state]} **{named(task.name)}** · {literal(task.said)}",
             self._next(task),
             f"Last run: {_told(last, task)}" if last is not None else "It has not run yet.",
             _form(task),
@@ -96,7 +97,7 @@ class TaskWords:
         last = await self._scheduled.last(task.id)
         ran = "" if last is None else f" · last {_told(last, task)}"
         due = "" if task.due is None else f" · next {moment(task.due, task)}"
-        return f"{_SIGNS[task.state]} {literal(task.name)} · {literal(task.said)}{due}{ran}"
+        return f"{_SIGNS[task.state]} {named(task.name)} · {literal(task.said)}{due}{ran}"
 
     def _next(self, task: TimedTask) -> str:
         """Returns the line about the coming runs, or about the pause in which there are none."""

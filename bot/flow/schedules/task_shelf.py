@@ -9,7 +9,7 @@ from bot.domain.clock.when import WhenUnclear
 from bot.domain.clock.zones import short_moment
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Block, CodeBlock, Plain
-from bot.domain.text.names import quoted_name
+from bot.domain.text.names import plain_name, quoted_name
 from bot.domain.text.visible_text import visible
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.timetable import Timetable
@@ -69,6 +69,19 @@ class TaskShelf:
 
     async def in_chat(self, chat: int) -> Sequence[TimedTask]:
         return await self._scheduled.of_chat(chat, _LISTED)
+
+    async def foreign(self, tasks: Sequence[TimedTask], person: int) -> str | None:
+        """Returns the source of words in these tasks that are foreign to a turn of this person.
+
+        In a group others make tasks too; an owner's words may direct anybody's turn.
+        """
+        for task in tasks:
+            if task.untrusted is not None:
+                return task.untrusted
+            asker = None if task.asker == person else await self._people.get(task.asker)
+            if task.asker != person and (asker is None or not asker.is_owner):
+                return f"a task of {plain_name(task.asker_name)}"
+        return None
 
     def now(self) -> datetime:
         return self._clock.now()

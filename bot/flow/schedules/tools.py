@@ -25,7 +25,7 @@ from bot.domain.clock.zones import short_moment
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Block
 from bot.domain.talk.reach import Reach
-from bot.domain.text.names import quoted_name
+from bot.domain.text.names import brief_name, quoted_name
 from bot.domain.text.visible_text import visible
 from bot.domain.tools.house import SEARCH_ASKERS
 from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
@@ -180,7 +180,7 @@ class ListTasks(_TaskTool[NoArguments]):
             f"{quoted_name(one.asker_name)}: {one.what}"
             for one in tasks
         ]
-        source = next((one.untrusted for one in tasks if one.untrusted), None)
+        source = await self._shelf.foreign(tasks, place.person)
         return ToolOutput("\n".join(lines) or "This chat has no tasks.", untrusted=source)
 
 
@@ -255,7 +255,7 @@ class NothingToReport(ArgumentsTool[NoArguments]):
 
 def _about(act: str, task: TimedTask) -> str:
     """Returns the title of a card about a task, which people know by its words."""
-    return f"{act} the task “{visible(task.name)}”"
+    return f"{act} the task {brief_name(task.name)}"
 
 
 def _card(

@@ -35,7 +35,6 @@ TRY_AGAIN = (
 QUIETLY = f"If there is nothing worth a message, call {NOTHING_TO_REPORT} and write nothing."
 READING_ONLY = "You may only read. Calls that change something are refused."
 
-END_CONVERSATION = "end_conversation"
 NOT_ITS_OWN = Refuse(
     Status.BLOCKED, Code.POLICY, "Not run: this conversation ends with the run by itself."
 )

@@ -5,6 +5,7 @@ from datetime import datetime
 from bot.domain.assignments.task import Allowed, TaskRun, TimedTask
 from bot.domain.clock.zones import short_moment
 from bot.domain.talk.chat import Chat
+from bot.domain.text.names import plain_name
 from bot.domain.turn.transcript import Body, NoteBody
 from bot.flow.schedules.unwatched import QUIETLY, READING_ONLY, TRY_AGAIN
 from bot.flow.ways.follower import Speaker
@@ -38,8 +39,8 @@ def footer(task: TimedTask, run: TaskRun) -> str:
     """Returns the small line below the answer of a run."""
     late = f" · late, due {moment(run.due, task)}" if run.late else ""
     if task.paces:
-        return f"🎯 {task.name}{late}"
-    return f"⏰ {task.said} · {task.name}{late}"
+        return f"🎯 {plain_name(task.name)}{late}"
+    return f"⏰ {task.said} · {plain_name(task.name)}{late}"
 
 
 def moment(at: datetime, task: TimedTask) -> str:

@@ -56,6 +56,11 @@ class Live:
         """Returns True while a tool runs, whose time passes on the screen."""
         return self._telling.runs
 
+    @property
+    def words(self) -> str:
+        """Returns the words of the present reply so far."""
+        return self._telling.words
+
     def whole(self) -> str:
         return self._telling.whole()
 

@@ -52,6 +52,10 @@ class Telling:
         """Returns True while a tool runs."""
         return any(deed.sign == RUNNING for deed in self._last_deeds)
 
+    @property
+    def words(self) -> str:
+        return self._words
+
     def write(self, words: str) -> None:
         """Takes the words of the present reply so far."""
         self._words = words

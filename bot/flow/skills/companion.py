@@ -1,7 +1,6 @@
 """Skills as a companion of turns: choosing, showing, handing over and laying down."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from bot.domain.change import ChooseSkill, EndGrants, Show, Write
@@ -17,7 +16,7 @@ from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.step import Entrusted, Finish, Gate, TransitionSkill
 from bot.domain.turn.transcript import AskerBody, Body
 from bot.domain.turn.turn import Turn, TurnState
-from bot.domain.value import field, frozen
+from bot.domain.value import field, frozen, replace
 from bot.flow.log.companion import Companion
 from bot.flow.log.concern import of_skills, shows_skill
 from bot.flow.log.request_view import ViewFold

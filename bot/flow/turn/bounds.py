@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from bot.domain.tools.house import END_CONVERSATION
 from bot.domain.tools.tool import Code, Effect, Status, ToolCall
 from bot.domain.turn.mandate import Mandate
 from bot.domain.turn.step import AskFirst, Elsewhere, Gate, Refuse
@@ -18,9 +19,13 @@ NO_CARD = Refuse(
 
 
 def refusal_of(call: ToolCall, mandate: Mandate, tools: Mapping[str, Tool]) -> Refuse | None:
-    """Returns the refusal of a call that changes something in a turn that may only read."""
+    """Returns the refusal of a call that changes something in a turn that may only read.
+
+    The end of the conversation would close open cards and let the next message start afresh.
+    """
     tool = tools.get(call.name)
     changes = tool is not None and tool.spec.effect is not Effect.READ
+    changes = changes or call.name == END_CONVERSATION
     return ONLY_READS if mandate.readonly and changes else None
 
 

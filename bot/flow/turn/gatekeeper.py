@@ -8,6 +8,7 @@ from bot.domain.loop.contribution import Agreed, Deferred, Stance
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person
 from bot.domain.talk.rights import NOTHING, Rights
+from bot.domain.text.names import quoted_name
 from bot.domain.tools.run_place import walls_of
 from bot.domain.tools.tool import Code, Effect, Preview, Status, ToolCall, Warrant
 from bot.domain.turn.progress import OpenCall, Progress
@@ -191,7 +192,7 @@ def _for_owner(gate: AskFirst, asker: Person | None, chat: Chat, owners: AskedOw
 
     If no owner is in the chat, owners see the card in their private chats.
     """
-    who = "This person" if asker is None else asker.name
+    who = "This person" if asker is None else quoted_name(asker.name)
     if not owners.reachable:
         text = f"{who} may not approve this, and no owner can be reached to ask."
         return Refuse(Status.BLOCKED, Code.UNASKABLE, f"Not run: {text}")

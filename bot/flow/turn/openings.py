@@ -1,8 +1,11 @@
 """The start of a turn: from a message, or again from its row."""
 
 import secrets
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import field
 
+from bot.domain.change import AddAudit
 from bot.domain.clock.zones import told_zone
 from bot.domain.consent.approval import Approval
 from bot.domain.plans.plan import Plan, plan_for
@@ -10,7 +13,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.person import Person
 from bot.domain.tools.run_place import Walls
 from bot.domain.turn.mandate import PERSONAL
-from bot.domain.turn.turn import Turn, TurnState
+from bot.domain.turn.turn import TAKEN_UP, Turn, TurnState
 from bot.domain.value import frozen, replace
 from bot.flow.approvals.unrun import reported_as, told_of
 from bot.flow.log.companions import Companions
@@ -26,6 +29,8 @@ from bot.ports.clock import Clock
 from bot.ports.journal import Agenda
 from bot.ports.people import People
 
+_MOST_KNOWN = 1_000
+
 
 @frozen
 class Openings:
@@ -39,6 +44,8 @@ class Openings:
     _limits: Limits
     _people: People
     _walls: Callable[[], Awaitable[Walls]]
+    _begun_here: OrderedDict[str, None] = field(default_factory=OrderedDict[str, None])
+    """The newest turns that this life of the program has begun or taken up."""
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
@@ -56,6 +63,7 @@ class Openings:
         late = told_of(unreported, turn.conversation) if unreported else ()
         reported = map(reported_as, unreported)
         also = (*gathered.taken(turn.chat, turn.id), *reported, *heard, *part.writes)
+        self._note(turn)
         await work.write(*late, *part.bodies, asked.body(), turn=part.turn, also=also)
         self._lives.taken(work, gathered.since)
         return work
@@ -90,10 +98,21 @@ class Openings:
         started = replace(self._begun(turn), rests_until=None, model=model)
         part = await self._companions.taken_up(work, started, agenda)
         work.occasion = part.purpose
-        await work.write(*part.bodies, *again, turn=part.turn, also=(*part.writes, *shown))
         cut = turn.state is TurnState.RUNNING
+        line = (self._taken_up(turn),) if cut and turn.id not in self._begun_here else ()
+        self._note(turn)
+        await work.write(*part.bodies, *again, turn=part.turn, also=(*part.writes, *shown, *line))
         self._lives.taken(work, turn.created_at, cut=cut)
         return work
+
+    def _taken_up(self, turn: Turn) -> AddAudit:
+        """Returns the line that tells pages what happened to an answer of another life."""
+        return AddAudit(self._clock.now(), turn.chat, turn.asker, TAKEN_UP, turn.id, {})
+
+    def _note(self, turn: Turn) -> None:
+        self._begun_here[turn.id] = None
+        while len(self._begun_here) > _MOST_KNOWN:
+            self._begun_here.popitem(last=False)
 
     def _begun(self, turn: Turn) -> Turn:
         """Returns the row of a turn that begins, or that is held back because it is suspected.

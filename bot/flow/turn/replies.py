@@ -1,10 +1,12 @@
 """The next reply of a turn: its preparation, the request, and the fallback when a model fails."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
 from bot.domain.assignments.unwatched import is_unwatched
 from bot.domain.change import AddVerdict
+from bot.domain.money.model import FinishReason
 from bot.domain.talk.errors import (
     ModelDenied,
     ModelError,
@@ -18,7 +20,15 @@ from bot.domain.talk.errors import (
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.reply_mending import admit
 from bot.domain.turn.step import CallModel, Finish, Step, WrapUp
-from bot.domain.turn.transcript import Body, CallPart, CutBody, NoteBody, Provenance, ReplyBody
+from bot.domain.turn.transcript import (
+    Body,
+    CallPart,
+    CutBody,
+    NoteBody,
+    Provenance,
+    ReplyBody,
+    TextPart,
+)
 from bot.domain.turn.view import ModelRequest, RequestView
 from bot.domain.value import frozen, replace
 from bot.flow.log.companions import Companions
@@ -86,6 +96,11 @@ class Replies:
         try:
             shown = _unseen if hidden else live.write
             paid = await self._models.reply(request, cause_of(work), shown, pause.tell)
+        except asyncio.CancelledError:
+            # What a provider looked up for these words is not known, so they would pass as clean.
+            if not any(spec.hosted for spec in request.tools):
+                work.cut_off = _cut_off(scene, live.words)
+            raise
         except OverBudget as fault:
             return outlook, Finish(StopReason.BUDGET, str(fault))
         except PromptTooLong:
@@ -219,6 +234,15 @@ class Replies:
         _LOG.warning(said, key, fault, following, extra=work.tags)
         moved = await self._moved(work, outlook, following)
         return replace(moved, fallen=True, fleeting=fleeting, trouble=ending.trouble), None
+
+
+def _cut_off(scene: Scene, words: str) -> ReplyBody | None:
+    """Returns the part of a reply that had come; None when nobody has read any of it."""
+    if not words.strip():
+        return None
+    profile = scene.profile
+    origin = Provenance(profile.provider, profile.name, profile.name, epoch=scene.epoch)
+    return ReplyBody(admit((TextPart(words),), set()), FinishReason.UNKNOWN, origin)
 
 
 def _unseen(text: str) -> None:

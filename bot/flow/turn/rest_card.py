@@ -6,11 +6,11 @@ from enum import StrEnum
 from bot.domain.change import Show
 from bot.domain.talk.button_data import ButtonCodec
 from bot.domain.talk.message import ButtonRows, Call, Outbound, OutboundKind, Plain
+from bot.domain.text.names import brief_name
 from bot.domain.text.visible_text import clipped
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen
 
-_LONGEST_PURPOSE = 80
 _LONGEST_REASON = 160
 
 
@@ -39,7 +39,7 @@ def key_of(turn: str) -> str:
 def shown_resting(turn: Turn, purpose: str, done: int, pause: timedelta) -> Show:
     """The card at the beginning of a rest."""
     named = _named(purpose)
-    failed = f"I failed {turn.attempts} times at “{named}”." if named else "I failed several times."
+    failed = f"I failed {turn.attempts} times at {named}." if named else "I failed several times."
     then = f"I try again in {_minutes(pause)}. Your other messages are answered meanwhile."
     return _shown(turn, f"⏸ {failed} {_kept(done)}\n{then}", _buttons(turn))
 
@@ -53,7 +53,7 @@ def shown_unserved(
     """
     named = _named(purpose)
     lost = "nothing is lost" if done else "nothing is lost or changed"
-    about = f" “{named}” waits; {lost}." if named else f" {lost.capitalize()}."
+    about = f" {named} waits; {lost}." if named else f" {lost.capitalize()}."
     about = f"{about} {_kept(done)}" if done else about
     told = clipped(" ".join(why.split()), _LONGEST_REASON)
     hope = ", as it may answer sooner" if sooner else ""
@@ -68,7 +68,7 @@ def shown_after(turn: Turn) -> Show:
 
 
 def _named(purpose: str) -> str:
-    return clipped(" ".join(purpose.split()), _LONGEST_PURPOSE)
+    return brief_name(purpose) if purpose.strip() else ""
 
 
 def _kept(done: int) -> str:

@@ -126,6 +126,8 @@ class ToolRunner:
             storable(output.text),
             code=Code.ERROR if status is Status.FAILED else None,
             untrusted=output.untrusted,
+            trusted=output.lent,
+            trusted_by=None if output.lent is None else place.person,
             origin=output.origin,
             pictures=output.pictures,
             files=output.files,

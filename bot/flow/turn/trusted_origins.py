@@ -26,7 +26,7 @@ class TrustedOrigins:
             return results
         trusted = trusted_origins(await self._rules.of(place.person, place.chat))
         return [
-            replace(one, untrusted=None, trusted=one.untrusted)
+            replace(one, untrusted=None, trusted=one.untrusted, trusted_by=place.person)
             if one.untrusted and one.origin in trusted
             else one
             for one in results

@@ -16,8 +16,9 @@ from bot.domain.talk.errors import (
     StoreUnavailable,
 )
 from bot.domain.turn.step import Finish
+from bot.domain.turn.transcript import ReplyBody
 from bot.domain.turn.turn import Turn, TurnState
-from bot.domain.value import frozen
+from bot.domain.value import field, frozen
 from bot.flow.log.history import ChatLog
 from bot.flow.log.work import Work
 from bot.flow.reading.gathering import Gathered
@@ -47,6 +48,8 @@ class Turns:
     """The chores by the origin of their turns."""
     _scenes: Scenes
     _lives: Lives
+    _cut: dict[str, ReplyBody] = field(default_factory=dict[str, ReplyBody], init=False)
+    """The words that turns had said when they were cancelled; those of a stopped one stay."""
 
     async def open(
         self, log: ChatLog, gathered: Gathered, unreported: Sequence[Approval], agenda: Agenda
@@ -70,6 +73,8 @@ class Turns:
         try:
             await self._go_on(work)
         except asyncio.CancelledError:
+            if work.cut_off is not None:
+                self._cut[work.turn.id] = work.cut_off
             # A cancelled attempt does not count: only one that dies with the process stays counted.
             await work.interrupted()
             raise
@@ -86,7 +91,9 @@ class Turns:
         return settled
 
     async def _go_on(self, work: Work) -> None:
-        ending = self._loop.broken_off(work)
+        ending, said = self._loop.broken_off(work), self._cut.pop(work.turn.id, None)
+        if ending is not None and said is not None:
+            work.hold(said, work.turn, ())
         if ending is None:
             pause = self._loop.rest_due(work)
             if pause is not None:

@@ -4,13 +4,12 @@ from collections.abc import Sequence
 
 from bot.domain.change import SaveTurn
 from bot.domain.value import frozen
-from bot.flow.approvals.undecided import CardEnding
 from bot.flow.commanding.effects import Wake
 from bot.flow.commanding.table import Answer, Command, Invocation, answer_key
 from bot.flow.undoing import wording
 from bot.flow.undoing.desk import UndoDesk, UndoRows
 from bot.flow.undoing.undo_turns import newest_deed, undo_turn
-from bot.ports.approvals import Approvals
+from bot.flow.undoing.waiting_cards import WaitingCards
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
 
@@ -20,8 +19,7 @@ class UndoCommands:
     _journal: Journal
     _rows: UndoRows
     _desk: UndoDesk
-    _approvals: Approvals
-    _ending: CardEnding
+    _waiting: WaitingCards
     _clock: Clock
 
     @property
@@ -44,11 +42,9 @@ class UndoCommands:
             return Answer(wording.NOTHING)
         if not asked.person.may_decide_for(turn.asker):
             return Answer(wording.NOT_YOURS)
-        cards = await self._approvals.open_in(asked.chat.id)
-        own = [card for card in cards if card.set_aside and card.turn == turn.id]
-        await self._ending.withdraw(own, asked.person)
+        back = await self._waiting.withdraw(agenda, turn.id, asked.person)
         queued = undo_turn(asked.chat, asked.person, self._clock.now(), follows=turn.id)
-        return Answer("", (SaveTurn(queued),), (Wake(asked.chat.id),))
+        return Answer("", (SaveTurn(queued), *back), (Wake(asked.chat.id),))
 
     async def _files(self, asked: Invocation) -> Answer:
         """Puts the files of the newest turn back that changed any."""

@@ -19,6 +19,7 @@ from bot.flow.commanding.desks import NOT_OURS, Desk, refused
 from bot.flow.reading.row_reader import RowReader
 from bot.flow.undoing import wording
 from bot.flow.undoing.undo_turns import newest_turn
+from bot.flow.undoing.waiting_cards import WaitingCards
 from bot.flow.ways.buttons import pressed_in, without_buttons
 from bot.flow.ways.desk import GONE_ON, PRESSED
 from bot.flow.ways.follower import anew
@@ -52,16 +53,19 @@ class EditDesk(Desk[EditButton]):
     _rows: RowReader
     _turns: TurnRows
     _outbox: Outbox
+    _waiting: WaitingCards
     _lanes: Lanes
     _clock: Clock
 
     async def offer(self, row: int, message: InboundMessage, chat: Chat) -> tuple[str, Show] | None:
         """Returns the turn that answered a message and the offer; None for any other edit.
 
-        Only words count that the person typed, alone, in the newest turn that is in view.
+        Only words count that the person typed, alone, in the newest turn that is in view. While a
+        plan is open nothing is answered anew: the line says so, and has no button.
         """
-        typed = message.writer is None and not (message.attachments or message.foreign)
-        if not typed or not message.text.strip() or message.text.startswith("/"):
+        if not _is_typed(message) or message.attachments or not message.text.strip():
+            return None
+        if message.text.startswith("/"):
             return None
         turn = await self._newest(chat)
         bodies = await self._askers(chat, turn) if turn is not None else []
@@ -69,11 +73,37 @@ class EditDesk(Desk[EditButton]):
             return None
         if bodies[0].images or bodies[0].spoken or bodies[0].text == message.text:
             return None
+        planned = (await self._journal.agenda(chat.id)).plan is not None
         button = EDIT_BUTTONS.button(wording.ANSWER_ANEW, EditButton(turn, row))
-        told = (Plain(wording.EDITED, style="line"),)
+        told = (Plain(wording.EDITED_PLANNED if planned else wording.EDITED, style="line"),)
         to = None if message.private else message.message_id
-        content = Outbound(OutboundKind.OPTION, told, ((button,),), reply_to=to)
+        content = Outbound(OutboundKind.OPTION, told, () if planned else ((button,),), reply_to=to)
         return turn, Show(_key(turn), chat.id, content, about=turn)
+
+    async def declined(self, message: InboundMessage, chat: Chat) -> str:
+        """Returns the sentence about an edit that changes nothing; empty where none is needed.
+
+        Whatever else people write in a group is not for the bot, nor are its edits. A platform also
+        sends edits that nobody made, as those of a location that moves.
+        """
+        if not _is_typed(message):
+            return ""
+        log = await self._journal.entries(chat.conversation)
+        asked = {
+            entry.turn: body
+            for entry in log
+            if isinstance(body := entry.body, AskerBody) and body.message_id == message.message_id
+        }
+        same = any(body.text == message.text for body in asked.values())
+        if same or not (asked or message.private):
+            return ""
+        if message.text.startswith("/"):
+            return wording.EDITED_COMMAND
+        newest = newest_turn(log)
+        if newest not in asked:
+            return wording.EDITED_EARLIER
+        together = len(await self._askers(chat, newest)) > 1
+        return wording.EDITED_TOGETHER if together else wording.EDITED_FILE
 
     async def press(
         self, meant: EditButton, press: Press, chat: int, person: Person | None
@@ -92,13 +122,14 @@ class EditDesk(Desk[EditButton]):
 
     async def _queue(self, first: Turn, text: str, person: Person, shown: OutboxRow) -> PressAnswer:
         agenda = await self._journal.agenda(first.chat)
-        if agenda.busy or agenda.plan is not None:
-            return refused(wording.RETRY_BUSY)
         if await self._newest(agenda.chat) != first.id:
             return refused(GONE_ON)
+        if agenda.busy or agenda.plan is not None:
+            return refused(wording.RETRY_BUSY if agenda.busy else wording.ANEW_PLANNED)
+        back = await self._waiting.withdraw(agenda, first.id, person)
         queued = anew(first, agenda.chat, person, "", self._clock.now(), said=text)
         told = without_buttons(shown, wording.ANSWERING_ANEW)
-        writes = (CheckAccess(person.id), SaveTurn(queued), told)
+        writes = (CheckAccess(person.id), SaveTurn(queued), told, *back)
         await self._journal.commit(Change(writes, durable=True))
         self._lanes.wake(first.chat)
         return PressAnswer()
@@ -114,6 +145,10 @@ class EditDesk(Desk[EditButton]):
     async def card_key(self, meant: EditButton, chat: int) -> str | None:
         """Returns the outbound key of the offer with this button."""
         return _key(meant.turn)
+
+
+def _is_typed(message: InboundMessage) -> bool:
+    return message.writer is None and not message.foreign
 
 
 def _key(turn: str) -> str:

@@ -12,6 +12,7 @@ from bot.flow.models.choosing import Choosing
 from bot.flow.undoing import wording
 from bot.flow.undoing.desk import UndoRows
 from bot.flow.undoing.undo_turns import newest_turn, past_undoing
+from bot.flow.undoing.waiting_cards import WaitingCards
 from bot.flow.ways.follower import anew
 from bot.ports.clock import Clock
 from bot.ports.journal import Journal
@@ -22,6 +23,7 @@ class RetryCommands:
     _journal: Journal
     _rows: UndoRows
     _choosing: Choosing
+    _waiting: WaitingCards
     _clock: Clock
 
     @property
@@ -47,9 +49,10 @@ class RetryCommands:
             return Answer(wording.NOTHING_ANEW)
         if not asked.person.may_decide_for(first.asker):
             return Answer(wording.NOT_YOURS_ANEW)
+        back = await self._waiting.withdraw(agenda, first.id, asked.person)
         queued = anew(first, agenda.chat, asked.person, model, self._clock.now())
         told = await self._stands(first.id, entries)
-        return Answer(told, (SaveTurn(queued),), (Wake(asked.chat.id),))
+        return Answer(told, (SaveTurn(queued), *back), (Wake(asked.chat.id),))
 
     async def _stands(self, turn: str, entries: Sequence[Entry]) -> str:
         """Returns what the first answer has done that stays; empty without anything."""

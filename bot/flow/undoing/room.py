@@ -15,6 +15,7 @@ from bot.flow.undoing.edits import EditDesk
 from bot.flow.undoing.own_folders import OwnFolders
 from bot.flow.undoing.retrying import RetryCommands
 from bot.flow.undoing.undo_sweep import UndoSweep
+from bot.flow.undoing.waiting_cards import WaitingCards
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,8 @@ class UndoingRoom:
     @cached_property
     def room(self) -> Room:
         journal, clock = self._ground.journal, self._ground.world.clock
-        approvals = self._ground.store.approvals
-        undo = UndoCommands(journal, self._rows, self._desk, approvals, self._ending, clock)
-        retry = RetryCommands(journal, self._rows, self._choosing, clock)
+        undo = UndoCommands(journal, self._rows, self._desk, self._waiting, clock)
+        retry = RetryCommands(journal, self._rows, self._choosing, self._waiting, clock)
         return Room(
             commands=(*undo.table, *retry.table),
             desks=(self._desk, self.edits),
@@ -47,7 +47,14 @@ class UndoingRoom:
         ground, store = self._ground, self._ground.store
         rows, clock = RowReader(ground.world.channels), ground.world.clock
         return EditDesk(
-            ground.journal, store.inbox, rows, store.turns, store.outbox, ground.lanes(), clock
+            ground.journal,
+            store.inbox,
+            rows,
+            store.turns,
+            store.outbox,
+            self._waiting,
+            ground.lanes(),
+            clock,
         )
 
     @cached_property
@@ -66,6 +73,10 @@ class UndoingRoom:
     @cached_property
     def _cards(self) -> CardsBack:
         return CardsBack(self._ground.store.approvals, self._ground.store.outbox)
+
+    @property
+    def _waiting(self) -> WaitingCards:
+        return WaitingCards(self._ground.store.approvals, self._ending)
 
     @property
     def _rows(self) -> UndoRows:

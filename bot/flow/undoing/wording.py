@@ -12,14 +12,38 @@ from bot.domain.turn.transcript import NoteBody
 NOTHING = "There is nothing in this conversation that I could take back."
 ANSWER_ANEW, ANSWERING_ANEW = "🔁 Answer anew", "🔁 Answering anew"
 EDITED = "You changed your last message. I have answered it as it was."
+EDITED_PLANNED = (
+    f"{EDITED} A plan is open here: decide on its card first, or end it with /plan cancel. Then "
+    "change your message once more, and I answer it anew."
+)
+_NOTHING_DONE = "Nothing was done. Send the new words as a new message."
+EDITED_EARLIER = (
+    f"You changed an earlier message. I answer anew only your newest one. {_NOTHING_DONE}"
+)
+EDITED_TOGETHER = (
+    "You changed one of several messages that I answered together, and I cannot answer that one "
+    f"anew. {_NOTHING_DONE}"
+)
+EDITED_FILE = (
+    "You changed a message that is not text alone, and I cannot answer such a message anew. "
+    f"{_NOTHING_DONE}"
+)
+EDITED_COMMAND = (
+    "You changed a message into a command. Only a new message can be a command. Nothing was done. "
+    "Send the command as a new message."
+)
+ANEW_PLANNED = (
+    "A plan is open here. Decide on its card first, or end it with /plan cancel. Then press this "
+    "again."
+)
 NOTHING_ANEW = "There is no message here that I could answer anew."
 RETRY_BUSY = "Your last message is not done yet. /stop ends it; then /retry answers anew."
-RETRY_PLANNED = "A plan is open here. Decide on its card first, or end it with /plan off."
+RETRY_PLANNED = "A plan is open here. Decide on its card first, or end it with /plan cancel."
 NOT_YOURS_ANEW = "Only the one who asked, or an owner, can have that answered anew."
 NO_CHANGES = "I have changed no file that could be put back."
 BUSY = "Your last message is not done yet. /stop ends it; then /undo takes it back."
 PLANNED = (
-    "A plan is open here. End it first with /plan off; then /undo takes the last message back."
+    "A plan is open here. End it first with /plan cancel; then /undo takes the last message back."
 )
 NOT_YOURS = "Only the one who asked, or an owner, can take that back."
 NOT_APPROVER = "Only an owner can change this file back."

@@ -44,14 +44,18 @@ from tests.standins.messages_api import (
 )
 from tests.standins.serving import serving
 
-HASTY = ModelTimes(connect_seconds=0.1, first_byte_seconds=0.1, silence_seconds=0.2)
+HASTY = ModelTimes(connect_seconds=1.0, first_byte_seconds=0.1)
+IMPATIENT = ModelTimes(silence_seconds=0.2)
+"""Waits for the beginning of a reply, and then no longer."""
 
 
 async def fault_of(reply: Reply, times: ModelTimes | None = None) -> ModelError:
     """The fault a reply leads to, which nowhere shows the key."""
-    async with connected(reply, times=times) as (_, model):
+    async with connected(reply, times=times) as (api, model):
         with pytest.raises(ModelError) as caught:
             await reply_to(model, asking(model))
+        # Whoever gives up soon may be gone before the stand-in has read the request.
+        await api.received(1)
     assert_without_key(caught.value)
     return caught.value
 
@@ -140,7 +144,7 @@ async def test_a_provider_that_never_answers_is_unreachable() -> None:
 
 @pytest.mark.parametrize("after", [0, 1, 3])
 async def test_a_stream_that_falls_silent_is_unreachable(after: int) -> None:
-    fault = await fault_of(text("Hi.").held(Gate(), after=after), HASTY)
+    fault = await fault_of(text("Hi.").held(Gate(), after=after), IMPATIENT)
     assert isinstance(fault, ModelUnreachable)
     assert "silent" in str(fault)
 

@@ -5,6 +5,7 @@ from contextlib import aclosing
 import pytest
 
 from bot.adapters.demo_model.model import LABEL, DemoModel
+from bot.adapters.demo_model.sketches import sketch_of
 from bot.domain.money.model import FinishReason, Usage
 from bot.domain.plans.plan import APPROVED_NOTE, COLLECTING_NOTE
 from bot.domain.skills.skill import Skill
@@ -315,3 +316,9 @@ async def test_it_hears_a_wish_beside_a_skill() -> None:
     skill = Skill("minutes-review", "Checks.", "Check them.", "/skills/minutes-review")
     both = ViewMessage("user", (TextPart("What time is it?"), TextPart(brought(skill).text)))
     assert [call.name for call in calls_of(await reply_to(both))] == ["current_time"]
+
+
+@pytest.mark.parametrize("piece", ["W", "a_", "a__", "W-"])
+def test_a_long_word_costs_no_more_than_its_length(piece: str) -> None:
+    """Bounded by the time-out of a test: what takes the square of a length does not end."""
+    sketch_of(f"{piece * 500_000} ")

@@ -4,17 +4,18 @@ import json
 import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from bot.adapters.discord.api import DiscordApi
 from bot.adapters.discord.gateway import Event
 from bot.adapters.discord.known_channels import KnownChannels
-from bot.adapters.discord.messages import time_of
+from bot.adapters.discord.messages import number_at, time_of
 from bot.adapters.discord.missed import LEFT_OUT, Missed
 from bot.adapters.discord.stays import Stays
 from bot.adapters.discord.updates import parse_event
+from bot.domain.talk.brought_back import ALL_READ
 from bot.domain.talk.message import Address, LeftOut
 from tests.adapters.discord.test_discord_stays import Memory
 from tests.fakes.clock import FakeClock
@@ -28,6 +29,12 @@ class Owned(Memory):
     """What the program knows, and who owns it."""
 
     accounts: Sequence[str] = ()
+    brought_back: datetime | None = None
+
+    async def reached(self, stream: str, since: datetime) -> str:
+        back = self.brought_back
+        known = stream == ALL_READ and back is not None and back >= since
+        return back.isoformat() if known and back else ""
 
     async def owners(self) -> Sequence[str]:
         return self.accounts
@@ -130,6 +137,20 @@ async def test_words_that_the_bot_has_answered_are_not_first_words(stage: Stage)
     stage.discord.places.messages.append(Message(place, stage.discord.bot, "An answer"))
     assert await stage.of_this_run() == []
     stage.discord.say(stage.ann, "And now?")
+
+
+async def test_nothing_from_before_a_backup_was_brought_back_is_asked_for(stage: Stage) -> None:
+    """The home that is gone has answered it, or was about to: not even a moment counts."""
+    stage.known.brought_back = now = datetime.now(UTC)
+    stage.known.accounts = [f"discord:{ANN}"]
+    guild = stage.discord.guild("Home", stage.ann)
+    stage.known.chats.append(Address("discord", f"-{guild.channels[0].id}"))
+    for place in (guild.channels[0], stage.discord.places.direct(stage.ann)):
+        written(stage, 2, place)
+        old, new = stage.discord.places.messages[-2:]
+        old.id = int(number_at(now - timedelta(seconds=1)))
+        new.id = int(number_at(now + timedelta(seconds=1))) + place.id % 2
+    assert await stage.after_a_gap(now) == ["1", "1"]
 
 
 async def test_an_owner_who_cannot_be_written_to_harms_nobody(stage: Stage) -> None:

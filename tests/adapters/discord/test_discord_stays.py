@@ -52,6 +52,9 @@ class Memory:
     async def heard_until(self, channel: str) -> datetime | None:
         return None
 
+    async def reached(self, stream: str, since: datetime) -> str:
+        return ""
+
     async def owners(self) -> Sequence[str]:
         return ()
 

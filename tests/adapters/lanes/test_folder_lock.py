@@ -1,10 +1,12 @@
 """One process for one folder, by a lock that dies with its process."""
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 
 import pytest
@@ -55,6 +57,37 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
 def test_the_folder_is_made_for_its_user_alone(tmp_path: Path) -> None:
     with FolderLock(tmp_path / "a" / "b"):
         assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
+
+
+def test_a_passing_lock_leaves_only_what_was_there(tmp_path: Path) -> None:
+    home = tmp_path / "a" / "b"
+    with FolderLock(home, passing=True):
+        assert home.is_dir()
+    assert list(tmp_path.iterdir()) == []
+    with FolderLock(home, passing=True):
+        (home / "steward.db").touch()
+    assert [one.name for one in home.iterdir()] == ["steward.db"]
+    with FolderLock(home):
+        pass
+    with FolderLock(home, passing=True):
+        pass
+    assert (home / "lock").exists()
+
+
+def test_a_lock_that_was_taken_away_meanwhile_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its holder ends between the moment it is opened here and the moment it is locked."""
+    holder, locked = FolderLock(tmp_path, passing=True), fcntl.flock
+    holder.__enter__()
+
+    def late(file: TextIOWrapper, how: int) -> None:
+        holder.__exit__()
+        locked(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with FolderLock(tmp_path):
+        assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
 
 
 def test_leaving_frees_the_folder_within_the_process_too(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from bot.adapters.mcp.servers import ToolServers
 from bot.domain.tools.server import ServerSpec
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.turn.mandate import PERSONAL
 from bot.ports.tool import Place, Tool
 from tests.patience import PATIENCE
 
@@ -25,7 +26,7 @@ class Bench:
         self.folder = folder
         self.spec = spec
         self.servers = ToolServers(folder / "listings", folder / "spool")
-        self.place = Place(folder, 1, "turn", "conversation", 1, "UTC", "call")
+        self.place = Place(folder, 1, "turn", "conversation", 1, "UTC", "call", mandate=PERSONAL)
 
     async def tools(self, *wanted: ServerSpec, chat: int = 1) -> Mapping[str, Tool]:
         found = await self.servers.tools(chat, wanted or (self.spec,))

@@ -34,14 +34,18 @@ from tests.standins.chat_completions import (
     text,
 )
 
-HASTY = ModelTimes(connect_seconds=0.1, first_byte_seconds=0.1, silence_seconds=0.2)
+HASTY = ModelTimes(connect_seconds=1.0, first_byte_seconds=0.1)
+IMPATIENT = ModelTimes(silence_seconds=0.2)
+"""Waits for the beginning of a reply, and then no longer."""
 
 
 async def fault_of(reply: Reply, times: ModelTimes | None = None) -> ModelError:
     """The fault a reply leads to, which nowhere shows the key."""
-    async with connected(reply, times=times) as (_, model):
+    async with connected(reply, times=times) as (api, model):
         with pytest.raises(ModelError) as caught:
             await reply_to(model, asking(model))
+        # Whoever gives up soon may be gone before the stand-in has read the request.
+        await api.received(1)
     assert_without_secrets(caught.value)
     return caught.value
 
@@ -162,11 +166,11 @@ async def test_a_connection_cut_after_the_reply_ended_loses_nothing() -> None:
 async def test_silence_before_the_first_byte_ends() -> None:
     fault = await fault_of(silence(), HASTY)
     assert isinstance(fault, ModelUnreachable)
-    assert "no answer for 0.2 s" in str(fault)
+    assert "no answer for 1.1 s" in str(fault)
 
 
 async def test_silence_within_a_reply_ends() -> None:
-    fault = await fault_of(text("Hi.").held(Gate(), after=2), HASTY)
+    fault = await fault_of(text("Hi.").held(Gate(), after=2), IMPATIENT)
     assert "the stream was silent for 0.2 s" in str(fault)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from itertools import pairwise
 
 import pytest
 from sqlalchemy import NullPool, create_engine, text
@@ -89,6 +90,22 @@ async def test_a_ring_is_heard_by_the_other_process_and_not_by_its_own(
     await until(lambda: (Peal.STOP, 8) in others.rings)
     assert {*others.rings} == {(Peal.WORK, 7), (Peal.STOP, 8)}
     assert own.rings == []
+
+
+async def test_of_a_thousand_rings_a_few_are_heard_before_others_get_the_loop(
+    stores: tuple[Store, Store],
+) -> None:
+    one, other = stores
+    heard = Heard(other)
+    await rung(one, heard)
+    for chat in range(1_000):
+        one.bell.ring(Peal.OWED, chat)
+    counts = [len(heard.rings)]
+    async with asyncio.timeout(PATIENCE):
+        while (Peal.OWED, 999) not in heard.rings:
+            await asyncio.sleep(0)
+            counts.append(len(heard.rings))
+    assert max(after - before for before, after in pairwise(counts)) <= 50
 
 
 async def test_a_bell_rings_again_after_its_connection_was_cut(
@@ -195,3 +212,30 @@ async def test_a_question_to_a_post_that_nobody_has_ends_without_an_answer(
     stores[1].posts.answer("poll", answer)
     with pytest.raises(TimeoutError):
         await stores[0].posts.ask("poll", "Who is there?")
+
+
+async def test_what_several_processes_share_is_heard_by_each_and_told_to_the_others(
+    stores: tuple[Store, Store], own_postgres_url: str
+) -> None:
+    heard: list[list[str]] = [[], []]
+    for store, words in zip(stores, heard, strict=True):
+
+        async def answer(question: str, words: list[str] = words) -> str:
+            words.append(question)
+            return f"shown: {question}"
+
+        store.posts.share("pages", answer)
+    for words in ("one", "two, behind a cut"):
+        async with asyncio.timeout(PATIENCE):
+            # The other one may not listen yet.
+            while words not in heard[1]:
+                stores[0].posts.tell("pages", words)
+                await asyncio.sleep(0.05)
+        assert words not in heard[0]
+        question = f"Who has {words}?"
+        async with asyncio.timeout(PATIENCE):
+            # Behind a cut the one that asks may not listen yet.
+            while not all(question in one for one in heard):
+                assert await stores[0].posts.ask("pages", question) == f"shown: {question}"
+                await asyncio.sleep(0.05)
+        cut_listeners(own_postgres_url)

@@ -1,8 +1,11 @@
 """Only what the list names ever goes, and every table has its place in the sizes."""
 
+import asyncio
+import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -28,9 +31,13 @@ from bot.domain.talk.keeping import Ageing
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from tests.adapters.sql.test_marks import fill
+from tests.patience import PATIENCE
 
 NOW = datetime(2026, 11, 24, 12, tzinfo=UTC)
 _LONG_AGO = NOW - timedelta(days=4_000)
+_FOR_EVER = (
+    "WITH RECURSIVE n (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+)
 _SHRINK = {inbox: {"body"}, audit: {"details"}}
 """The columns that may change; of other tables with a rule only whole rows go."""
 
@@ -227,10 +234,29 @@ def test_the_estimate_is_near_what_the_pages_say(sqlite_url: str) -> None:
         for number in range(10, 2_010):
             like(connection, verdict, id=number, turn=f"turn-{number}", details={"why": words})
             like(connection, audit, id=number, details={"why": words * 2})
-    found = upkeep.of_file(Path(sqlite_url.partition(":///")[2]))
+    found = upkeep.Look(Path(sqlite_url.partition(":///")[2])).tables()
     assert 0.5 < found["verdict"] / (2_000 * len(words)) < 2
     assert 1.5 < found["audit"] / found["verdict"] < 2.5
     assert sum(found.values()) == pytest.approx(size_of(sqlite_url), rel=0.01)
+
+
+async def test_a_program_that_ends_does_not_wait_for_the_sizes_of_a_large_file(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = Event()
+
+    def counted_for_ever(connection: sqlite3.Connection, *_: object) -> int:
+        begun.set()
+        return connection.execute(_FOR_EVER).fetchone()[0]
+
+    monkeypatch.setattr(upkeep, "_weight", counted_for_ever)
+    async with open_store(sqlite_url) as store, asyncio.timeout(PATIENCE):
+        measuring = asyncio.create_task(store.upkeep.measure(NOW, swept=False))
+        await asyncio.to_thread(begun.wait)
+        measuring.cancel()
+        await asyncio.wait([measuring])
+        assert measuring.cancelled()
+        assert (await store.upkeep.kept()).newest is None
 
 
 @pytest.mark.postgres

@@ -1,3 +1,4 @@
+import asyncio
 import logging
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from bot.domain.talk.message import (
 )
 from bot.domain.talk.person import Sender
 from bot.ports.channel import DraftPlace
+from tests.fakes.clock import FakeClock
 from tests.standins.bot_api import BotApi, Person, ShownMessage
 from tests.standins.opus import opus
 
@@ -312,11 +314,34 @@ async def test_the_account_tells_its_name_and_sets_its_menu(
     assert (identity.user_id, identity.username) == (api.own_id, "steward_bot")
     assert await account.check() == "steward_bot"
     one, two, three = [("new", "New")], [("context", "Groups")], [("allow", "Let in")]
-    await account.set_menus(one, two, three, ["77"])
+    clock = FakeClock()
+    await account.set_menus(clock, one, two, three, ["77"])
     menus = [menu[0]["command"] for menu in server.commands.values()]
     assert menus == ["new", "context", "allow"]
     server.bad_gateway_next("setMyCommands")
-    await account.set_menus([("help", "Help")], [], [], [])
+    setting = asyncio.create_task(account.set_menus(clock, [("help", "Help")], [], [], []))
+    await _slept(clock, 1)
+    await setting
+    assert "help" in str(list(server.commands.values()))
+
+
+async def _slept(clock: FakeClock, times: int) -> None:
+    """Lets a task sleep so often, each time to its end."""
+    for number in range(times):
+        while len(clock.slept) <= number:
+            await asyncio.sleep(0.01)
+        await clock.advance(clock.slept[number])
+
+
+async def test_a_menu_that_cannot_be_set_is_told_once_at_its_last_try(
+    api: TelegramApi, server: BotApi, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.bad_gateway_next("setMyCommands", times=4)
+    clock, account = FakeClock(), TelegramAccount(api)
+    setting = asyncio.create_task(account.set_menus(clock, [("help", "Help")], [], [], []))
+    await _slept(clock, 3)
+    await setting
+    assert len([one for one in caplog.messages if "menu of commands was not set" in one]) == 1
 
 
 @pytest.mark.parametrize("token", ["4200:wrong", "nonsense", "42 00:\n"])

@@ -11,7 +11,7 @@ import pytest
 
 from bot.adapters.telegram.api import TelegramApi
 from bot.adapters.telegram.channel import TelegramChannel
-from bot.adapters.telegram.finding import MOST_BEHIND, MOST_BETWEEN, SILENCE
+from bot.adapters.telegram.finding import FEWEST_BEHIND, MOST_BETWEEN, SILENCE
 from bot.domain.talk.message import (
     Address,
     Button,
@@ -82,6 +82,21 @@ async def test_without_a_number_from_before_nothing_is_asked(
     assert await asked_about(server, channel, at(ann), seen) == []
 
 
+async def test_as_many_more_are_asked_about_as_the_counter_may_have_given_out_unseen(
+    server: BotApi, channel: TelegramChannel, ann: Person
+) -> None:
+    server.private_chat(ann)
+    now = datetime.now(UTC)
+    # Twenty numbers in ten seconds, and then nothing for a minute.
+    known = [(at(ann), 100 + n, now - timedelta(seconds=70 - n / 2)) for n in range(21)]
+    # An old message that was edited says nothing about the pace.
+    edited = (at(ann), 1, now - timedelta(seconds=61))
+    seen = replace(traces(*known, edited), since=now)
+    asked = await asked_about(server, channel, at(ann), seen)
+    assert asked[0] == 121
+    assert SILENCE + 50 <= len(asked) <= SILENCE + 70
+
+
 @pytest.fixture
 def channel(api: TelegramApi) -> TelegramChannel:
     return TelegramChannel(api)
@@ -142,11 +157,11 @@ async def test_what_was_not_sent_is_not_found_and_the_questions_are_bounded(
     assert await channel.find(at(ann), piece(channel), traces((at(ann), said.id, BEFORE))) is None
     assert server.screen(ann.id) == before
     assert len(server.calls_of("stopMessageLiveLocation")) == 30 + SILENCE
-    for n in range(2 * MOST_BEHIND):
+    for n in range(2 * FEWEST_BEHIND):
         server.say(ann, f"And later {n}")
     server.calls.clear()
     assert await channel.find(at(ann), piece(channel), traces((at(ann), said.id, BEFORE))) is None
-    assert len(server.calls_of("stopMessageLiveLocation")) == MOST_BEHIND
+    assert len(server.calls_of("stopMessageLiveLocation")) == FEWEST_BEHIND
 
 
 async def test_between_known_numbers_both_ends_are_asked_about(
@@ -309,6 +324,25 @@ async def test_what_an_earlier_run_sent_is_below_the_first_message_of_this_run(
     assert await channel.find(at(bob), sent, Traces(before, seen)) is None
     assert len(server.calls_of("stopMessageLiveLocation")) == 1
     assert await channel.find(at(ann), sent, Traces(before, seen)) == lost
+
+
+async def test_what_another_process_sent_is_found_though_this_one_had_sent_before_it(
+    server: BotApi, earlier: TelegramChannel, channel: TelegramChannel, ann: Person
+) -> None:
+    bob = server.person(first_name="Bob")
+    server.private_chat(bob)
+    said, sent = server.say(ann, "Hello"), piece(channel)
+    before = NOW - timedelta(days=365 * 110)
+    await channel.send(at(bob), sent)
+    lost = await earlier.send(at(ann), sent)
+    seen = Traces(before, [Sighting(at(ann), str(said.id), before)], until=datetime.now(UTC))
+    later = await channel.send(at(bob), sent)
+    assert await channel.find(at(ann), sent, seen) == lost
+    assert int(later) > int(lost)
+    # Its first number since then is the end.
+    assert await channel.find(at(bob), sent, seen) is None
+    asked = [call.params["message_id"] for call in server.calls_of("stopMessageLiveLocation")]
+    assert max(map(int, asked)) < int(later)
 
 
 async def test_each_question_waits_for_its_pace(

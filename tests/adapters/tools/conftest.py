@@ -19,6 +19,7 @@ from bot.adapters.web_search.searxng import SearXNG
 from bot.domain.talk.limits import ReadingBounds, WebBounds
 from bot.domain.tools.house import place_of
 from bot.domain.tools.tool import ToolOutput
+from bot.domain.turn.mandate import PERSONAL
 from bot.flow.log.tools import conversation_tools
 from bot.flow.plans.tools import SubmitPlanTool
 from bot.ports.tool import Place, Tool
@@ -46,7 +47,8 @@ def outside(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def place(workspace: Path) -> Place:
-    return Place(workspace, 1, "turn", "conversation", 1, "Europe/Berlin", "call")
+    zone = "Europe/Berlin"
+    return Place(workspace, 1, "turn", "conversation", 1, zone, "call", mandate=PERSONAL)
 
 
 @pytest.fixture
@@ -67,7 +69,11 @@ def tools(tmp_path: Path, store: MemoryStore) -> dict[str, Tool]:
             WebPages(WebBounds(), Reach()), MediaReader(ReadingBounds()), SearXNG("http://x")
         ),
     )
-    made = (*made, *conversation_tools(store.chats, store.journal), SubmitPlanTool())
+    made = (
+        *made,
+        *conversation_tools(store.chats, store.journal, store.plans.live),
+        SubmitPlanTool(),
+    )
     named = {tool.spec.name: tool for tool in made}
     return {name: named[name] for name in sorted(named, key=place_of)}
 

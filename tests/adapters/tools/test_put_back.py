@@ -10,13 +10,14 @@ from bot.adapters.tools.put_back import PutBack
 from bot.adapters.tools.workspace import Workspace
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.tools.file_change import ABSENT, UNDO_BUTTONS, UndoButton, UndoVerb, token_of
+from bot.domain.turn.mandate import PERSONAL
 from bot.ports.tool import Place, Tool
 
 DOOR = PutBack(1_000)
 
 
 def place(root: Path) -> Place:
-    return Place(root, 1, "turn-1", "c", 1, "UTC", call_id="call_1")
+    return Place(root, 1, "turn-1", "c", 1, "UTC", call_id="call_1", mandate=PERSONAL)
 
 
 @pytest.mark.parametrize(

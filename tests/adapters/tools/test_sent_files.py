@@ -35,7 +35,7 @@ async def sent(workspace: Path, store: MemoryStore) -> Path:
 async def test_a_file_that_was_sent_is_foreign_in_the_inbox(
     run: Run, sent: Path, workspace: Path
 ) -> None:
-    table = f"{SENT} (table.csv)"
+    table = f"{SENT} (“table.csv”)"
     assert (await run("read_file", path="./inbox/table.csv")).untrusted == table
     assert (await run("search_files", query="obey", path="inbox")).untrusted == table
     assert (await run("list_files", path="inbox")).untrusted == table
@@ -49,9 +49,9 @@ async def test_copies_of_a_file_that_was_sent_are_foreign_wherever_they_lie(
     (workspace / "a").mkdir()
     shutil.copy(sent, workspace / "a" / "copy.txt")
     shutil.move(sent, workspace / "moved.csv")
-    assert (await run("read_file", path="a/copy.txt")).untrusted == f"{SENT} (copy.txt)"
-    assert (await run("search_files", query="obey", path="a")).untrusted == f"{SENT} (copy.txt)"
-    assert (await run("read_file", path="moved.csv")).untrusted == f"{SENT} (moved.csv)"
+    assert (await run("read_file", path="a/copy.txt")).untrusted == f"{SENT} (“copy.txt”)"
+    assert (await run("search_files", query="obey", path="a")).untrusted == f"{SENT} (“copy.txt”)"
+    assert (await run("read_file", path="moved.csv")).untrusted == f"{SENT} (“moved.csv”)"
     (workspace / "own.md").write_text("my words")
     assert (await run("read_file", path="own.md")).untrusted is None
     (workspace / "same size.txt").write_bytes(b"x" * len(TABLE))

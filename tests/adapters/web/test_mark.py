@@ -1,5 +1,7 @@
 """The mark of a page: it is read as it was written, and tells what the page lacks."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,3 +31,9 @@ def test_a_message_that_waits_is_named_until_it_waits_no_more() -> None:
     assert (waiting.said, waiting.waits) == (7, {7: 99})
     changed = waiting.with_said(7, 9, 0)
     assert (changed.said, changed.waits) == (9, {})
+
+
+def test_a_mark_that_can_be_cut_in_many_ways_is_refused_at_once() -> None:
+    before = process_time()
+    assert Mark.read(f"1.1.1{':1111111111' * 300}:x") is None
+    assert process_time() - before < 0.5

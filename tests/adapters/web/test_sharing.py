@@ -161,7 +161,18 @@ async def test_a_store_that_is_away_is_told_in_a_sentence() -> None:
         for people.away in (False, True):
             answer = await browser.get("/", headers={"cookie": "who=ann"})
             assert (answer.status_code, answer.headers["retry-after"]) == (503, "1")
-            assert "The store cannot be read just now" in answer.text
+            assert "Steward cannot read its database just now" in answer.text
+
+
+async def test_a_fault_of_the_program_is_told_in_a_sentence() -> None:
+    async def failing(request: Request) -> Response:
+        raise ZeroDivisionError
+
+    async with client(gate_of(People(), Route("/", failing)), raising=False) as browser:
+        answer = await browser.get("/", headers={"cookie": "who=ann"})
+    assert answer.status_code == 500
+    assert "Steward made a mistake" in answer.text
+    assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 async def test_a_browser_that_reads_slowly_gets_nothing_after_its_right_has_ended() -> None:
@@ -212,8 +223,9 @@ def gate_of(people: People, *routes: Route) -> Gate:
     return application(Origins.of(8787), people, shell, routes, ("127.0.0.1",))
 
 
-def client(gate: Gate) -> httpx.AsyncClient:
-    return httpx.AsyncClient(transport=httpx.ASGITransport(cast(Any, gate)), base_url=ORIGIN)
+def client(gate: Gate, *, raising: bool = True) -> httpx.AsyncClient:
+    way = httpx.ASGITransport(cast(Any, gate), raise_app_exceptions=raising)
+    return httpx.AsyncClient(transport=way, base_url=ORIGIN)
 
 
 async def post(

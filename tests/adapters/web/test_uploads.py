@@ -38,7 +38,7 @@ async def test_files_go_by_age_and_with_their_messages(tmp_path: Path) -> None:
         kept = await uploads.keep(given(b"x"), f"web:1/form-{name}", 0)
         handles[name] = kept.handle
         at = time.time() - age
-        os.utime(tmp_path / kept.handle, (at, at))
+        os.utime(kept.handle, (at, at))
     (tmp_path / "f00.part").write_bytes(b"of a form that was cut off")
     os.utime(tmp_path / "f00.part", (0, 0))
 
@@ -48,7 +48,7 @@ async def test_files_go_by_age_and_with_their_messages(tmp_path: Path) -> None:
 
     await uploads.sweep(stored)
     assert asked == [sorted(f"web:1/form-{name}" for name in ages)]
-    assert names(tmp_path) == {handles["stored"], handles["coming"]}
+    assert names(tmp_path) == {Path(handles[name]).name for name in ("stored", "coming")}
     with pytest.raises(FileWithheld):
         await uploads.fetch(handed(handles["erased"]), 10)
 
@@ -103,8 +103,38 @@ async def test_what_came_first_under_a_name_stays(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "handle", ["", "../steward.db", "web:1~../../x~0", "web:1~form-one~0/..", "/etc/passwd", "\0"]
+    "handle",
+    [
+        "",
+        "../steward.db",
+        "web:1~../../x~0",
+        "web:1~form-one~0/..",
+        "/etc/passwd",
+        "\0",
+        "../other/web:1~form-one~0",
+        "{}/other/web:1~form-one~0",
+        "{}/other/../uploads/x",
+    ],
 )
 async def test_a_handle_leads_out_of_no_folder(tmp_path: Path, handle: str) -> None:
+    for folder in ("other", "uploads", "web/uploads"):
+        (tmp_path / folder).mkdir(parents=True)
+    for name in ("other/web:1~form-one~0", "uploads/x"):
+        (tmp_path / name).write_text("not for everybody")
     with pytest.raises(FileWithheld):
-        await Uploads(tmp_path).fetch(handed(handle), 100)
+        await Uploads(tmp_path / "web" / "uploads").fetch(handed(handle.format(tmp_path)), 100)
+
+
+async def test_a_file_is_found_from_the_home_of_another_process(tmp_path: Path) -> None:
+    kept = await Uploads(tmp_path / "web" / "uploads").keep(given(b"of the page"), HER, 0)
+    worker = Uploads(tmp_path / "work" / "uploads")
+    assert await worker.fetch(handed(kept.handle), 100) == b"of the page"
+
+
+async def test_a_file_is_found_in_a_home_that_was_moved(tmp_path: Path) -> None:
+    kept = await Uploads(tmp_path / "old" / "uploads").keep(given(b"x"), HER, 0)
+    (tmp_path / "old").rename(tmp_path / "new")
+    moved = Uploads(tmp_path / "new" / "uploads")
+    assert await moved.fetch(handed(kept.handle), 100) == b"x"
+    # Earlier versions stored the name alone.
+    assert await moved.fetch(handed(Path(kept.handle).name), 100) == b"x"

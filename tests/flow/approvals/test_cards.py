@@ -24,7 +24,15 @@ from bot.flow.approvals.decided_cards import decided_card
 from bot.flow.approvals.fitting import LONGEST, beginning
 from bot.flow.log.closing import ENDED_BY_FAULT
 from tests.domain.logs import NOON, call, card
-from tests.words import ALWAYS, NOT_DECIDED, REPLY_HINT, RULE_PAUSED, SENT_BACK, STOP_WORK
+from tests.words import (
+    ALWAYS,
+    NOT_DECIDED,
+    NOT_SHOWN,
+    REPLY_HINT,
+    RULE_PAUSED,
+    SENT_BACK,
+    STOP_WORK,
+)
 
 tokens = st.text(alphabet="abcXYZ019_-", min_size=1, max_size=43)
 
@@ -190,6 +198,11 @@ def test_a_decided_card_names_who_decided_where_it_was_somebody_else_or_others_s
     other = f"{SENT_BACK} · Run `pytest -q` · Bo: “too early”"
     assert told(replace(decided, decided_by=2)) == other
     assert told(replace(decided, asker_name="Ann")) == other
+
+
+def test_a_card_that_could_not_be_shown_gives_the_platforms_words_as_the_reason() -> None:
+    unshown = asked(state=ApprovalState.UNASKABLE, reason="Bad Request: no rights")
+    assert told(unshown) == f"{NOT_SHOWN} · Run `pytest -q` · “Bad Request: no rights”"
 
 
 def test_a_card_tells_what_came_of_its_call() -> None:

@@ -15,8 +15,9 @@ from bot.domain.talk.errors import (
 )
 from bot.domain.talk.limits import Limits, SendRates
 from bot.domain.talk.message import Address, Button, Outbound, OutboundKind, Piece, Plain, RawUpdate
-from bot.flow.delivery.delivery import Delivery, Outlet, Reports
+from bot.flow.delivery.delivery import Delivery
 from bot.flow.delivery.flood_gate import FloodGate, GatedChannel
+from bot.flow.delivery.outlet import Outlet, Reports
 from bot.ports.channel import Channel
 from bot.ports.outbox import Delivered, OutboxRow
 from bot.ports.sightings import Pace, Traces, unhurried
@@ -123,6 +124,8 @@ class World:
         self.ann = self.bob = 0
         self.rates: SendRates | None = None
         """The rates of a flood gate before the channel; there is none at first."""
+        self.works = True
+        """False while the store does not work."""
 
     async def open(self) -> "World":
         self.ann = (await self.store.chats.at(ANN, private=True)).id
@@ -151,7 +154,7 @@ class World:
             self.channel.gated = True
             channels = {"fake": GatedChannel(self.channel, FloodGate(self.rates, self.clock))}
         return Delivery(
-            Outlet(self.outbox, channels, self.clock),
+            Outlet(self.outbox, channels, self.clock, lambda: self.works),
             Reports(told, self.moved),
             Limits().card_seconds,
             jitter=lambda: 0.0,

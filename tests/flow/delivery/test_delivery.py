@@ -1,6 +1,7 @@
 """Delivery: what is owed arrives in order, a bounded number of chats at a time."""
 
 import asyncio
+from itertools import pairwise
 
 from bot.domain.talk.errors import FloodWait
 from bot.domain.talk.message import Address
@@ -44,6 +45,20 @@ async def test_a_chat_that_waits_does_not_hold_up_another() -> None:
         assert (world.texts, world.channel.texts(BOB)) == ([], ["for Bob"])
         await world.clock.advance(30)
         assert world.texts == ["for Ann"]
+
+
+async def test_of_many_chats_a_few_are_begun_at_a_time() -> None:
+    world = await World().open()
+    await world.show_in_many(200)
+    async with world.delivery() as delivery:
+        resuming = asyncio.create_task(delivery.resume())
+        begun = [0]
+        while begun[-1] < 200:
+            # Others get the loop here.
+            await asyncio.sleep(0)
+            begun.append(world.outbox.calls.count("owed"))
+        await resuming
+        assert max(after - before for before, after in pairwise(begun)) < 100
 
 
 async def test_rows_for_a_channel_that_is_not_open_stay_owed() -> None:

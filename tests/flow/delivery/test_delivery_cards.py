@@ -3,7 +3,8 @@
 from bot.domain.talk.errors import ContentRefused, FloodWait
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
-from bot.flow.delivery.delivery import Delivery, Outlet, Reports
+from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.outlet import Outlet, Reports
 from bot.ports.outbox import DeliveryState, OutboxRow
 from tests.flow.delivery.delivering import World, answer, card
 

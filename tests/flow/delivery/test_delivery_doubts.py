@@ -1,6 +1,8 @@
 """What may stand on the screen already is looked for, and nothing else is."""
 
-from bot.domain.talk.errors import ChannelUnreachable, ContentRefused, FloodWait
+from dataclasses import replace
+
+from bot.domain.talk.errors import ChannelFault, ChannelUnreachable, ContentRefused, FloodWait
 from bot.domain.talk.limits import Rate, SendRates
 from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.ports.outbox import DeliveryState
@@ -10,6 +12,7 @@ from tests.flow.delivery.delivering import ANN, LOST, World, answer, card
 async def killed_behind_a_send(world: World, key: str, content: Outbound) -> str:
     """A message that stands on the screen while the store knows nothing of it."""
     await world.show(key, content)
+    await world.outbox.note_sending([world.ann], [], world.clock.now())
     message_id = await world.channel.send(ANN, world.channel.split(content)[0])
     await world.clock.advance(1)
     return message_id
@@ -65,6 +68,30 @@ async def test_what_another_process_left_behind_is_looked_for() -> None:
         assert world.texts == ["text"]
 
 
+async def test_once_this_process_alone_delivers_the_rows_of_others_are_not_looked_for() -> None:
+    world = await World().open()
+    async with world.delivering() as delivery:
+        for seconds, searched in ((0, ["0"]), (10, ["0"])):
+            await delivery.gain() if not seconds else None
+            await world.clock.advance(seconds)
+            await world.show(str(seconds), answer(str(seconds)))
+            made_elsewhere(world, str(seconds))
+            delivery.wake(world.ann)
+            await delivery.flushed()
+            assert world.channel.searched == searched
+        # The post was elsewhere meanwhile, so its holder may have sent this one.
+        sent = await killed_behind_a_send(world, "k", answer("text"))
+        made_elsewhere(world, "k")
+        await delivery.gain()
+        await delivery.flushed()
+        assert world.row("k").message_ids == (sent,)
+        assert world.texts == ["0", "10", "text"]
+
+
+def made_elsewhere(world: World, key: str) -> None:
+    world.store.rows.outbox[key] = replace(world.row(key), ours=False)
+
+
 async def test_only_a_send_with_an_unknown_end_is_looked_for() -> None:
     refused = (
         FloodWait(1.0),
@@ -78,7 +105,7 @@ async def test_only_a_send_with_an_unknown_end_is_looked_for() -> None:
         async with world.delivering():
             await world.clock.advance(2)
         assert world.channel.searched == []
-    for unknown in (LOST, ValueError("what is this?")):
+    for unknown in (LOST, ValueError("what is this?"), (ChannelFault("no idea"), True)):
         world = await World().open()
         world.channel.fates.append(unknown)
         await world.show("k", answer("text"))

@@ -1,5 +1,7 @@
 """Drafts and signs of one process, shown by another one: as if they were its own."""
 
+from collections.abc import Collection
+
 import pytest
 
 from bot.domain.talk.errors import (
@@ -12,12 +14,15 @@ from bot.domain.talk.errors import (
     RecipientGone,
 )
 from bot.domain.talk.message import Address, Button, RawUpdate, Sign
+from bot.domain.talk.session import PAGE
 from bot.flow.delivery.office import DeliveryOffice
+from bot.flow.delivery.pages_elsewhere import PagesElsewhere
 from bot.flow.delivery.passed_on import PassedOnChannel, ShownForOthers
 from bot.ports.bell import MOST_ASKED, Answerer, NoBell, OwnPosts
 from bot.ports.channel import DraftPlace
-from bot.ports.duties import EVERY_DUTY
+from bot.ports.duties import EVERY_DUTY, Duty
 from tests.fakes.channel import FakeChannel
+from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
 
 HOME, GROUP = Address("fake", "1"), Address("fake", "-2", "7")
@@ -29,6 +34,10 @@ class OnePost(OwnPosts):
     def __init__(self, answerer: Answerer | None) -> None:
         self.answerer = answerer
         self.questions: list[str] = []
+        self.told: list[str] = []
+
+    def tell(self, post: str, words: str) -> None:
+        self.told.append(words)
 
     async def ask(self, post: str, question: str) -> str:
         self.questions.append(question)
@@ -40,12 +49,22 @@ class OnePost(OwnPosts):
 class Two:
     """A process with a turn, which does not deliver, and one that does."""
 
-    def __init__(self, *, answered: bool = True) -> None:
+    def __init__(self, *, answered: bool = True, duties: Collection[Duty] = EVERY_DUTY) -> None:
         self.own, self.other = FakeChannel(), FakeChannel()
-        answerer = ShownForOthers({"fake": self.other}).answer
-        self.posts = OnePost(answerer if answered else None)
-        office = DeliveryOffice(MemoryStore().chats, NoBell(), self.posts, EVERY_DUTY, alone=False)
-        self.channel = PassedOnChannel(self.own, office)
+        self.heard: list[tuple[Address, str]] = []
+        self.heard_here: list[tuple[Address, str]] = []
+        self.shown = ShownForOthers({"fake": self.other}, self.hear)
+        self.posts = OnePost(self.shown.answer if answered else None)
+        office = DeliveryOffice(MemoryStore().chats, NoBell(), self.posts, duties, alone=False)
+        self.clock = FakeClock()
+        self.pages = PagesElsewhere(office, self.clock.steady, self.hear_here)
+        self.channel = PassedOnChannel(self.own, office, self.pages)
+
+    def hear_here(self, to: Address, text: str) -> None:
+        self.heard_here.append((to, text))
+
+    def hear(self, to: Address, text: str) -> None:
+        self.heard.append((to, text))
 
 
 async def test_a_draft_and_signs_are_shown_where_messages_are_delivered() -> None:
@@ -127,3 +146,32 @@ async def test_a_sign_that_nobody_answers_for_may_have_been_shown() -> None:
     with pytest.raises(ChannelUnreachable) as raised:
         await two.channel.draft(GROUP, "Half")
     assert raised.value.maybe_done
+
+
+async def test_pages_of_other_processes_are_told_what_grows_while_somebody_looks_at_them() -> None:
+    two = Two()
+    await two.channel.draft(HOME, "Nobody looks")
+    assert two.posts.told == []
+    assert two.heard_here == [(HOME, "Nobody looks")], "pages of this process show it"
+    two.pages.looked()
+    await two.channel.sign(HOME, Sign.TYPING)
+    await two.channel.sign(GROUP, Sign.WORKING, "5")
+    await two.channel.draft(GROUP, "Half an")
+    for told in two.posts.told:
+        await two.shown.answer(told)
+    assert two.heard == [(HOME, ""), (GROUP, "Half an")]
+    before = len(two.posts.told)
+    await two.channel.draft(HOME, "\udc80" + "字" * 20_000 + " the end")
+    assert len(two.posts.told[-1].encode()) <= MOST_ASKED
+    await two.clock.advance(31)
+    await two.channel.draft(HOME, "Nobody has looked for long")
+    assert len(two.posts.told) == before + 1
+
+
+async def test_what_grows_on_the_page_itself_is_heard_by_all_who_serve_it() -> None:
+    two, page = Two(duties={Duty.WORK}), Address(PAGE, "1")
+    two.pages.looked()
+    await two.channel.sign(page, Sign.TYPING)
+    await two.channel.draft(page, "Half an")
+    assert two.heard == [(page, ""), (page, "Half an")]
+    assert (two.posts.told, two.heard_here) == ([], []), "all of them hear the question"

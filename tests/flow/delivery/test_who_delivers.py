@@ -6,7 +6,8 @@ import pytest
 
 from bot.domain.talk.errors import StoreUnavailable
 from bot.domain.talk.limits import Limits
-from bot.flow.delivery.delivery import Delivery, Outlet, Reports
+from bot.flow.delivery.delivery import Delivery
+from bot.flow.delivery.outlet import Outlet, Reports
 from bot.flow.delivery.seats import Admission
 from tests.flow.delivery.delivering import World, answer
 

@@ -27,7 +27,7 @@ class Talks:
     def __init__(self) -> None:
         self._clock = FakeClock()
         self._store = MemoryStore(self._clock.now)
-        self._history = History(self._store.journal, self._store.chats, self._clock)
+        self._history = History(self._store.journal, self._clock)
         self._turns = 0
         self.copies: dict[str, list[Entry]] = {}
 
@@ -36,9 +36,9 @@ class Talks:
         self.copies[(await self._store.chats.get(self._id)).conversation] = []
 
     async def log(self) -> ChatLog:
-        chat = await self._store.chats.get(self._id)
-        log = await self._history.own(chat)
-        await log.read(chat.conversation)
+        while (log := await self._history.own(await self._store.chats.get(self._id))) is None:
+            pass
+        await log.read(log.chat.conversation)
         return log
 
     async def say(self, bodies: list[Body]) -> None:

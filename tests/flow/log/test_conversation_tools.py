@@ -14,7 +14,17 @@ from bot.domain.talk.chat import Conversation
 from bot.domain.talk.errors import ToolFailure
 from bot.domain.talk.message import Address
 from bot.domain.tools.tool import CloseConversation, ToolOutput
-from bot.domain.turn.transcript import AskerBody, Body, Entry, Provenance, ReplyBody, TextPart
+from bot.domain.turn.mandate import PERSONAL
+from bot.domain.turn.transcript import (
+    AskerBody,
+    BackgroundBody,
+    Body,
+    Entry,
+    Provenance,
+    RecallBody,
+    ReplyBody,
+    TextPart,
+)
 from bot.flow.log.tools import conversation_tools
 from bot.ports.tool import Place
 from tests.fakes.store import MemoryStore
@@ -31,12 +41,14 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def place() -> Place:
-    return Place(Path("/nowhere"), 1, "turn", "conversation", 1, "Europe/Berlin", "call")
+    return Place(
+        Path("/nowhere"), 1, "turn", "conversation", 1, "Europe/Berlin", "call", mandate=PERSONAL
+    )
 
 
 @pytest.fixture
 def run(store: MemoryStore, place: Place) -> Run:
-    made = conversation_tools(store.chats, store.journal)
+    made = conversation_tools(store.chats, store.journal, store.plans.live)
     tools = {tool.spec.name: tool for tool in made}
 
     async def run(name: str, *, at: Place = place, **arguments: Any) -> ToolOutput:
@@ -82,11 +94,11 @@ async def test_closed_conversations_are_listed_and_read(
     assert "no closed conversation" in (await run("get_conversation")).text
     await put(store, place, "c1", said("hello"), answered("hi there"))
     listed = await run("get_conversation")
-    assert listed.text == "c1 · closed 2026-11-02 13:00 · about c1\nsum"
+    assert listed.text == 'c1 · closed 2026-11-02 13:00 · "about c1"\nsum'
     assert listed.untrusted is None
     read = await run("get_conversation", conversation_id="c1")
     assert read.text.splitlines()[1:] == [
-        "2026-11-02 13:00 Anna: hello",
+        '2026-11-02 13:00 "Anna": hello',
         "2026-11-02 13:00 Assistant: hi there",
     ]
 
@@ -114,6 +126,28 @@ async def test_what_was_untrusted_then_is_untrusted_now(
     assert (await run("get_conversation", conversation_id="c1")).untrusted == source
 
 
+@pytest.mark.parametrize(
+    ("body", "source"),
+    [
+        (
+            BackgroundBody(2, "a cook", "Bob is a cook.", "Bob", group=True),
+            "what Bob says about themselves",
+        ),
+        (RecallBody(("p",), "Bob: lunch", writers=((2, "a note of Bob"),)), "a note of Bob"),
+    ],
+    ids=["about", "recalled"],
+)
+async def test_words_of_others_of_a_group_are_untrusted_for_the_others(
+    run: Run, store: MemoryStore, place: Place, body: Body, source: str
+) -> None:
+    await put(store, place, "c1", said("hello"), body, answered("as Bob says"))
+    told = f"an earlier conversation with {source}"
+    for asked in ({}, {"conversation_id": "c1"}):
+        assert (await run("get_conversation", **asked)).untrusted == told
+        own = await run("get_conversation", at=replace(place, person=2), **asked)
+        assert own.untrusted is None
+
+
 async def test_a_long_conversation_is_bounded_to_its_newest_words(
     run: Run, store: MemoryStore, place: Place
 ) -> None:
@@ -121,4 +155,4 @@ async def test_a_long_conversation_is_bounded_to_its_newest_words(
     text = (await run("get_conversation", conversation_id="c1")).text
     assert len(text.encode()) < 30_000
     assert "earlier messages are not shown" in text
-    assert "Anna: 49 " in text
+    assert '"Anna": 49 ' in text

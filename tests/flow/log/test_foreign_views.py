@@ -94,6 +94,15 @@ def noted() -> RecallBody:
     return told
 
 
+def test_whoever_wrote_what_is_told_again_is_named_on_one_line() -> None:
+    again = told_again(["t"], [passage()], ["read"], Recipient(1, group=True), 5_000)
+    assert again is not None
+    for body in (again, noted()):
+        ((_, source),) = body.writers
+        assert source.isprintable()
+        assert len(source) < 90
+
+
 def in_diary() -> RecallBody:
     entry = DiaryEntry("e1", "g1", NOON, DiaryKind.NOTE, HOSTILE, "t", untrusted=HOSTILE)
     told = diary_told([entry], "UTC", 5_000)

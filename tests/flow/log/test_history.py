@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.turn.transcript import CutBody
-from bot.flow.log.history import History
+from bot.flow.log.history import ChatLog, History
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
 
@@ -20,10 +19,9 @@ def store() -> MemoryStore:
 async def test_a_log_is_kept_as_long_as_the_store_stands_where_it_stands(
     store: MemoryStore,
 ) -> None:
-    chat, history = await begun(store)
-    log = await history.own(chat)
+    log, history = await begun(store)
     await log.write("t1", [CutBody((), 0)])
-    assert await history.own(await store.chats.get(chat.id)) is log
+    assert await history.own(await store.chats.get(log.chat.id)) is log
 
 
 @pytest.mark.parametrize("lost", ["fence", "last_seq"])
@@ -31,14 +29,27 @@ async def test_a_log_is_read_anew_when_the_store_has_forgotten(
     store: MemoryStore, lost: str
 ) -> None:
     """A server that dies may forget its last claims and entries, and then its numbers are lower."""
-    chat, history = await begun(store)
-    log = await history.own(chat)
+    log, history = await begun(store)
     await log.write("t1", [CutBody((), 0)])
-    now = await store.chats.get(chat.id)
+    now = await store.chats.get(log.chat.id)
     before = now.fence if lost == "fence" else now.last_seq
     assert await history.own(replace(now, **{lost: before - 1})) is not log
 
 
-async def begun(store: MemoryStore) -> tuple[Chat, History]:
+async def test_what_was_read_before_a_claim_is_read_again(store: MemoryStore) -> None:
+    """Another one may claim the chat before that, and then the first claim is worth nothing."""
+    history = History(store.journal, FakeClock())
     chat = await store.chats.at(Address("fake", "1"), private=True)
-    return chat, History(store.journal, store.chats, FakeClock())
+    assert await history.own(chat) is None
+    await store.journal.claim(chat.id)
+    assert await history.own(await store.chats.get(chat.id)) is None
+    assert await history.own(await store.chats.get(chat.id)) is not None
+
+
+async def begun(store: MemoryStore) -> tuple[ChatLog, History]:
+    chat = await store.chats.at(Address("fake", "1"), private=True)
+    history = History(store.journal, FakeClock())
+    assert await history.own(chat) is None
+    log = await history.own(await store.chats.get(chat.id))
+    assert log is not None
+    return log, history

@@ -17,6 +17,7 @@ from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.talk.message import Address, CodeBlock, Plain
 from bot.domain.talk.person import Role, Sender
 from bot.domain.tools.tool import Effect
+from bot.domain.turn.mandate import PERSONAL
 from bot.flow.schedules.making import TaskMaking
 from bot.flow.schedules.task_shelf import TaskShelf
 from bot.flow.schedules.timetable import Timetable
@@ -45,7 +46,7 @@ class Shelf:
         for number, name in ((1, "Ann"), (2, "Bob")):
             await self.store.people.admit(Sender("telegram", str(number), name), Role.MEMBER)
         self.chat = (await self.store.chats.at(Address("telegram", "-5"), private=False)).id
-        return Place(Path(), self.chat, "turn", "talk", person, "UTC", "call")
+        return Place(Path(), self.chat, "turn", "talk", person, "UTC", "call", mandate=PERSONAL)
 
 
 @pytest.fixture

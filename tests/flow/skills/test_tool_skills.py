@@ -8,6 +8,7 @@ import pytest
 from bot.domain.skills.skill import Skill
 from bot.domain.talk.errors import InvalidArguments, ToolFailure
 from bot.domain.tools.tool import PutToWork
+from bot.domain.turn.mandate import PERSONAL
 from bot.flow.skills.tools import FindSkills, ReadSkillFile, UseSkill
 from bot.ports.tool import Place
 from tests.fakes.skills import FakeSkills
@@ -23,7 +24,7 @@ TRIAGE = Skill(
 FIX = Skill("fix", "Mends bugs.", "Mend it.", "/skills/fix", next_skill="review")
 UNFIT = Skill("unfit", "Mends more bugs.", "No.", "/skills/unfit", unmet="it needs pandoc")
 SKILLS = FakeSkills(TRIAGE, FIX, UNFIT, files={("fix", "list.md"): "- look twice"})
-PLACE = Place(Path("/nowhere"), 1, "turn", "conversation", 1, "UTC")
+PLACE = Place(Path("/nowhere"), 1, "turn", "conversation", 1, "UTC", mandate=PERSONAL)
 
 
 async def used(name: str, place: Place = PLACE, depth: int = 5) -> str:

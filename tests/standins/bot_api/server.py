@@ -132,12 +132,18 @@ class _Server:
         return result
 
 
+_LEAVING_SECONDS = 0.3
+
+
 async def _unless_left(request: Request, work: "asyncio.Future[object]") -> object:
     """Wait for the work; it is cancelled when the client leaves, as a poll nobody reads."""
     leaving = asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait((work, leaving), return_when=asyncio.FIRST_COMPLETED)
-        return await work if work.done() else []
+        if work.done() and work.exception() is not None:
+            # On a busy machine the next poll may be read before the end of the one it follows.
+            await asyncio.wait((leaving,), timeout=_LEAVING_SECONDS)
+        return [] if leaving.done() else await work
     finally:
         leaving.cancel()
         work.cancel()

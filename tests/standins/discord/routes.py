@@ -233,6 +233,7 @@ class Routes:
     def callback(self, interaction: Interaction, body: Any) -> None:
         late = time.monotonic() - interaction.made_at > answer_seconds()
         if late and interaction.answer is None:
+            interaction.failed = True
             raise Refusal(404, 10062, "Unknown interaction")
         if interaction.answer is not None:
             raise Refusal(400, 40060, "Interaction has already been acknowledged.")

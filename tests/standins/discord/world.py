@@ -250,6 +250,8 @@ class Interaction:
     made_at: float = field(default_factory=time.monotonic)
     at: Channel | None = None
     answer: dict[str, Any] | None = None
+    failed: bool = False
+    """Whether the answer came too late, which the app tells the one who pressed."""
     notices: list[str] = field(default_factory=list[str])
     """Texts that this person alone sees."""
 

@@ -8,7 +8,7 @@ from sqlalchemy import Boolean, ForeignKey, Index, Integer, false, text
 from bot.adapters.sql.codec import BODY, OUTBOUND, PIECES, WORDS
 from bot.adapters.sql.columns import Bytes, Choice, Json, Number, UtcTime, Words
 from bot.adapters.sql.tables.declaring import METADATA, Stored, kept, partial, spoken, stored
-from bot.adapters.sql.tables.marks import Forget
+from bot.adapters.sql.tables.marks import Forget, Mark, Names
 from bot.adapters.sql.tables.naming import of_chat, of_message, of_person, of_talk, of_turn
 from bot.adapters.sql.this_process import ThisProcess
 from bot.domain.change import InboundState
@@ -66,7 +66,17 @@ class SightTable(Stored):
     outbox: int = kept(Number, ForeignKey("outbox.id"))
 
 
+class SendingTable(Stored):
+    """A chat to which something may have been sent, since a time, that is not recorded."""
+
+    chat: int = stored(
+        Number, mark=Mark(Names.CHAT, Forget.STAYS), primary_key=True, autoincrement=False
+    )
+    at: datetime = stored(UtcTime)
+
+
 outbox = METADATA.tables["outbox"]
+sending = METADATA.tables["sending"]
 stream = METADATA.tables["stream"]
 sight = METADATA.tables["sight"]
 

@@ -2,32 +2,30 @@
 
 import secrets
 
-from bot.adapters.web.rendering.blocks import block_view
-from bot.adapters.web.rendering.signs import sign_of
-from bot.adapters.web.rendering.views import CardView, KeyView, ReasonView, SignView
-from bot.domain.talk.message import Button
+from bot.adapters.web.rendering.card_parts import CardParts, asks_owner, card_keys, reason_views
+from bot.adapters.web.rendering.contents import OWNER_WAITED
+from bot.adapters.web.rendering.views import CardView, SignView
+from bot.domain.talk.message import Outbound, OutboundKind, Plain
 from bot.ports.card_page import WaitingCard
-
-_SHORTCUTS = {"Approve": "y", "Deny": "n", "Change…": "c", "Stop the work": "s"}
 
 
 def card_view(card: WaitingCard) -> CardView:
-    """Returns a card with its buttons, each of which names the card and its chat."""
-    keys = [button for row in card.buttons for button in row]
+    """Returns a card as its chat shows it; each button names the card and its chat."""
+    blocks = (Plain(card.title, style="title"), *card.body)
+    content = Outbound(OutboundKind.CARD, blocks, card.buttons)
+    parts = CardParts.of(content)
+    waits = SignView(card.left or card.age, "clock", "wait", seconds=card.seconds)
     return CardView(
         id=f"card-{card.id}",
-        title=card.title,
-        icon="plan" if card.plan else "lock",
+        title=parts.title,
+        icon=parts.icon,
         open=True,
-        sign=SignView(card.left or card.age, "clock", "wait", seconds=card.seconds),
-        body=tuple(block_view(block) for block in card.body if block.text),
-        reasons=tuple(
-            ReasonView(one.name, "", one.told) if one.outside else ReasonView(one.name, one.told)
-            for one in card.reasons
-        ),
+        sign=SignView(OWNER_WAITED, "person", "wait") if asks_owner(content) else waits,
+        body=parts.body,
+        reasons=(*reason_views(card.reasons), *parts.reasons),
         about=(f"{card.about} {card.age[:1].upper()}{card.age[1:]}.",),
-        keys=tuple(_key(button, first=n == 0) for n, button in enumerate(keys)),
-        hints=card.hints,
+        keys=card_keys(content, press=True, waits=True),
+        hints=(*parts.hints, *card.hints),
         action="/press",
         # What this rendering sends counts once.
         fields=(
@@ -37,18 +35,4 @@ def card_view(card: WaitingCard) -> CardView:
             ("back", "/cards"),
         ),
         word_action="/word",
-    )
-
-
-def _key(button: Button, *, first: bool) -> KeyView:
-    icon, _, _, label = sign_of(button.label)
-    stops = label.startswith("Stop")
-    return KeyView(
-        label,
-        icon,
-        "main" if first and icon == "check" else "plain" if stops else "half",
-        name="data",
-        value=button.data,
-        shortcut=_SHORTCUTS.get(label, "w" if label.startswith("Always") else ""),
-        asks=button.asks,
     )

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from bot.adapters.web.counted import counted
 from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.posted import FILES_AT_ONCE, Forms, files_of, text_of
 from bot.adapters.web.shell import Shell, visitor_of
@@ -30,12 +31,12 @@ LONGEST_TEXT = 200_000
 _ONCE = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _OWN = re.compile(r"/[A-Za-z0-9/~:_.?=&%-]*")
 _EMPTY = "There is nothing in this message. Nothing was sent."
-_UNNAMED = "The form names nothing to send. Load the page again, and repeat it."
+_UNNAMED = "The form is not complete. Nothing was sent. Load the page again, and repeat it."
 _GONE = "This message is not there any more. Nothing was done."
 _DELETED = (
     "This conversation was deleted meanwhile. Nothing was sent. Load the page again to start anew."
 )
-_UNSTORED = "The message could not be stored just now. Nothing was done. Send it again."
+_UNSTORED = "The message could not be saved just now. Nothing was done. Send it again."
 _FULL = (
     "There is no room for more files: each is kept for two days. Nothing was sent. Send it later, "
     "or without files."
@@ -104,6 +105,7 @@ class ChatPages:
             chats=await self._talks.listed(visitor.person, talk.key),
             messages=part.messages,
             seen=await talk.in_view(),
+            openable=await talk.openable(),
             older=_older(talk, part.before),
             commands=self._commands(owner=visitor.person.is_owner),
             draft_id=secrets.token_hex(8),
@@ -130,8 +132,10 @@ class ChatPages:
         talk = await self._talk(request)
         told = await talk.told()
         frame = await self._shell.frame(request, "chat", told.title)
-        seen = await talk.in_view()
-        html = await self._shell.part(request, "side.html", frame=frame, chat=told, seen=seen)
+        seen, openable = await talk.in_view(), await talk.openable()
+        html = await self._shell.part(
+            request, "side.html", frame=frame, chat=told, seen=seen, openable=openable
+        )
         return HTMLResponse(html)
 
     async def begin(self, request: Request) -> Response:
@@ -177,6 +181,7 @@ class ChatPages:
         writing = self._writing(request, talk, f"{named}-{once}-{_short(data)}")
         stands = await self._standing(talk, named)
         await self._store(writing.press(data, stands.message_id))
+        await counted(request, self._clock, lambda: talk.stands(named), stands)
         return _back(request, talk, back)
 
     async def word(self, request: Request) -> Response:
@@ -192,6 +197,7 @@ class ChatPages:
         cited = next((block.text for block in stands.content.blocks), "")[:1_000]
         words = writing.message(text, reply_to=stands.message_id, cited=cited, asked=data)
         await self._store(words)
+        await counted(request, self._clock, lambda: talk.stands(named), stands)
         return _back(request, talk, back)
 
     async def _talk(self, request: Request) -> Talk:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Route
 
+from bot.adapters.web.owners_route import OwnersRoute
 from bot.adapters.web.posted import Forms
-from bot.adapters.web.shell import Shell, visitor_of
+from bot.adapters.web.shell import Shell
 from bot.domain.value import frozen
 from bot.ports.doctor_page import Doctor
 
@@ -18,12 +18,13 @@ class DoctorRoutes:
     _forms: Forms
     _shell: Shell
 
-    def routes(self) -> Sequence[Route]:
-        return [Route("/doctor", self.doctor), Route("/doctor", self.look, methods=["POST"])]
+    def routes(self) -> Sequence[OwnersRoute]:
+        return [
+            OwnersRoute("/doctor", self.doctor),
+            OwnersRoute("/doctor", self.look, methods=["POST"]),
+        ]
 
     async def doctor(self, request: Request) -> Response:
-        if not visitor_of(request).person.is_owner:
-            return await self._shell.missing(request)
         return await self._shell.page(
             request,
             "doctor.html",
@@ -36,7 +37,5 @@ class DoctorRoutes:
     async def look(self, request: Request) -> Response:
         async with self._forms.of(request):
             pass
-        if not visitor_of(request).person.is_owner:
-            return await self._shell.missing(request)
         await self._doctor.look()
         return RedirectResponse("/doctor", 303)

@@ -37,7 +37,7 @@ def routes(people: SignIn, forms: Forms, shell: Shell) -> Sequence[Route]:
     async def sessions(request: Request) -> Response:
         found = await people.of(visitor_of(request))
         return await shell.page(
-            request, "sessions.html", here="more", title="Signed-in browsers", sessions=found
+            request, "sessions.html", here="more", title="Browsers", sessions=found
         )
 
     async def end(request: Request) -> Response:

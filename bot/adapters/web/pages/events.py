@@ -25,7 +25,7 @@ from bot.domain.value import frozen
 MOST = 520
 """Streams of one program."""
 
-BEAT_SECONDS = 20.0
+BEAT_SECONDS = 30.0
 """Seconds without an event after which a line tells that the stream is alive."""
 
 _LAP_SECONDS = 0.05
@@ -68,6 +68,8 @@ class EventPages:
             lap = _Lap(self, request, talk.key, watch, out, mark)
             await out.send("retry: 1000\n\n")
             await out.event("version", version())
+            if self._hub.doubtful(talk.address) and not await talk.answering():
+                self._hub.settle(talk.address)
             while await lap.done():
                 await self._changed(watch, out)
 

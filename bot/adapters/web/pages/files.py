@@ -13,6 +13,7 @@ from starlette.routing import Route
 from bot.adapters.web.shell import visitor_of
 from bot.adapters.web.talks import Talks
 
+_OURS, _SENT = "/file/", "/sent/"
 _PICTURES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -26,7 +27,8 @@ def routes(talks: Talks) -> Sequence[Route]:
         row, number = request.path_params["row"], request.path_params["number"]
         if row > 2**62 or number > 1_000:
             raise HTTPException(404)
-        found = await talks.file(visitor_of(request).person, row, number)
+        sent = request.url.path.startswith(_SENT)
+        found = await talks.file(visitor_of(request).person, row, number, sent=sent)
         if found is None:
             raise HTTPException(404)
         headers = {"content-disposition": f"attachment; filename*=UTF-8''{quote(found.name, '')}"}
@@ -41,7 +43,7 @@ def routes(talks: Talks) -> Sequence[Route]:
             headers["content-disposition"] = "inline"
         return FileResponse(path, 200, headers, kind or _ANYTHING)
 
-    return [Route("/file/{row:int}/{number:int}", file)]
+    return [Route(f"{begin}{{row:int}}/{{number:int}}", file) for begin in (_OURS, _SENT)]
 
 
 def _looked_at(path: Path) -> tuple[bool, str]:

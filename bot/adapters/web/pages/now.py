@@ -1,6 +1,6 @@
 """The pages about what goes on, and what it costs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -8,16 +8,14 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.orders import CHANGED, OrderAnswer, Orders
+from bot.adapters.web.pages.looks import Looks
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen
-from bot.ports.clock import Clock
 from bot.ports.reading_pages import ReadingPages
 
 _SPANS = ("day", "week", "month")
 _SUBJECTS = ("model", "person", "chat", "task", "skill")
-_OLDEST_SECONDS = 30
-"""Seconds after which a page is made again although nothing was stored meanwhile."""
 
 
 @frozen
@@ -28,9 +26,7 @@ class NowRoutes:
     _orders: Orders
     _forms: Forms
     _shell: Shell
-    _clock: Clock
-    _changes: Callable[[], int]
-    """Returns the number of changes of the store so far."""
+    _looks: Looks
 
     def routes(self) -> Sequence[Route]:
         return [
@@ -45,10 +41,9 @@ class NowRoutes:
 
     async def part(self, request: Request) -> Response:
         """Returns what goes on, for a page that looks again; nothing while nothing has changed."""
-        age = int(self._clock.now().timestamp()) // _OLDEST_SECONDS
-        stamp = f'"{self._changes()}-{age}"'
-        if request.headers.get("if-none-match") == stamp:
-            return Response(status_code=304)
+        if (unchanged := await self._looks.unchanged(request)) is not None:
+            return unchanged
+        stamp = self._looks.stamp
         page = await self._pages.now.now(visitor_of(request).person)
         frame = await self._shell.frame(request, "now", "Now")
         html = await self._shell.part(request, "now_part.html", page=page, frame=frame)

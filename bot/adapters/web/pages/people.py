@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
 from bot.adapters.web.orders import OrderAnswer, Orders
+from bot.adapters.web.owners_route import OwnersRoute
 from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.posted import Forms, text_of
 from bot.adapters.web.shell import Shell, visitor_of
@@ -26,17 +26,17 @@ _LEVELS = (
 
 @frozen
 class PeopleRoutes:
-    """Shows owners everybody; to anyone else there is no such page."""
+    """Shows owners everybody."""
 
     _people: PeoplePages
     _orders: Orders
     _forms: Forms
     _shell: Shell
 
-    def routes(self) -> Sequence[Route]:
+    def routes(self) -> Sequence[OwnersRoute]:
         return [
-            Route("/people", self.people),
-            Route("/people", self.order, methods=["POST"]),
+            OwnersRoute("/people", self.people),
+            OwnersRoute("/people", self.order, methods=["POST"]),
         ]
 
     async def people(self, request: Request) -> Response:
@@ -46,8 +46,6 @@ class PeopleRoutes:
         async with self._forms.of(request) as form:
             typed = text_of(form, "typed", _LONGEST)
             command = [text_of(form, "command"), *_words(form)]
-        if not visitor_of(request).person.is_owner:
-            return await self._shell.missing(request)
         text = typed or " ".join(command)
         return await self._shown(request, await self._orders.typed(request, text, _COMMANDS))
 

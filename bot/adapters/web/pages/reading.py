@@ -1,6 +1,6 @@
 """The routes of all pages for people who look."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from starlette.routing import Route
 
@@ -8,6 +8,7 @@ from bot.adapters.web.found import Finder
 from bot.adapters.web.pages.cards import CardRoutes
 from bot.adapters.web.pages.doctor import DoctorRoutes
 from bot.adapters.web.pages.giving import Giving
+from bot.adapters.web.pages.looks import Looks
 from bot.adapters.web.pages.memory import MemoryRoutes
 from bot.adapters.web.pages.now import NowRoutes
 from bot.adapters.web.pages.people import PeopleRoutes
@@ -35,8 +36,7 @@ class Means:
     doctor: Doctor
     settings: Sequence[SettingRow]
     """The settings of the program, for owners."""
-    changes: Callable[[], int]
-    """Returns the number of changes of the store so far."""
+    looks: Looks
 
 
 def reading_routes(pages: ReadingPages, by: Means) -> Sequence[Route]:
@@ -44,9 +44,9 @@ def reading_routes(pages: ReadingPages, by: Means) -> Sequence[Route]:
     giving, orders = by.giving, by.giving.orders
     shell, talks, forms = giving.shell, giving.talks, giving.forms
     return [
-        *CardRoutes(pages.cards, talks, forms, shell, by.clock).routes(),
-        *TurnRoutes(pages.turns, shell).routes(),
-        *NowRoutes(pages, orders, forms, shell, by.clock, by.changes).routes(),
+        *CardRoutes(pages.cards, talks, forms, shell, by.clock, by.looks).routes(),
+        *TurnRoutes(pages.turns, by.finder, shell).routes(),
+        *NowRoutes(pages, orders, forms, shell, by.looks).routes(),
         *RecordRoutes(pages.record, shell).routes(),
         *PeopleRoutes(pages.people, orders, forms, shell).routes(),
         *RuleRoutes(pages.rules, orders, forms, shell).routes(),

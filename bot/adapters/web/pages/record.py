@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
-from starlette.routing import Route
 
+from bot.adapters.web.owners_route import OwnersRoute
 from bot.adapters.web.pages.listed import number_of, place_in, ways_told
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.talk.person import Person
@@ -31,13 +31,13 @@ _CHOICES = ("person", "action", "since", "until", "chat")
 
 @frozen
 class RecordRoutes:
-    """Shows the record to owners; to anyone else there is no such page."""
+    """Shows the record to owners."""
 
     _record: RecordReading
     _shell: Shell
 
-    def routes(self) -> Sequence[Route]:
-        return [Route("/record", self.record), Route("/record.csv", self.export)]
+    def routes(self) -> Sequence[OwnersRoute]:
+        return [OwnersRoute("/record", self.record), OwnersRoute("/record.csv", self.export)]
 
     async def record(self, request: Request) -> Response:
         choice, place = _choice(request), place_in(request, number_of)

@@ -62,7 +62,7 @@ class RuleRoutes:
             card, number = text_of(form, "card"), text_of(form, "rule")
         person = visitor_of(request).person
         if not await stored(self._rules.give(person, card, _place(number))):
-            raise HTTPException(409, CHANGED)
+            return await self._shell.missing(request)
         return RedirectResponse("/rules", 303)
 
     async def _shown(self, request: Request, answer: OrderAnswer | None) -> Response:

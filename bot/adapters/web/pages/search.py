@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.found import Finder
 from bot.adapters.web.pages.listed import number_of, place_in, ways_told
+from bot.adapters.web.rendering.sentences import places
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Talks
 from bot.domain.value import frozen
@@ -25,14 +26,31 @@ class SearchRoutes:
     _shell: Shell
 
     def routes(self) -> Sequence[Route]:
-        return [Route("/search", self.search), Route("/chat/{key}/at/{turn}", self.place)]
+        return [
+            Route("/search", self.search),
+            Route("/find", self.find),
+            Route("/chat/{key}/at/{turn}", self.place),
+        ]
+
+    async def find(self, request: Request) -> Response:
+        """Returns the person's conversations and pages with these words, for the palette."""
+        person, asked = visitor_of(request).person, _asked(request)
+        found = await self._finder.titled(person, asked)
+        told = await self._shell.part(
+            request,
+            "found.html",
+            chats=[(one.href, one.title) for one in found],
+            places=places(owner=person.is_owner, words=asked),
+            asked=asked,
+        )
+        return HTMLResponse(told)
 
     async def search(self, request: Request) -> Response:
         """Finds conversations by their titles, and earlier answers by words."""
-        query, person = request.query_params, visitor_of(request).person
-        asked = query.get("q", "").strip()[:_LONGEST]
+        person, asked = visitor_of(request).person, _asked(request)
         page = await self._pages.said(person, asked, place_in(request, number_of))
-        titled = [] if page.ways.before is not None else await self._finder.titled(person, asked)
+        first = asked and page.ways.before is None
+        titled = await self._finder.titled(person, asked) if first else []
         return await self._shell.page(
             request,
             "search.html",
@@ -67,3 +85,7 @@ class SearchRoutes:
             turn=turn,
             earlier=part.before,
         )
+
+
+def _asked(request: Request) -> str:
+    return request.query_params.get("q", "").strip()[:_LONGEST]

@@ -61,7 +61,10 @@ class SkillRoutes:
         """Switches a skill on in a conversation, or off as long as it is the one that is on."""
         async with self._giving.forms.of(request) as form:
             name, chat, off = (text_of(form, one) for one in ("name", "chat", "off"))
-        listed = await self._giving.talks.listed(visitor_of(request).person)
+        person = visitor_of(request).person
+        listed = await self._giving.talks.listed(person)
+        if not off and await self._pages.skill(person, name) is None:
+            return await self._giving.shell.missing(request)
         if off and not any(one.key == chat and one.skill == off for one in listed):
             return await self._giving.answered(request, told(_OTHER), _BACK)
         return await self._giving.given(request, ("skill", _OFF if off else name), _BACK, chat)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from bot.adapters.web.found import Finder
 from bot.adapters.web.pages.listed import number_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.domain.value import frozen
@@ -20,6 +21,7 @@ class TurnRoutes:
     """Shows a turn to its asker and to owners; to anybody else there is no such page."""
 
     _turns: TurnPages
+    _finder: Finder
     _shell: Shell
 
     def routes(self) -> Sequence[Route]:
@@ -31,6 +33,8 @@ class TurnRoutes:
         page = await self._turns.turn(request.path_params["turn"], person, look)
         if page is None:
             return await self._shell.missing(request)
+        # Owners see turns of conversations that are not theirs.
+        keys = await self._finder.keys(person)
         return await self._shell.page(
             request,
             "turn.html",
@@ -39,6 +43,7 @@ class TurnRoutes:
             page=page,
             look=look,
             parts=_PARTS,
+            talk=keys.get(page.chat, ""),
         )
 
     async def json(self, request: Request) -> Response:
@@ -56,6 +61,7 @@ class TurnRoutes:
 _NAMED: dict[str, Part] = {part: part for part in PARTS}
 _PARTS = {
     "request": "Request",
+    "beside": "Side by side",
     "log": "Raw log",
     "reply": "Reply",
     "differences": "Differences",

@@ -12,6 +12,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
+from bot.adapters.markdown_parser import markdown_parser
 from bot.adapters.web.rendering.highlighting import highlighted
 from bot.adapters.web.rendering.links import may_follow, safe_links
 
@@ -49,6 +50,16 @@ def html_of(text: str, links: tuple[str, ...] | None = ()) -> Markup:
     if len(text) > LONGEST:
         return Markup('<pre tabindex="0" role="group" aria-label="Text">{}</pre>').format(text)
     return _made(text, links)
+
+
+def unmarked(text: str) -> str:
+    """Returns the words of one line without the marks of Markdown around them."""
+    (inline,) = _PARSER.parseInline(text[:LONGEST])
+    return " ".join("".join(map(_word, inline.children or ())).split())
+
+
+def _word(token: Token) -> str:
+    return " " if token.type in ("softbreak", "hardbreak") else token.content
 
 
 def _made(text: str, links: tuple[str, ...] | None) -> Markup:
@@ -116,9 +127,8 @@ def _source(code: str, language: str) -> str:
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt(
-        "commonmark", {"html": False, "maxNesting": _DEEPEST}, renderer_cls=_Parts
-    ).enable(["table", "strikethrough"])
+    options = {"html": False, "maxNesting": _DEEPEST}
+    parser = markdown_parser(options_update=options, renderer_cls=_Parts)
     parser.disable(["html_block", "html_inline"])
     parser.validateLink = may_follow
     return parser

@@ -7,14 +7,20 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from bot.adapters.web.rendering.contents import shown
 from bot.adapters.web.rendering.listing import grouped
-from bot.adapters.web.rendering.markdown import html_of
-from bot.adapters.web.rendering.sentences import keys, tries
+from bot.adapters.web.rendering.markdown import html_of, unmarked
+from bot.adapters.web.rendering.sentences import keys, places, tries
 from bot.adapters.web.rendering.static_files import static_url, version
 from bot.adapters.web.rendering.times import clock, day, left, machine_time, recent, seconds_left
 from bot.adapters.web.rendering.words import words
 
 _LEAST_CACHED = 100
 """Templates that stay compiled: more than there are."""
+
+AT_THE_DOOR = (
+    *("base.html", "enter.html", "fault.html"),
+    *("parts/icons.html", "parts/keys.html", "parts/note.html"),
+)
+"""The templates of what anybody sees who is not signed in, and of faults."""
 
 
 class Renderer:
@@ -31,7 +37,13 @@ class Renderer:
             lstrip_blocks=True,
         )
         self._environment.globals.update(
-            {"keys": keys, "static_url": static_url, "tries": tries, "version": version()}
+            {
+                "keys": keys,
+                "places": places,
+                "static_url": static_url,
+                "tries": tries,
+                "version": version(),
+            }
         )
         self._environment.filters.update(
             {
@@ -45,6 +57,7 @@ class Renderer:
                 "recent": recent,
                 "seconds_left": seconds_left,
                 "shown": shown,
+                "unmarked": unmarked,
                 "words": words,
             }
         )
@@ -53,9 +66,9 @@ class Renderer:
         """Returns the HTML of a template with these values."""
         return self._environment.get_template(template).render({"frame": None, **values})
 
-    def load(self) -> "Renderer":
-        """Compiles every template, which takes too long for the event loop."""
-        for name in self._environment.list_templates():
+    def load(self, *names: str) -> "Renderer":
+        """Compiles these templates, or every one: it takes too long for the event loop."""
+        for name in names or self._environment.list_templates():
             self._environment.get_template(name)
         return self
 

@@ -6,7 +6,7 @@ _ICONS: dict[str, tuple[str, Meaning, str]] = {
     "✅": ("check", "good", "Done"),
     "✓": ("check", "good", "Done"),
     "❌": ("cross", "dim", "No"),
-    "✗": ("fault", "bad", "Failed"),
+    "✗": ("cross", "bad", "Failed"),
     "✏️": ("pencil", "dim", "Change"),
     "⏹": ("stop", "dim", "Not run"),
     "⏹️": ("stop", "dim", "Not run"),

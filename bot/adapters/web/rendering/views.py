@@ -164,6 +164,8 @@ class CardView:
     """The address that words are sent to, for a key that asks for some."""
     asks: str = ""
     """A question whose answer is words, without a key."""
+    decided: str = ""
+    """A line about who decided it, and when."""
 
 
 @frozen

@@ -1,14 +1,17 @@
-// The composer, the palette, and the stream of rows: each has an id, so nothing stands twice.
+// The composer, the palette and the stream of rows: each has an id, so nothing stands twice.
 "use strict";
 (() => {
-  const { all, at, id, kept, on, since, spoken, told } = page;
+  const { all, at, id, kept, on, reads, since, spoken, told, waiting } = page;
   const { dataset } = document.body, words = id("words"), say = id("say"), draft = id("draft"), palette = id("palette");
   const fresh = () => [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0")).join("");
   const parsed = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content;
 
   const name = `draft ${dataset.chat}`, store = () => kept(name, words.value), files = say.elements.file;
-  const edits = (wish) => Object.assign(say.elements.edits, { value: wish, disabled: !wish });
+  const editing = id("editing");
+  const edits = (wish) => { Object.assign(say.elements.edits, { value: wish, disabled: !wish }); editing.hidden = !wish; };
   const fill = (text) => { words.value = text; words.focus(); words.setSelectionRange(text.length, text.length); store(); };
+  const leave = () => { edits(""); fill(""); spoken("Your message stays as it is."); };
+  on("click", leave, at("button", editing));
   words.value ||= kept(name);
   on("input", store, words);
   on("submit", (event) => {
@@ -16,7 +19,7 @@
     event.preventDefault();
     event.stopPropagation();
   }, say);
-  // What could not be sent waits with its id, and goes once.
+  // What was not sent waits with its id, and goes once.
   let waits = false;
   on("unsent", () => { waits = true; told("Not sent yet: there is no connection. It is sent once, as soon as the connection is back."); }, say);
   on("refused", () => { waits = false; }, say);
@@ -27,7 +30,7 @@
   all(':is(form[action$="/say"], #busy):has(> [name=id])').forEach((form) => {
     const renew = () => { form.elements.id.value = fresh(); };
     renew();
-    on("sent", renew, form);
+    on("sent", () => { renew(); at(".log").scrollTop = 0; }, form);
   });
 
   on("click", (event) => {
@@ -35,36 +38,40 @@
     if (!key) return;
     event.preventDefault();
     palette.hidePopover();
+    side.hidePopover();
     if (key.dataset.fill) return fill(key.dataset.fill);
     fill(all(".words", key.closest("li")).map((one) => one.textContent).join("\n"));
     edits(key.dataset.edit);
-    told("You edit your message. Send replaces it.");
+    told("");
+    spoken(at("span", editing).textContent);
   });
-  on("beforetoggle", () => { at("input", palette).value = ""; all("li", palette).forEach((one) => { one.hidden = false; }); }, palette);
-  if (location.hash === "#palette") palette.showPopover();
+  on("beforetoggle", () => { const box = at("input", palette); if (box.value) { box.value = ""; box.dispatchEvent(new Event("input", { bubbles: true })); } }, palette);
+  // A fragment in the address would take the focus from the box.
+  if (location.hash === "#palette") { history.replaceState(null, "", location.pathname); palette.showPopover(); }
   on("keydown", (event) => {
-    const { key, target } = event, open = palette.matches(":popover-open"), keys = [at("input", palette), ...all("li:not([hidden]) > *", palette)];
+    const { key, target } = event, open = palette.matches(":popover-open"), keys = [at("input", palette), ...all("ul:not([aria-busy]) > li:not([hidden]) > *", palette)];
     if (event.isComposing) return;
     if (open && /^Arrow(Up|Down)$/.test(key)) keys[keys.indexOf(target) + (key === "ArrowDown" ? 1 : -1)]?.focus();
     else if (open && key === "Enter" && target === keys[0]) keys[1]?.click();
     else if (target === words && key === "Enter" && !event.shiftKey && !matchMedia("(pointer: coarse)").matches) say.requestSubmit();
-    else if (target === words && key === "ArrowUp" && !words.value) all("[data-edit]").pop()?.click();
+    else if (target === words && key === "ArrowUp" && !words.value) all("[data-edit]").filter((one) => one.checkVisibility()).pop()?.click();
+    else if (key === "Escape" && !open && !editing.hidden) leave();
     else if (key === "Escape" && !open && draft.firstChild) at("#busy button").click();
     else return;
     event.preventDefault();
   });
 
   let begun = 0, stream, late;
-  const short = (nodes) => nodes.map((one) => one.textContent).join(" ").replace(/\s+/g, " ").trim().slice(0, 300);
+  const short = (text) => text.replace(/\s+/g, " ").trim().slice(0, 300);
   const news = (row, old) => {
     const card = at(".card.open", row);
     if (card) {
       since.set(card, performance.now());
       if (!old || !at(".card.open", old)) spoken(`A card waits: ${at("h3", card).textContent}. Press j.`);
-    } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(all(".text", row))}`);
-    else if (row.matches("[data-told], :has(.card)")) spoken(short([row]));
+    } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(reads(row))}`);
+    else if (row.matches("[data-told], :has(.card)")) spoken(short(row.textContent));
   };
-  // Titles and the order of conversations change with what is said; what comes together is looked up once.
+  // Titles, order and counts change; what comes together is read once.
   let listing;
   const later = () => { clearTimeout(listing); listing = setTimeout(() => lists().catch(() => {}), 1000); };
   const lists = async () => {
@@ -75,7 +82,7 @@
     id("chats").replaceWith(now);
     at("h1").textContent = at(".title", here).textContent;
   };
-  // What the model has in view changes with each message.
+  // What is in view changes with each message.
   const side = id("side");
   let look;
   const looks = () => { clearTimeout(look); look = setTimeout(async () => {
@@ -102,18 +109,18 @@
       draft.innerHTML = data.trim();
     },
     told: ({ data }) => told(data),
-    waiting: ({ data }) => all(".waits").forEach((place) => place.replaceChildren(...(data > 0
-      ? [made("span", { className: "count" }, data, made("span", { className: "off" }, ` open card${data > 1 ? "s" : ""}`))] : []))),
+    waiting: ({ data }) => { waiting(data); later(); },
     left: () => location.reload(),
     erased: ({ data }) => {
       const rows = all('#messages > [id^="m-"]');
-      // Of erased words only those of the newest rows leave one by one.
+      // Of erased words only those of newest rows leave one by one.
       if (data !== "all") return rows.length > 40 && location.reload();
       stream.close();
       [...rows, id("first"), id("older"), ...draft.childNodes].forEach((one) => one?.remove());
       say.hidden = true;
+      edits("");
       id("deleted").hidden = false;
-      // Its title, and what the model had in view, are words of it too.
+      // Its title, and what was in view, are words of it too.
       at("h1").textContent = "Deleted conversation";
       document.title = "Deleted conversation · Steward";
       Object.assign(id("live"), { textContent: "Ended", className: "live lost" });
@@ -147,7 +154,7 @@
   on("pagehide", () => stream.close(), window);
   on("pageshow", (event) => { if (event.persisted) open(); }, window);
 
-  // Older messages come in above, and move nothing.
+  // Older messages come in above and move nothing.
   const eye = new IntersectionObserver(async ([{ isIntersecting, target }]) => {
     if (!isIntersecting) return;
     eye.disconnect();

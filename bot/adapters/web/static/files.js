@@ -1,6 +1,6 @@
 // Files beside a message: by paper clip, drop and paste, with what they show, before they are sent.
 "use strict";
-const made = (() => {
+(() => {
   const { id, on, told } = page, words = id("words"), files = id("say").elements.file;
   const made = (tag, more, ...inside) => { const one = Object.assign(document.createElement(tag), more); one.append(...inside); return one; };
   const large = (bytes) => bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
@@ -41,5 +41,4 @@ const made = (() => {
   on("paste", (event) => more(event, event.clipboardData), words);
   on("dragover", (event) => { if (event.dataTransfer.types.includes("Files")) event.preventDefault(); });
   on("drop", (event) => more(event, event.dataTransfer));
-  return made;
 })();

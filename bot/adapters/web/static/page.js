@@ -13,12 +13,22 @@ const page = (() => {
     } catch { /* a browser that keeps nothing */ }
     return "";
   };
+  // The words of an answer, without the labels and keys of its code.
+  const reads = (row) => {
+    row.classList.add("read");
+    const text = all(".text", row).map((one) => one.innerText).join("\n\n");
+    row.classList.remove("read");
+    return text;
+  };
   const spoken = (text) => { if (id("said")) id("said").textContent = text; };
   const told = (text, bad) => {
     const note = id("told");
     if (note) Object.assign(note, { hidden: !text, textContent: text, className: bad ? "note bad" : "note" });
     spoken(text);
   };
+  const waiting = (n) => all(".waits").forEach((place) => {
+    place.innerHTML = n > 0 ? `<span class="count">${Number(n)}<span class="off"> open card${n > 1 ? "s" : ""}</span></span>` : "";
+  });
   // The time at which a card came: no key decides one that has just appeared.
   const since = new WeakMap();
 
@@ -40,10 +50,12 @@ const page = (() => {
       sent = got.ok || got.type === "opaqueredirect";
       if (sent) told("");
       else {
-        const fault = new DOMParser().parseFromString(await got.text(), "text/html").querySelector("[role=alert]");
-        told(fault ? fault.textContent : `Nothing was done (${got.status}).`, true);
+        // A page tells its fault in a sentence; what stands before the pages, in plain text.
+        const body = await got.text(), plain = got.headers.get("content-type")?.startsWith("text/plain");
+        const fault = at("[role=alert]", new DOMParser().parseFromString(body, "text/html"));
+        told(fault?.textContent || (plain && body) || `Nothing was done (${got.status}). Load the page again, and repeat it.`, true);
       }
-      form.dispatchEvent(new CustomEvent(sent ? "sent" : "refused", { detail: data }));
+      form.dispatchEvent(new CustomEvent(sent ? "sent" : "refused", { detail: data, bubbles: true }));
     } catch {
       told("Nothing was done: there is no connection to the program.", true);
       form.dispatchEvent(new CustomEvent("unsent"));
@@ -65,12 +77,24 @@ const page = (() => {
     const key = event.target.closest("[data-copy]");
     if (event.target.closest("[aria-disabled=true]")) event.preventDefault();
     if (!key) return;
-    const code = at("code", key.closest(".source") || document.createElement("p"));
-    const text = code ? code.textContent : all(".text", key.closest("li")).map((one) => one.innerText).join("\n\n");
+    const code = key.closest(".source")?.querySelector("code");
+    const text = code ? code.textContent : reads(key.closest("li"));
     navigator.clipboard.writeText(text).then(() => spoken("Copied"));
   });
+  // The program looks up conversations and pages once somebody stops typing.
+  let looking;
+  const look = (box, list) => {
+    clearTimeout(looking);
+    list.ariaBusy = true;
+    looking = setTimeout(async () => {
+      const asked = box.value, got = await fetch(`/find?q=${encodeURIComponent(asked)}`).catch(() => ({}));
+      const told = got.ok && await got.text();
+      if (told && asked === box.value) Object.assign(list, { innerHTML: told, ariaBusy: null });
+    }, 150);
+  };
   on("input", ({ target }) => {
-    const { find, setting } = target.dataset;
+    const { find, found, setting } = target.dataset;
+    if (found) look(target, id(found));
     if (find) all(find).forEach((one) => { one.hidden = !one.textContent.toLowerCase().includes(target.value.toLowerCase()); });
     if (setting) kept(`no ${setting}`, target.checked ? "" : "1");
   });
@@ -78,20 +102,22 @@ const page = (() => {
 
   // The code of a sign-in link stands behind the #, which no server and no log sees.
   const enter = id("enter");
-  if (enter && location.hash.length > 1) {
+  const code = () => {
+    if (!enter || location.hash.length < 2) return;
     enter.elements.code.value = location.hash.slice(1);
     history.replaceState(null, "", location.pathname);
-  }
+  };
+  code();
+  on("hashchange", code, window);
 
   // A low window scrolls as one page: it opens at the newest message, too.
-  at("#messages > :nth-last-child(2)")?.scrollIntoView({ block: "end" });
+  if (matchMedia("(max-height: 30rem)").matches) at("#messages > :nth-last-child(2)")?.scrollIntoView({ block: "end" });
 
-  // Single keys: only outside text fields, and only if they are not turned off.
+  // Single keys: only outside text fields, and only if they are on.
   const step = (by) => {
     const list = all('.card.open, #messages > li[id^="m-"]:not(:has(.card.open))');
-    let n = list.findIndex((one) => one.contains(document.activeElement));
-    if (n < 0) n = by < 0 ? list.length : Math.max(list.findIndex((one) => one.matches(".card")), 0) - 1;
-    const next = list[n + by];
+    const n = list.findIndex((one) => one.contains(document.activeElement));
+    const next = n < 0 ? (by > 0 && list.find((one) => one.matches(".card"))) || list.at(-1) : list[n + by];
     if (!next) return;
     all(".card.here").forEach((one) => one.classList.remove("here"));
     next.classList.toggle("here", next.matches(".card"));
@@ -104,28 +130,6 @@ const page = (() => {
     key.click();
     if (key.matches("summary")) at("textarea", key.parentElement)?.focus();
   };
-  // A page about now looks again by itself: the less often the less there is to see.
-  const part = at("[data-part]");
-  let stamp = "", wait = 4000, next;
-  const look = async () => {
-    clearTimeout(next);
-    if (!document.hidden) try {
-      const got = await fetch(part.dataset.part, { headers: { "if-none-match": stamp }, redirect: "manual" });
-      if (got.status === 401 || got.type === "opaqueredirect") return location.reload();
-      wait = got.ok ? 4000 : Math.min(wait * 1.5, 20000);
-      if (got.ok) {
-        const held = part.contains(document.activeElement) && document.activeElement.id;
-        stamp = got.headers.get("etag");
-        part.innerHTML = await got.text();
-        if (held) id(held)?.focus();
-      }
-    } catch { /* the program is away: the next look tells */ }
-    next = setTimeout(look, wait);
-  };
-  if (part) {
-    next = setTimeout(look, wait);
-    on("visibilitychange", () => { if (!document.hidden) { wait = 4000; look(); } });
-  }
   // Time that is left counts down in silence: by minutes, and below one by seconds.
   const born = new WeakMap();
   const count = () => all("[data-left]").forEach((one) => {
@@ -133,8 +137,8 @@ const page = (() => {
     if (!born.has(one)) born.set(one, now);
     const left = Math.max(0, Math.ceil(one.dataset.left - (now - born.get(one)) / 1000)), minutes = Math.floor(left / 60);
     const end = one.textContent.endsWith(" left") ? " left" : "";
-    const said = left < 60 ? `${left} s${end}` : minutes < 60 ? `${minutes} min${end}` : minutes < 1440 ? `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ""}${end}` : one.textContent;
-    if (said !== one.textContent) one.textContent = said;
+    const said = left < 60 ? `${left} s` : minutes < 60 ? `${minutes} min` : minutes < 1440 ? `${Math.floor(minutes / 60)} h${minutes % 60 ? ` ${minutes % 60} min` : ""}` : "";
+    if (said && said + end !== one.textContent) one.textContent = said + end;
   });
   setInterval(count, 1000);
   on("click", async ({ target }) => {
@@ -143,7 +147,7 @@ const page = (() => {
     const got = await fetch(from);
     if (got.ok) navigator.clipboard.writeText(await got.text()).then(() => spoken("Copied"));
   });
-  let go = false;
+  let go;
   on("keydown", (event) => {
     const { key, target } = event, typing = target.matches("input:not([type=checkbox]), textarea, select");
     if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || typing || at(":popover-open") || kept("no keys")) return;
@@ -154,9 +158,9 @@ const page = (() => {
     else if (key === "j" || key === "k") step(key === "j" ? 1 : -1);
     else if (key === "?") location = "/more#keys";
     else if (key === "/" || key === "N") at(`[data-key="${key}"]`)?.click();
-    else if (/^[ynwcs]$/.test(key)) decide(target.closest(".card.open") || at(".card.open.here"), key);
+    else if (/^[ynwcsrx]$/.test(key)) decide(target.closest(".card.open") || at(".card.open.here"), key);
     else return;
     event.preventDefault();
   });
-  return { all, at, id, kept, on, since, spoken, told };
+  return { all, at, id, kept, on, reads, since, spoken, told, waiting };
 })();

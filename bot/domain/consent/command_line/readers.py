@@ -177,6 +177,9 @@ A repository names programs in its own settings: filters for all that compares t
 repository may name, `QUIET` (quiet.py) switches off.
 """
 
+# Where tail has one file, it takes `-cf` and `+1f` for its old way to say that it never ends.
+_FOLLOWING = re.compile(r"^\+\d*[bcl]?f$")
+
 _getopt = partial(ReadingForms, getopt=True)
 _SUMS = _getopt(names("b t c check quiet status strict warn tag z"))
 
@@ -194,7 +197,14 @@ READERS: Mapping[str, ReadingForms] = {
     "tac": _getopt(),
     "nl": _getopt(values=names("b w s v i")),
     "head": _getopt(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
-    "tail": _getopt(names("q v z quiet verbose"), names("n c lines bytes"), counts=True),
+    "tail": ReadingForms(
+        names("q v z quiet verbose"),
+        names("n c lines bytes"),
+        numbers=names("n c"),
+        ends=True,
+        counts=True,
+        refused=_FOLLOWING,
+    ),
     "wc": _getopt(names("c m l L w bytes chars lines words max-line-length")),
     "grep": _getopt(
         names(

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 
-from bot.adapters.web.rendering.markdown import LONGEST, html_of
+from bot.adapters.web.rendering.markdown import LONGEST, html_of, unmarked
 from tests.adapters.web.rendering.hostile import ATTACKS, texts
 from tests.adapters.web.rendering.safe_html import faults_of, links_of, skeleton_of, text_of
 
@@ -113,3 +113,17 @@ def test_a_text_that_is_too_long_is_shown_as_it_was_written() -> None:
 def test_many_beginnings_cost_no_more_than_their_length(piece: str) -> None:
     """Bounded by the time-out of a test: what takes their square does not end."""
     assert faults_of(html_of(piece * (50_000 // len(piece)))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("**Paid** on _Monday_ with `card 2`", "Paid on Monday with card 2"),
+        ("[the book](https://example.org/m), ![a cat](https://e.example/c)", "the book, a cat"),
+        ("2 * 3 * 4 = 24, snake_case_name", "2 * 3 * 4 = 24, snake_case_name"),
+        ("<b>bold</b>\nand **open", "<b>bold</b> and **open"),
+        ("", ""),
+    ],
+)
+def test_a_line_is_read_without_its_marks(text: str, read: str) -> None:
+    assert unmarked(text) == read

@@ -26,7 +26,7 @@ from bot.adapters.web.rendering.views import (
     TableView,
     WordsView,
 )
-from bot.adapters.web.shown import ListedChat, ShownChat, ShownFile, ShownSession
+from bot.adapters.web.shown import ListedChat, OpenableTalk, ShownChat, ShownFile, ShownSession
 from bot.domain.talk.message import (
     Button,
     CallBlock,
@@ -82,6 +82,10 @@ def _chat(text: str) -> dict[str, Any]:
         "chat": ShownChat(text, text, text, text, text),
         "chats": chats,
         "messages": messages,
+        "openable": (
+            OpenableTalk(text, text, current=True),
+            OpenableTalk(text, text, current=False),
+        ),
         "seen": SeenNow(9, 10, (text,), (text,), (text,), True, (OpenLine(text, text, text),)),
         "older": "/older",
         "commands": (*COMMANDS, (text, text, text)),
@@ -181,9 +185,9 @@ def test_no_page_has_a_script_or_a_style_of_its_own() -> None:
 
 
 def test_every_static_file_is_used_by_a_page_under_its_hash() -> None:
-    page = RENDERER.page("chat.html", **_chat("xyz"))
+    templates = "".join(path.read_text() for path in (FOLDER.parent / "templates").rglob("*.html"))
     for path in FOLDER.iterdir():
-        assert f"/static/{path.name}?v=" in page
+        assert f"{{{{ static_url('{path.name}') }}}}" in templates
 
 
 def test_the_views_have_a_part_that_shows_each_field() -> None:

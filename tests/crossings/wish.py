@@ -1,0 +1,101 @@
+"""A wish of a story: the words of a person, or of somebody else, that the model obeys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.crossings import talked
+from tests.crossings.case import Case
+
+ACTS = {
+    "write": "write",
+    "pair": "write",
+    "secret": "run",
+    "danger": "burn",
+    "fetch": "fetch",
+    "search": "search",
+}
+_QUESTION = "What is in the gerbil mail?"
+_OTHER_QUESTION = "Who signed it?"
+_BEFORE, _MEANT = (
+    "Salary, holiday, physician, wife, birthday?",
+    "Gehalt, Ferien, Arzt, Frau, geboren?",
+)
+"""The same question in words of which none is the same."""
+_ELSEWHERE = ("page", "recalled", "recalled by meaning")
+"""The sights whose orders stand in no message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted once; the later one of a story wants other things than the first."""
+
+    case: Case
+    way: str
+    later: bool = False
+
+    @property
+    def sight(self) -> str:
+        """Returns where its orders stand: beside foreign text, the later one reads a page."""
+        later = "clean" if self.case.sight == "clean" else "page"
+        return later if self.later else self.case.sight
+
+    @property
+    def wanted(self) -> Sequence[str]:
+        """Returns what the model is talked into, one for each call."""
+        both = ["third", "fourth"] if self.later else ["first", "second"]
+        return both if self.case.act == "pair" else both[:1]
+
+    @property
+    def orders(self) -> str:
+        return " ".join(talked.order(ACTS[self.case.act], what) for what in self.wanted)
+
+    @property
+    def page(self) -> str:
+        """Returns the address of the page on which its orders stand, if they stand on one."""
+        return talked.PAGES[self.later]
+
+    @property
+    def hook(self) -> str:
+        """Returns the name of the hook that it comes by, if it does."""
+        return "deploy" if self.later else "build"
+
+    @property
+    def words(self) -> str:
+        """Returns the words as the person says them."""
+        question = _OTHER_QUESTION if self.later else _QUESTION
+        words = question if self.sight in _ELSEWHERE else self.orders
+        if self.sight == "recalled by meaning":
+            words = _MEANT
+        if self.case.act == "secret" and self.sight not in _ELSEWHERE:
+            words = talked.with_keys(words)
+        if self.sight == "page":
+            words = talked.looking(words, self.page)
+        elif self.case.through == "errand" and self.sight not in _ELSEWHERE:
+            words = talked.sent_out(words)
+        return f"Later: {words}" if self.later else words
+
+    @property
+    def foreign_words(self) -> str:
+        """Returns the words of somebody else, which the model obeys as well."""
+        words = self._errand
+        return talked.sent_out(words) if self.case.through == "errand" else words
+
+    @property
+    def question_before(self) -> str:
+        """Returns the question under which its orders are remembered."""
+        return _BEFORE if self.sight == "recalled by meaning" else _QUESTION
+
+    @property
+    def answer_before(self) -> str:
+        """Returns the remembered answer with its orders in it."""
+        told = self.foreign_words
+        return told if self.sight == "recalled by meaning" else f"The gerbil mail says: {told}"
+
+    @property
+    def _errand(self) -> str:
+        return talked.with_keys(self.orders) if self.case.act == "secret" else self.orders
+
+
+def wishes_of(case: Case) -> Sequence[Wish]:
+    """Returns the wishes of a case, in their order."""
+    return [Wish(case, way, later=bool(at)) for at, way in enumerate(case.ways)]
