@@ -272,7 +272,7 @@ async def of_a_plan(chance: Hostile, workspace: Path) -> Asked:
         call.id: AskFirst(await previewed(tool, arguments, place(workspace)))
         for call, (tool, arguments) in zip(calls, wanted, strict=True)
     }
-    begun = Plan("p", "t" * 22, 1, 1, chance.text(), 1, _NOW, _NOW)
+    begun = Plan("p", "t" * 22, 1, 1, chance.text(), 1, _NOW, _NOW, PERSONAL)
     plan = replace(begun, title=chance.text(), summary=chance.text(), state=PlanState.READY)
     found = recorded(plan, calls, gates, {}, None, most=20)
     shown = plan_cards.card(replace(plan, steps=found.steps), 1)

@@ -156,6 +156,7 @@ def a_plan(chat: Chat, id: str = "plan-1", **changes: Any) -> Plan:
         "collector": 1,
         "created_at": NOW,
         "since": NOW,
+        "mandate": PERSONAL,
     }
     return Plan(**{**known, **changes})
 

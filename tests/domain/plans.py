@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.domain.plans.plan import Plan, PlanState, PlanStep
 from bot.domain.tools.tool import Effect, ToolCall
+from bot.domain.turn.mandate import PERSONAL
 from tests.domain.logs import NOON, preview
 
 
@@ -33,5 +34,6 @@ def a_plan(
         "collector": 1,
         "created_at": NOON,
         "since": NOON,
+        "mandate": PERSONAL,
     }
     return Plan(**known | {"state": state, "steps": made} | changes)

@@ -121,7 +121,7 @@ def test_the_places_that_begin_with_the_mandate_of_a_person_are_known() -> None:
         "domain/turn/mandate.py",
         "domain/assignments/hook.py",  # the operator's file
         "flow/turn/openings.py",  # a person's message
-        "flow/plans/desk.py",  # a person's press on the plan
+        "flow/plans/commands.py",  # a plan that no turn has grown yet
         "flow/commands/turn_commands.py",  # a summary: no model is asked to act
         "flow/undoing/undo_turns.py",  # taking back: no model at all
         "flow/schedules/commands.py",  # a task by a person's command
@@ -141,7 +141,7 @@ def test_a_turn_is_made_from_nothing_in_known_places_alone() -> None:
     assert {path for path in made if not path.startswith("adapters/sql/")} == {
         "domain/turn/turn.py",
         "flow/turn/openings.py",
-        "flow/plans/desk.py",
+        "flow/plans/desk.py",  # with the mandate of the turns that planned
         "flow/schedules/runs.py",  # with the mandate of the task
         "flow/hooks/runs.py",  # with the mandate of the call
         "flow/commands/turn_commands.py",

@@ -60,6 +60,7 @@ RELEASED = {
     "0045": "fc059cc3fee633e5c70c9ef1d33bc2e08764c00f03094ef0f3a28d8865041741",
     "0046": "9eb8a6456dab528c7f595a24cdbe19238666e2caa0afca9c6b333508cde38a88",
     "0047": "e70e4418b3015270e6b7884bdf14c26d78f864068a498aa93635fa0b2e8d663e",
+    "0048": "a8142803088f7ca4c39d4030ea819ca3bad8d0bc46a81efa95c6d6256064f70f",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from bot.domain.plans.plan import PlanState, StepState
 from bot.domain.talk.limits import Limits
+from bot.domain.tools.run_place import Walls
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.transcript import NoteBody
 from tests.fakes.model import call, calls, says
@@ -172,6 +173,29 @@ async def test_foreign_content_in_view_leaves_the_literal_steps_approved() -> No
         await scene.settled(2)
         assert len(tool.ran) == 1
         assert scene.approvals == []
+
+
+async def test_the_turn_that_carries_a_plan_out_may_do_no_more_than_those_that_planned_it() -> None:
+    script = (
+        calls(call("f", "fetch")),
+        calls(write("a", "1")),
+        says("The plan."),
+        calls(write("b", "1")),
+    )
+    async with stage(*script, tools=[writing(), foreign(), submitting()]) as scene:
+        scene.walls = Walls.CLOSED
+        await scene.say("/plan one file")
+        await scene.settled(1)
+        scene.walls = Walls.NONE
+        await scene.press("Approve")
+        await scene.parked()
+        assert "Step 1 of the approved plan" in scene.texts[-1], "the walls were higher"
+        planned, carried_out = scene.turns
+        assert carried_out.mandate.within(planned.mandate)
+        assert carried_out.mandate == planned.mandate.narrowed(
+            foreign=the_plan(scene).mandate.foreign
+        )
+        assert carried_out.mandate.foreign is not None, "its words were written beside a page"
 
 
 async def test_a_failed_step_waits_and_retry_runs_it_again() -> None:

@@ -10,6 +10,7 @@ from bot.domain.talk.limits import Limits
 from bot.domain.talk.reach import Reach
 from bot.domain.text.visible_text import clipped
 from bot.domain.tools.tool import Code, Effect, ExactRule, Preview, Status, ToolCall, ToolResult
+from bot.domain.turn.mandate import Mandate
 from bot.domain.turn.turn import Turn
 from bot.domain.value import frozen, replace
 
@@ -156,6 +157,8 @@ class Plan:
     """The time the plan was begun."""
     since: datetime
     """The moment when the collecting of this revision began."""
+    mandate: Mandate
+    """The most that the turns which carry it out may do: what its collecting turns might do."""
     state: PlanState = PlanState.COLLECTING
     """The stage of its life."""
     revision: int = 1
@@ -259,6 +262,11 @@ class Plan:
         changed = {step.number: step for step in steps}
         kept = tuple(changed.pop(step.number, step) for step in self.steps)
         return self.amended(steps=(*kept, *changed.values()))
+
+    def grown(self, steps: Iterable[PlanStep], mandate: Mandate) -> "Plan":
+        """Returns the next version with further steps, which a turn with this mandate recorded."""
+        met = self.mandate.met(mandate) if self.steps else mandate
+        return replace(self.with_steps(steps), mandate=met)
 
     def recollected(self, by: int, now: datetime) -> "Plan":
         """Returns the next revision, whose steps are collected anew from the messages of `by`."""

@@ -11,6 +11,7 @@ from bot.domain.talk.message import ButtonRows, InboundMessage
 from bot.domain.talk.person import Person
 from bot.domain.text.markdown import coded, inline_code, item, literal
 from bot.domain.text.names import plain_name
+from bot.domain.turn.mandate import PERSONAL
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.choices import choice
 from bot.flow.commanding.effects import Interrupt, Noted, Wake
@@ -180,6 +181,7 @@ class PlanCommands:
             collector=person.id,
             created_at=now,
             since=now,
+            mandate=PERSONAL,
             wish=template or (wish if wish != wish_of(text) else ""),
             message=asked.message.message_id,
         )

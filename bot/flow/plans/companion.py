@@ -154,7 +154,8 @@ class PlanCompanion:
         assert kept.plan is not None
         plan, skill = kept.plan, kept.skills.usable(work.turn.skill)
         found = recorded(plan, step.calls, gates, tools, skill, self._most_steps)
-        grown = plan.with_steps(found.steps) if found.steps else plan
+        mandate = work.turn.mandate.narrowed(foreign=work.log.foreign_to(work.turn.asker))
+        grown = plan.grown(found.steps, mandate) if found.steps else plan
         save = (SavePlan(grown, plan.version, found.steps),) if found.steps else ()
         await work.write(*map(ResultBody, found.results), also=save)
         kept.plan = grown

@@ -20,7 +20,6 @@ from bot.domain.talk.person import Person
 from bot.domain.talk.reach import Reach
 from bot.domain.text.markdown import literal
 from bot.domain.text.names import brief_name, plain_name
-from bot.domain.turn.mandate import PERSONAL
 from bot.domain.turn.turn import TurnAsker
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.asking_desk import asked_of
@@ -212,7 +211,7 @@ class PlanDesk(Desk[PlanButton]):
         """Returns the write of the queued turn that executes a plan."""
         chat, id = await self._chats.get(plan.chat), f"plan-{secrets.token_hex(8)}"
         asker = TurnAsker(chat.id, chat.conversation, plan.asker, plan.asker_name)
-        return SaveTurn(asker.starts(id, self._clock.now(), PERSONAL, origin="plan"))
+        return SaveTurn(asker.starts(id, self._clock.now(), plan.mandate, origin="plan"))
 
     def _queued(
         self,

@@ -229,6 +229,7 @@ class PlanTable(Stored):
     collector: int = of_person()
     created_at: datetime = stored(UtcTime)
     since: datetime = stored(UtcTime)
+    mandate: Any = kept(Json(MANDATE), server_default="{}")
     state: PlanState = stored(Choice(PlanState))
     revision: int = stored(Integer)
     version: int = stored(Integer)
