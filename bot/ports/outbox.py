@@ -9,6 +9,9 @@ from bot.domain.talk.message import Address, Outbound, Piece
 from bot.domain.value import frozen
 from bot.ports.sightings import Sighting
 
+MOST_OWED = 100
+"""The most owed rows of a chat that are read at once."""
+
 
 class DeliveryState(StrEnum):
     OWED = "owed"
@@ -91,8 +94,11 @@ class Outbox(Protocol):
 class Deliveries(Protocol):
     """Visible messages, to bring them to their screens."""
 
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        """Returns rows whose wanted version is not on the screen yet, in the order of showing."""
+    async def owed(self, chat: int, after: int = 0) -> Sequence[OutboxRow]:
+        """Returns rows whose wanted version is not on the screen yet, in the order of showing.
+
+        They are the first `MOST_OWED` with a greater id than `after`.
+        """
         ...
 
     async def chats_owed(self) -> Sequence[int]: ...

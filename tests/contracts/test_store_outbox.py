@@ -8,7 +8,7 @@ from typing import Any
 from bot.domain.change import InboundState, MarkInbound, Retract, Show
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address, Button, OutboundKind, Piece, RawUpdate
-from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.outbox import MOST_OWED, Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, an_outbound, commit, later, shown
@@ -64,6 +64,18 @@ async def test_messages_are_owed_in_the_order_they_were_first_shown(store: Store
     await commit(store, shown(chat, "a"), shown(chat, "b"))
     await commit(store, shown(chat, "c"), shown(chat, "a", "edited"))
     assert keys(await store.outbox.owed(chat.id)) == ["a", "b", "c"]
+
+
+async def test_so_many_messages_are_read_at_once_and_the_others_after_them(
+    store: StorePorts, chat: Chat
+):
+    named = [f"{number:03}" for number in range(MOST_OWED + 2)]
+    await commit(store, *(shown(chat, key) for key in named))
+    first = await store.outbox.owed(chat.id)
+    assert keys(first) == named[:MOST_OWED]
+    rest = await store.outbox.owed(chat.id, first[-1].id)
+    assert keys(rest) == named[MOST_OWED:]
+    assert await store.outbox.owed(chat.id, rest[-1].id) == []
 
 
 async def test_the_end_of_a_passing_message_is_owed_until_it_is_gone(store: StorePorts, chat: Chat):

@@ -264,9 +264,13 @@ class Storm:
 
     async def _unrecorded(self) -> int:
         shown = {text for one in self._expected for text in self._shown(one)}
-        owed = await self._store.outbox.chats_owed()
-        rows = [row for chat in owed for row in await self._store.outbox.owed(chat)]
-        return sum(f"Message {row.key.partition(':')[2]}." in shown for row in rows)
+        found = 0
+        for chat in await self._store.outbox.chats_owed():
+            last = 0
+            while rows := await self._store.outbox.owed(chat, last):
+                found += sum(f"Message {row.key.partition(':')[2]}." in shown for row in rows)
+                last = rows[-1].id
+        return found
 
     def _shown(self, address: Address) -> list[str]:
         found = (text.replace("**", "") for text in self._platform.texts(address))

@@ -27,7 +27,7 @@ from bot.ports.errands import ErrandProgress
 from bot.ports.inbox import InboundRow
 from bot.ports.journal import MOST_AHEAD, Agenda
 from bot.ports.ledger import AuditLine, Bill, BilledTurn, By, Spender, Spent
-from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.outbox import MOST_OWED, Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 from tests.fakes.store_branches import listed, listing, past_of
 from tests.fakes.store_descriptions import MemoryDescriptions
@@ -496,12 +496,9 @@ class MemoryPlans:
 class MemoryOutbox:
     rows: Rows
 
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        return [
-            row
-            for row in self.rows.outbox.values()
-            if row.chat == chat and row.state is DeliveryState.OWED
-        ]
+    async def owed(self, chat: int, after: int = 0) -> Sequence[OutboxRow]:
+        rows = (row for row in self.rows.outbox.values() if row.chat == chat and row.id > after)
+        return [row for row in rows if row.state is DeliveryState.OWED][:MOST_OWED]
 
     async def chats_owed(self) -> Sequence[int]:
         owed = {r.chat for r in self.rows.outbox.values() if r.state is DeliveryState.OWED}

@@ -175,8 +175,8 @@ class DyingOutbox:
     outbox: WholeOutbox
     fate: Fate
 
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        return await self.outbox.owed(chat)
+    async def owed(self, chat: int, after: int = 0) -> Sequence[OutboxRow]:
+        return await self.outbox.owed(chat, after)
 
     async def chats_owed(self) -> Sequence[int]:
         return await self.outbox.chats_owed()

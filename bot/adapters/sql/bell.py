@@ -60,6 +60,8 @@ _CLOSED_SECONDS = 0.5
 """Seconds between two looks whether the program ends, while the loop has not heard a ring."""
 
 _PEALS = {peal.value: peal for peal in Peal}
+_CUT_SECONDS = 1.0
+"""Seconds without a post that no line of the log tells of: its connection was cut and made anew."""
 _PAUSE_SECONDS = 0.25
 """Seconds until a connection that was lost is opened anew."""
 
@@ -120,14 +122,17 @@ class SqlBell:
         gained = self._wanted[key] = asyncio.Event()
         # The thread waits at its connection: its own ring has it try at once.
         self._try_at_once()
+        lost_at = float("-inf")
         try:
             while True:
                 await gained.wait()
-                _log.info("this process is the one for: %s", post)
+                told = logging.INFO if time.monotonic() - lost_at > _CUT_SECONDS else logging.DEBUG
+                _log.log(told, "this process is the one for: %s", post)
                 if await self._done_while(gained, work):
                     return
                 # Whoever uses the store tells of a server that is away, once.
-                _log.info("the connection is lost, and with it the post: %s", post)
+                _log.debug("the connection is lost, and with it the post: %s", post)
+                lost_at = time.monotonic()
         finally:
             del self._wanted[key]
 

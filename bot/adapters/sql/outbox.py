@@ -28,14 +28,18 @@ from bot.adapters.sql.upsert import ConflictInsert, Upsert, overwrite
 from bot.adapters.sql.written import Written
 from bot.domain.change import Retract, Show
 from bot.domain.talk.message import Outbound, OutboundKind
-from bot.ports.outbox import Delivered, DeliveryState, OutboxRow
+from bot.ports.outbox import MOST_OWED, Delivered, DeliveryState, OutboxRow
 from bot.ports.sightings import Sighting
 
 _ELSEWHERE = {"address": chat.c.address, "ours": OfThisProcess(outbox.c.maker)}
 ROWS = select(
     *(_ELSEWHERE[name] if name in _ELSEWHERE else outbox.c[name] for name in names(OutboxRow))
 ).join_from(outbox, chat, outbox.c.chat == chat.c.id)
-_OWED_IN = Prepared(ROWS.where(outbox.c.chat == bindparam("of"), OWED).order_by(outbox.c.id))
+_OWED_IN = Prepared(
+    ROWS.where(outbox.c.chat == bindparam("of"), OWED, outbox.c.id > bindparam("after"))
+    .order_by(outbox.c.id)
+    .limit(MOST_OWED)
+)
 _BY_KEY = ROWS.where(outbox.c.key == bindparam("of"))
 _MOST_PRESSABLE = 500
 _PRESSABLE = (
@@ -147,8 +151,8 @@ class SqlOutbox(Reads):
         super().__init__(database)
         self._written = written
 
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
-        return await self._rows(_OWED_IN, chat)
+    async def owed(self, chat: int, after: int = 0) -> Sequence[OutboxRow]:
+        return await self._all(OutboxRow, _OWED_IN, of=chat, after=after)
 
     async def chats_owed(self) -> Sequence[int]:
         return await self._scalars(_CHATS_OWED)

@@ -144,7 +144,7 @@ class Courier:
         await self._showing.catch_up()
         while rows := await self.owed.rows():
             await self._showing.doubts.look(rows)
-            if await self._all_brought(rows):
+            if await self._all_brought(rows) and not self.owed.more:
                 return
             self._in_hand = None
 
@@ -182,8 +182,11 @@ class Courier:
             await self._moved(row.address.channel, moved.update)
             raise
         except RecipientGone as gone:
-            for owed in await self.owed.all():
-                await self._give_up(owed, str(gone), gone=True)
+            last = 0
+            while rows := await self.owed.first(last):
+                for owed in rows:
+                    await self._give_up(owed, str(gone), gone=True)
+                last = rows[-1].id
             return False
         self._tries.pop(row.id, None)
         if self._pauses.faults:

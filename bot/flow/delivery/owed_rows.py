@@ -9,7 +9,7 @@ from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.passing import Passing
 from bot.flow.delivery.showing import vanishes
 from bot.ports.clock import Clock
-from bot.ports.outbox import Deliveries, OutboxRow
+from bot.ports.outbox import MOST_OWED, Deliveries, OutboxRow
 
 SHORTEST_WAIT = 0.1
 _LATE_CARD = "not accepted in time"
@@ -33,6 +33,8 @@ class OwedRows:
     _card_life: float
     _woken_at: float | None
     look_again: bool = False
+    more: bool = False
+    """True when more may be owed than was read at the last look."""
     _asking_since: dict[int, float] = field(default_factory=dict[int, float])
     _woken: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -50,7 +52,9 @@ class OwedRows:
         since = self._clock.steady() if self._woken_at is None else self._woken_at
         self._woken_at = None
         # Rows that vanish go last: a placeholder stays until the answer is on the screen.
-        rows = sorted(filter(self._is_due, await self.all()), key=vanishes)
+        first = await self.first()
+        self.more = len(first) == MOST_OWED
+        rows = sorted(filter(self._is_due, first), key=vanishes)
         if not rows or rows[0].address.channel not in self._channels:
             return ()
         asking = [row for row in rows if _asks(row)]
@@ -66,9 +70,9 @@ class OwedRows:
         stray = row.content.kind is OutboundKind.STRAY
         return not stray or not self._passing.strays.under_way(row.about)
 
-    async def all(self) -> Sequence[OutboxRow]:
-        """Returns every row that is owed to the chat, whether it can be delivered or not."""
-        return await self._outbox.owed(self._chat)
+    async def first(self, after: int = 0) -> Sequence[OutboxRow]:
+        """Returns the first owed rows after one, whether they can be delivered or not."""
+        return await self._outbox.owed(self._chat, after)
 
     async def woken(self, seconds: float) -> None:
         """Waits until there may be more to deliver, at most so many seconds."""

@@ -102,5 +102,10 @@ class Nights:
 
     async def _owed(self) -> frozenset[str]:
         """Returns the paths of copies whose messages are still to be delivered."""
-        owed = [await self._outbox.owed(chat) for chat in await self._outbox.chats_owed()]
-        return frozenset(file.path for rows in owed for row in rows for file in row.content.files)
+        paths: set[str] = set()
+        for chat in await self._outbox.chats_owed():
+            last = 0
+            while rows := await self._outbox.owed(chat, last):
+                paths.update(file.path for row in rows for file in row.content.files)
+                last = rows[-1].id
+        return frozenset(paths)

@@ -50,10 +50,10 @@ class CountingOutbox(MemoryOutbox):
     calls: list[str]
     faults: deque[Exception | None]
 
-    async def owed(self, chat: int) -> Sequence[OutboxRow]:
+    async def owed(self, chat: int, after: int = 0) -> Sequence[OutboxRow]:
         self.calls.append("owed")
         await asyncio.sleep(0)
-        rows = await MemoryOutbox.owed(self, chat)
+        rows = await MemoryOutbox.owed(self, chat, after)
         await asyncio.sleep(0)
         return rows
 

@@ -15,7 +15,7 @@ from bot.domain.talk.errors import (
     StoreBusy,
 )
 from bot.flow.delivery.courier import MOST_TRIES
-from bot.ports.outbox import DeliveryState
+from bot.ports.outbox import MOST_OWED, DeliveryState
 from tests.flow.delivery.delivering import BOB, LOST, UNREACHABLE, Fate, World, answer, card
 
 
@@ -83,6 +83,27 @@ async def test_a_person_who_is_gone_gets_nothing_more_and_cards_are_told_of() ->
     assert world.row("card").error == "blocked by the user"
     assert world.given_up == [("card", "blocked by the user")]
     assert world.channel.texts(BOB) == ["for Bob"]
+
+
+async def test_whatever_is_owed_to_a_person_who_is_gone_is_given_up_at_once() -> None:
+    world = await World().open()
+    world.channel.fates.append(RecipientGone("blocked by the user"))
+    for number in range(2 * MOST_OWED + 1):
+        await world.show(f"k{number}", answer(str(number)))
+    async with world.delivering():
+        assert not await world.store.outbox.chats_owed()
+    assert world.texts == []
+    assert {row.error for row in world.store.rows.outbox.values()} == {"blocked by the user"}
+
+
+async def test_more_than_is_read_at_once_comes_in_order() -> None:
+    world = await World().open()
+    texts = [str(number) for number in range(2 * MOST_OWED + 1)]
+    for text in texts:
+        await world.show(f"k{text}", answer(text))
+    async with world.delivering():
+        await world.until_nothing_is_owed()
+    assert world.texts == texts
 
 
 async def test_a_refused_content_dies_alone(caplog: pytest.LogCaptureFixture) -> None:

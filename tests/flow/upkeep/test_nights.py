@@ -14,6 +14,7 @@ from bot.domain.talk.limits import KeepBounds
 from bot.domain.talk.message import Address, FileRef, Outbound, OutboundKind
 from bot.domain.talk.person import Role, Sender
 from bot.flow.upkeep.nights import Nights
+from bot.ports.outbox import MOST_OWED
 from bot.ports.upkeep import Bite, KeptSizes, Sizes, grown
 from tests.fakes.clock import FakeClock
 from tests.fakes.store import MemoryStore
@@ -104,12 +105,13 @@ async def test_each_kind_goes_in_bites_to_its_end_with_pauses_and_once_a_night()
 async def test_copies_that_are_still_to_be_sent_are_named() -> None:
     house = _House(3)
     chat = await house.store.chats.at(Address("telegram", "42"), private=True)
-    file = FileRef("/spool/a/b.txt", "b.txt")
-    content = Outbound(OutboundKind.ANSWER, (), files=(file,))
-    await house.store.journal.commit(Change((Show("answer:1", chat.id, content),)))
+    paths = {f"/spool/{number}/b.txt" for number in range(MOST_OWED + 1)}
+    for path in paths:
+        content = Outbound(OutboundKind.ANSWER, (), files=(FileRef(path, "b.txt"),))
+        await house.store.journal.commit(Change((Show(path, chat.id, content),)))
     await house.looked()
     [(_, besides)] = house.cleared
-    assert besides == {"/spool/a/b.txt"}
+    assert besides == paths
 
 
 async def test_by_day_sizes_are_noted_once_and_nothing_goes_for_three_days() -> None:
