@@ -56,6 +56,9 @@ _HOLDERS = {
     "title": {"chat", "change", "group", "conversation", "plan", "handed_in"},
 }
 _JOINING = {"format", "join"}
+_ADDING = {"append", "add", "extend", "update"}
+_SAME = {"list", "tuple", "set", "frozenset", "sorted", "reversed", "dict", "next", "iter"}
+"""Functions that hand on what a collection holds."""
 
 
 def test_every_foreign_name_enters_a_text_through_one_module() -> None:
@@ -105,6 +108,10 @@ def test_each_exception_is_still_needed() -> None:
         'def told(body):\n    match body:\n        case Asker(speaker=a):\n            f"{a}: b"',
         'def told(turn):\n    who = turn.speaker\n    by = who or "Person"\n    return f"by {by}"',
         'def told(turn):\n    kind, by = "message", turn.speaker\n    return f"{kind} by {by}"',
+        'def told(all):\n    who = sorted(asker.name for asker in all)\n    return ", ".join(who)',
+        'def told(turns):\n    for one in [turn.speaker for turn in turns]:\n        f"by {one}"',
+        'def told(all):\n    who = {one.speaker for one in all}\n    return [f"{a}!" for a in who]',
+        'def told(turn):\n    who = []\n    who.append(turn.speaker)\n    return " and ".join(who)',
     ],
 )
 def test_a_name_that_enters_a_text_in_another_way_is_found(line: str) -> None:
@@ -185,8 +192,15 @@ def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
             yield from zip(targets, values, strict=False)
         case ast.Assign(targets=[target], value=value):
             yield target, value
-        case ast.NamedExpr(target=target, value=value):
+        case (
+            ast.NamedExpr(target=target, value=value)
+            | ast.AnnAssign(target=target, value=ast.expr() as value)
+        ):
             yield target, value
+        case ast.For(target=target, iter=many) | ast.comprehension(target=target, iter=many):
+            yield target, many
+        case ast.Call(func=ast.Attribute(value=many, attr=add), args=[value]) if add in _ADDING:
+            yield many, value
         case _:
             pass
 
@@ -204,9 +218,13 @@ def _choices(value: ast.expr) -> Iterator[ast.expr]:
     match value:
         case ast.IfExp(body=one, orelse=other):
             yield from (*_choices(one), *_choices(other))
-        case ast.BoolOp(values=values):
+        case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
             for one in values:
                 yield from _choices(one)
+        case ast.ListComp(elt=one) | ast.SetComp(elt=one) | ast.GeneratorExp(elt=one):
+            yield from _choices(one)
+        case ast.Call(func=ast.Name(id=same), args=[many, *_]) if same in _SAME:
+            yield from _choices(many)
         case _:
             yield value
 
