@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.domain.assignments.task import ApprovedCall
 from bot.domain.change import InboundState
+from bot.domain.money.model import Usage
 from bot.domain.talk.errors import ModelDenied
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Address
@@ -61,6 +62,16 @@ async def test_a_plain_answer_names_the_message_the_model_and_the_end() -> None:
         assert "**1.** `fake`" in page
         assert "had nothing more to do" in page
         assert OUTSIDE not in page
+
+
+async def test_an_answer_whose_tokens_nobody_counted_has_no_price() -> None:
+    async with stage(says("Four."), says("Five.", usage=Usage(0, 0))) as scene:
+        await scene.say("two and two?")
+        await scene.settled()
+        assert "$" in await told(scene)
+        await scene.say("two and three?")
+        await scene.settled(2)
+        assert "$" not in await told(scene)
 
 
 async def test_each_call_says_who_or_what_allowed_it() -> None:

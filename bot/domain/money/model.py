@@ -83,6 +83,11 @@ class Price:
         """Returns True for prices that were looked up more than a year ago."""
         return bool(self.dated) and date.fromisoformat(self.dated) + _FRESH < today
 
+    @property
+    def free(self) -> bool:
+        """Returns True when a call costs nothing, whatever its tokens."""
+        return not (self.input or self.output or self.cache_read or self.cache_write)
+
     def cost(self, usage: Usage) -> Nano:
         """Returns the price of these tokens and searches, rounded up to a billionth of a dollar."""
         paid = (

@@ -81,7 +81,7 @@ _NAMES: Mapping[str, str | None] = {
     "turn": None,
     "under": None,
     "way": "button",
-    "why": "in short",
+    "why": "",
 }
 """The names of facts for people. An empty one stands in its value; None is for programs alone."""
 

@@ -84,12 +84,14 @@ class Choosing:
         return self._models.profile(model)
 
     def cost(self, reply: ReplyBody) -> Nano | None:
-        """Returns the price of a reply; None when it is not known."""
-        origin = reply.provenance
+        """Returns the price of a reply; None when it, or the number of its tokens, is not known."""
+        origin, used = reply.provenance, reply.usage
         try:
-            return self.profile(f"{origin.provider}/{origin.requested_model}").cost(reply.usage)
+            profile = self.profile(f"{origin.provider}/{origin.requested_model}")
         except ModelDenied:
             return None  # its provider is not set up any more
+        counted = used.told or profile.price is None or profile.price.free
+        return profile.cost(used) if counted else None
 
     def away(self) -> Sequence[Away]:
         """Returns the models that do not answer at present."""
