@@ -19,7 +19,7 @@ class Listener:
         self._host = host
         self._faults = faults
         self._listens = not channel.alone
-        self._greeted = False
+        self._greeting: asyncio.Task[None] | None = None
 
     def reached(self) -> bool:
         """Returns False while the platform is not reached; one that stands by does not count."""
@@ -31,10 +31,15 @@ class Listener:
 
     async def listen(self) -> None:
         """Listens until cancelled, or until a person leaves."""
-        if not self._channel.alone:
-            await self._listened()
-            return
-        await self._running.store.posts.keep(f"listening to {self.name}", self._as_the_only_one)
+        try:
+            if not self._channel.alone:
+                await self._listened()
+                return
+            await self._running.store.posts.keep(f"listening to {self.name}", self._as_the_only_one)
+        finally:
+            if self._greeting is not None:
+                self._greeting.cancel()
+                await asyncio.wait([self._greeting])
 
     async def _as_the_only_one(self) -> None:
         self._listens = True
@@ -50,17 +55,17 @@ class Listener:
         listening = asyncio.create_task(
             channel.listen(lambda updates: intake.accept(name, updates)), name=f"{name} listening"
         )
-        greeting = asyncio.create_task(self._greet(), name=f"{name} greeting")
+        if self._greeting is None or _failed(self._greeting):
+            # Once: a connection to the database that breaks meanwhile does not end it.
+            greeting = self._faults.outlived(name, self._channel.greet(self._host))
+            self._greeting = asyncio.create_task(greeting, name=f"{name} greeting")
         try:
             await asyncio.wait([listening])
             listening.result()
         finally:
-            greeting.cancel()
             listening.cancel()
-            await asyncio.wait([greeting, listening])
+            await asyncio.wait([listening])
 
-    async def _greet(self) -> None:
-        """Greets once: whoever lost its connection to the database for a moment says no more."""
-        if not self._greeted:
-            await self._faults.outlived(self.name, self._channel.greet(self._host))
-            self._greeted = True
+
+def _failed(task: asyncio.Task[None]) -> bool:
+    return task.done() and not task.cancelled() and task.exception() is not None

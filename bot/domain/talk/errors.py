@@ -54,6 +54,8 @@ StewardError
     └── FolderHeld          another process has the data folder
 """
 
+from typing import ClassVar
+
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.message import Piece, RawUpdate
 
@@ -81,6 +83,9 @@ class Crowded(Conflict):
 class StoreError(StewardError):
     """The store could not do what was asked; nothing was written, unless it is StoreInDoubt."""
 
+    told_already: ClassVar[bool] = False
+    """True when the log has a line of the store itself about it: one for all who meet it."""
+
 
 class StoreUnavailable(StoreError):
     """The store cannot work now; what was asked of it is not at fault."""
@@ -96,6 +101,8 @@ class StoreAway(StoreUnavailable):
 
 class StoreInDoubt(StoreAway):
     """The connection broke at the commit: the change was written as a whole, or not at all."""
+
+    told_already = True
 
 
 class StoreRefused(StoreAway):

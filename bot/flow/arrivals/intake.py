@@ -111,7 +111,8 @@ class Intake:
                 await self._seams.recall()
                 await (self._take_in_stored() if self._looks else self._take_in_fresh())
             except StoreUnavailable as fault:
-                _LOG.warning("%s, looking for updates again in a second", fault)
+                level = logging.INFO if fault.told_already else logging.WARNING
+                _LOG.log(level, "%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
                 self.look_again()
 

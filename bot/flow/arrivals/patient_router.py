@@ -49,7 +49,8 @@ class PatientRouter:
             except StoreUnavailable as fault:
                 # Once, however many updates meet the same fault.
                 if str(fault) != self._complaint:
-                    _LOG.warning("%s, routing again in a second", fault)
+                    level = logging.INFO if fault.told_already else logging.WARNING
+                    _LOG.log(level, "%s, routing again in a second", fault)
                 self._complaint = str(fault)
                 await self._clock.sleep(_PAUSE_SECONDS)
             else:

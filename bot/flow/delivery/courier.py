@@ -118,7 +118,9 @@ class Courier:
             return max(wait.retry_after, SHORTEST_WAIT)
         except NobodyThere:
             return None
-        except (ChannelUnreachable, ChatMoved, StoreError) as fault:
+        except StoreError as fault:
+            self._complain(str(fault), logging.INFO if fault.told_already else logging.WARNING)
+        except (ChannelUnreachable, ChatMoved) as fault:
             self._complain(str(fault))
         except Exception:  # a fault of one row must not stop the others
             _LOG.exception("a delivery failed", extra=self._about())
@@ -134,10 +136,10 @@ class Courier:
         else:
             await self.owed.wait(pause)
 
-    def _complain(self, text: str) -> None:
+    def _complain(self, text: str, level: int = logging.WARNING) -> None:
         """Logs a fault once, however long it lasts."""
         if text != self._complaint:
-            _LOG.warning("a delivery has to wait: %s", text, extra=self._about())
+            _LOG.log(level, "a delivery has to wait: %s", text, extra=self._about())
         self._complaint = text
 
     async def _deliver(self) -> None:

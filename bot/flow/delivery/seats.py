@@ -123,7 +123,8 @@ class Admission:
                         self.refused.add(chat)
                     return True
             except StoreError as fault:
-                _LOG.warning("a delivery has to wait: %s", fault, extra={"chat": chat})
+                level = logging.INFO if fault.told_already else logging.WARNING
+                _LOG.log(level, "a delivery has to wait: %s", fault, extra={"chat": chat})
             self.refused.add(chat)
             await self._clock.sleep(pause)
         return False
