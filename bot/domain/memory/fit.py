@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from heapq import nlargest
-from itertools import compress, islice
+from itertools import compress
 from math import log
 
 from bot.domain.memory.first_choice import TIMES, damped
@@ -320,15 +320,17 @@ def _near(places: Mapping[str, Sequence[int]], weight: Mapping[str, float]) -> f
         heavy = nlargest(_NEAR_STEMS, places, key=lambda stem: (weight[stem], stem))
     if len(heavy) < 2:
         return 0.0
-    line = sorted((place, stem) for stem in heavy for place in places[stem])
+    line = sorted([(place, stem) for stem in heavy for place in places[stem]])
     met = dict[tuple[str, str], float]()
-    for n, (place, stem) in enumerate(line):
-        for other_place, other in islice(line, n + 1, n + 1 + _NEAR_WORDS):
-            if other_place - place > _NEAR_WORDS:
+    for n, (place, stem) in enumerate(line, 1):
+        end, own = place + _NEAR_WORDS, weight[stem]
+        for other_place, other in line[n : n + _NEAR_WORDS]:
+            if other_place > end:
                 break
             if other != stem:
                 two = (stem, other) if stem < other else (other, stem)
-                met[two] = min(weight[stem], weight[other])
+                theirs = weight[other]
+                met[two] = own if own < theirs else theirs
     return sum(met.values())
 
 
