@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -253,6 +254,43 @@ async def test_the_number_of_frequent_words_is_estimated_and_rare_ones_still_lea
     hits = await store.words.search("the hedge, the garden", ME, 60)
     assert len(hits) >= 42
     assert [hit.id[0] for hit in hits[:12]] == ["l"] * 12, "the rarer one of both counts more"
+
+
+async def test_the_heaviest_passages_are_found_though_common_words_lead_to_few(
+    store: StorePorts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = Random(7)
+    words = [f"w{n}" for n in range(12)]
+
+    def some() -> str:
+        return " ".join(chance.choices(words, [1 / (n + 1) for n in range(12)], k=3))
+
+    alone = {"conversation": ""}
+    await remember(store, *(passage(f"{n:03}", some(), some(), **alone) for n in range(200)))
+    searches = [" ".join(chance.sample(words, 6)) for _ in range(20)]
+    monkeypatch.setattr(word_index, "_CANDIDATES", 200)
+    every = [await store.words.explained(said, ME, 200) for said in searches]
+    monkeypatch.setattr(word_index, "_LOOKED_AT", 10)
+    for said, all_of_them in zip(searches, every, strict=True):
+        weight = {id: round(sum(one.words.values()), 6) for id, one in all_of_them.parts.items()}
+        assert len(weight) > 50
+        heaviest = sorted(weight, key=lambda id: (weight[id], id))[-10:]
+        assert set(heaviest) <= (await store.words.explained(said, ME, 200)).parts.keys()
+
+
+async def test_passages_are_found_when_a_word_has_become_rare_since_it_was_counted(
+    store: StorePorts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_index, "_OFTEN", 4)
+    monkeypatch.setattr(word_index, "_LOOKED_AT", 4)
+    gardens = [passage(f"g{n}", "garden", "Noted.", conversation="") for n in range(5)]
+    trees = [passage(f"t{n}", "tree", "Noted.", conversation="") for n in range(30)]
+    await remember(store, *gardens, *trees)
+    assert await store.words.search("tree, garden", ME, 60)
+    await store.words.start_anew()
+    await store.words.take_in((await store.memory.owed(7))[4:])
+    found = {hit.id for hit in await store.words.search("tree, garden", ME, 60)}
+    assert found >= {"g4", "t0", "t1"}
 
 
 async def test_a_wish_that_holds_always_comes_before_what_was_said_once(store: StorePorts) -> None:

@@ -1,6 +1,6 @@
 """The index of words in PostgreSQL: a vector of tokens that are cut already."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 
@@ -13,7 +13,7 @@ from bot.adapters.sql.word_index import (
     HeldRow,
     Row,
 )
-from bot.domain.memory.first_choice import Heavy
+from bot.domain.memory.first_choice import Heavy, HeavyWord
 from bot.domain.memory.fit import OWN_END
 from bot.domain.memory.line_label import MARKS
 
@@ -50,10 +50,9 @@ _HEAVIEST = Prepared(
     text(
         "SELECT found.number, found.fits, octet_length(held.tokens) FROM"
         " (SELECT words.number, sum(wanted.weight) AS fits"
-        " FROM unnest(CAST(:tokens AS text[]), CAST(:weights AS float8[]))"
-        " AS wanted (token, weight)"
-        " JOIN passage_words AS words"
-        " ON words.vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
+        " FROM unnest(CAST(:queries AS text[]), CAST(:weights AS float8[]))"
+        " AS wanted (query, weight)"
+        " JOIN passage_words AS words ON words.vector @@ CAST(wanted.query AS tsquery)"
         " GROUP BY words.number ORDER BY fits DESC, words.number DESC LIMIT :most) AS found"
         " JOIN passage_words AS held ON held.number = found.number"
     )
@@ -114,10 +113,11 @@ class PostgresEngine:
         return [Counted(*row) for row in rows]
 
     def heaviest(
-        self, connection: Connection, weight: Mapping[str, float], most: int
+        self, connection: Connection, words: Sequence[HeavyWord], most: int
     ) -> Sequence[Heavy]:
-        wanted = {"tokens": list(weight), "weights": list(weight.values()), "most": most}
-        bytes_each = _STEM + next(token.index("x") for token in weight)
+        queries, weights = map(_query, words), (word.weight for word in words)
+        wanted = {"queries": list(queries), "weights": list(weights), "most": most}
+        bytes_each = _STEM + words[0].token.index("x")
         rows = _HEAVIEST.rows(connection, wanted)
         return [Heavy(number, fits, size // bytes_each) for number, fits, size in rows]
 
@@ -131,3 +131,9 @@ class PostgresEngine:
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         rows = _HELD.rows(connection, {"numbers": list(numbers)})
         return [HeldRow(*row) for row in rows]
+
+
+def _query(word: HeavyWord) -> str:
+    """Returns what PostgreSQL looks for; a token has letters and digits alone."""
+    others = " | ".join(f"'{token}'" for token in word.beside)
+    return f"'{word.token}' & ({others})" if others else f"'{word.token}'"

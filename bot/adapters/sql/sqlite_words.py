@@ -1,7 +1,7 @@
 """The index of words in SQLite: an FTS5 table over tokens that are cut already."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError
@@ -15,7 +15,7 @@ from bot.adapters.sql.word_index import (
     HeldRow,
     Row,
 )
-from bot.domain.memory.first_choice import Heavy
+from bot.domain.memory.first_choice import Heavy, HeavyWord
 from bot.domain.talk.errors import StoreDamaged
 
 _VOCABULARY = "passage_vocabulary"
@@ -114,10 +114,10 @@ class SqliteEngine:
         return [Counted(token, *json.loads(told)) for token, told in rows]
 
     def heaviest(
-        self, connection: Connection, weight: Mapping[str, float], most: int
+        self, connection: Connection, words: Sequence[HeavyWord], most: int
     ) -> Sequence[Heavy]:
         # FTS5's own rank reads the length of every row, and takes too much from long ones.
-        wanted = json.dumps([[f'"{token}"', each] for token, each in weight.items()])
+        wanted = json.dumps([[_query(word), word.weight] for word in words])
         rows = _HEAVIEST.rows(connection, {"wanted": wanted, "most": most})
         return [Heavy(number, fits, _first_number(size)) for number, fits, size in rows]
 
@@ -132,6 +132,11 @@ class SqliteEngine:
     def held(self, connection: Connection, numbers: Sequence[int]) -> Sequence[HeldRow]:
         rows = _HELD.rows(connection, {"numbers": json.dumps(numbers)})
         return [HeldRow(*row) for row in rows]
+
+
+def _query(word: HeavyWord) -> str:
+    others = " OR ".join(f'"{token}"' for token in word.beside)
+    return f'"{word.token}" AND ({others})' if others else f'"{word.token}"'
 
 
 def _alter_schema(connection: Connection, statement: str) -> None:

@@ -21,7 +21,14 @@ from bot.adapters.sql.database import Database
 from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.stemmer import STEMS, stem
 from bot.adapters.sql.tables import passage
-from bot.domain.memory.first_choice import Heavy, likely
+from bot.domain.memory.first_choice import (
+    Heavy,
+    HeavyWord,
+    in_parts,
+    leading,
+    likely,
+    reached,
+)
 from bot.domain.memory.fit import OWN_END, Candidate, Explained, explained, fit, weights
 from bot.domain.memory.line_label import labelled_stems
 from bot.domain.memory.passage import Hit, Passage, Whose
@@ -156,9 +163,9 @@ class Engine(Protocol):
         ...
 
     def heaviest(
-        self, connection: Connection, weight: Mapping[str, float], most: int
+        self, connection: Connection, words: Sequence[HeavyWord], most: int
     ) -> Sequence[Heavy]:
-        """Returns the passages with the heaviest tokens together, of equal ones the newest."""
+        """Returns the passages with the heaviest words together, of equal ones the newest."""
         ...
 
     def newest(self, connection: Connection, token: str, most: int) -> Sequence[int]:
@@ -341,12 +348,28 @@ class SqlWords:
         if newest:
             numbers = self._engine.newest(connection, rare[0], _CANDIDATES)
         else:
-            numbers = likely(self._engine.heaviest(connection, weight, _LOOKED_AT), _CANDIDATES)
+            numbers = likely(self._heaviest(connection, weight, counted), _CANDIDATES)
         places = self._engine.placed(connection, numbers)
         theirs = self._theirs(connection, _numbers(places), whose)
         counted |= _estimated(unsure, theirs, total)
         weight = weights(parts, counted, total)
         return weight, _candidates(theirs, places), unsure
+
+    def _heaviest(
+        self, connection: Connection, weight: Mapping[str, float], counted: Mapping[str, int]
+    ) -> Sequence[Heavy]:
+        """Returns the passages with the heaviest tokens together.
+
+        Summing the weights of each passage with any of them takes long: the common ones lead to
+        thousands, nearly all of which are too light.
+        """
+        parts = in_parts(weight)
+        if least := reached(parts, counted, _LOOKED_AT):
+            found = self._engine.heaviest(connection, leading(parts, counted, least), _LOOKED_AT)
+            # The count of a word is from an earlier look, and passages may have been forgotten.
+            if len(found) == _LOOKED_AT and found[-1].weight >= least:
+                return found
+        return self._engine.heaviest(connection, leading(parts, counted, 0), _LOOKED_AT)
 
     def _wishes(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose
