@@ -374,10 +374,13 @@ class SqlWords:
     def _wishes(
         self, connection: Connection, wanted: Mapping[str, float], whose: Whose
     ) -> Sequence[Hit]:
+        _newest(connection)
+        numbers = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
+        if not numbers:
+            return ()
         parts = {_token(whose, stem): part for stem, part in wanted.items()}
         unsure = soft(parts)
         counted = self._counted(connection, [token for token in parts if token not in unsure])
-        numbers = self._engine.newest(connection, _token(whose, WISH), _CANDIDATES)
         weight = weights(parts, counted, self._total(connection, whose))
         telling = {token: each for token, each in weight.items() if token not in unsure}
         theirs = self._theirs(connection, numbers, whose)
@@ -393,8 +396,6 @@ class SqlWords:
         """Returns the number of passages with each token, that of frequent ones about."""
         known = {token: self._often[token] for token in tokens if token in self._often}
         wanted = [each for each in tokens if each not in known]
-        # It comes first: a connection of SQLite that only opens a table of the index would not see
-        # that another one has made it anew.
         newest = _newest(connection)
         found = self._engine.counted(connection, wanted, _OFTEN) if wanted else ()
         counted = {one.token: _whole_count(one, newest) for one in found if one.passages}
@@ -410,6 +411,11 @@ class SqlWords:
 
 
 def _newest(connection: Connection) -> int:
+    """Returns the number of the newest passage; a search begins with it.
+
+    A connection of SQLite that only opens a table of the index would not see that another one has
+    made it anew.
+    """
     ((number,),) = _NEWEST.rows(connection)
     return number or 0
 

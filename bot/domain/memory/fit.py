@@ -275,13 +275,13 @@ def _weighed(
 ) -> _Weighed:
     words = one.stems.split(" ")
     labels = one.stems.count(MARKED)
+    places = _places(words, weight)
     own, length = 0, len(words) - labels
-    if OWN_END in words:
-        own, length = words.index(OWN_END), length - 1
+    if ends := places.pop(OWN_END, None):
+        own, length = ends[0], length - 1
     answered = (length - own) / (length - own + _LONG_ANSWER)
     long = damped(length)
     short = TIMES * (1 - _SAID_LENGTH + _SAID_LENGTH * own / _SAID_USUAL)
-    places = _places(words, weight)
     labelled = under_labels(words, places, telling, OWN_END) if labels else frozenset[str]()
     found = _Weighed(one, length, places.keys())
     found.labels = in_labels(words, places, telling) if labels else frozenset[str]()
@@ -302,11 +302,15 @@ def _weighed(
     return found
 
 
-def _places(words: Sequence[str], wanted: Mapping[str, float]) -> Mapping[str, Sequence[int]]:
-    """Returns the first places of each wanted stem that is there; more of them tell nothing new."""
+def _places(words: Sequence[str], wanted: Mapping[str, float]) -> dict[str, list[int]]:
+    """Returns the first places of each wanted stem that is there; more of them tell nothing new.
+
+    The end of the person's words is among them.
+    """
     found = dict[str, list[int]]()
+    looked_for = {OWN_END, *wanted}
     # Without a loop over all words: long answers have thousands.
-    for place, stem in compress(enumerate(words), map(wanted.__contains__, words)):
+    for place, stem in compress(enumerate(words), map(looked_for.__contains__, words)):
         held = found.setdefault(stem, [])
         if len(held) < _MOST_PLACES:
             held.append(place)
