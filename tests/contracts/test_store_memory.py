@@ -256,6 +256,20 @@ async def test_the_number_of_frequent_words_is_estimated_and_rare_ones_still_lea
     assert [hit.id[0] for hit in hits[:12]] == ["l"] * 12, "the rarer one of both counts more"
 
 
+async def test_a_frequent_word_weighs_little_though_its_passages_were_indexed_in_another_order(
+    store: StorePorts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_index, "_OFTEN", 4)
+    # Counts of frequent words are kept for a run; nobody else has counted for this person.
+    alone = {"conversation": "", "whose": "p31"}
+    crowd = [passage(f"n{n}", "garden", "Noted.", **alone) for n in range(30)]
+    await commit(store, *map(KeepPassage, crowd))
+    first, *others, last = await store.memory.owed(30)
+    await store.words.take_in([first, last, *others])
+    parts = (await store.words.explained("garden", "p31", 5)).parts
+    assert {round(sum(one.words.values()), 1) for one in parts.values()} == {1.4}
+
+
 async def test_the_heaviest_passages_are_found_though_common_words_lead_to_few(
     store: StorePorts, monkeypatch: pytest.MonkeyPatch
 ) -> None:

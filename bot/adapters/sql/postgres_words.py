@@ -39,9 +39,12 @@ _PUT = Prepared(
 )
 _COUNT = Prepared(
     text(
-        "SELECT wanted.token, told.count, told.first, told.last"
+        # Later rows fill the gaps between the oldest ones, so the last number says little about
+        # most of them: it is taken to be as far from the middle as the first one.
+        "SELECT wanted.token, told.count, told.first, CAST(2 * told.middle - told.first AS bigint)"
         " FROM unnest(CAST(:tokens AS text[])) AS wanted (token) CROSS JOIN LATERAL"
-        " (SELECT count(*), min(number) AS first, max(number) AS last FROM (SELECT number"
+        " (SELECT count(*), min(number) AS first,"
+        " percentile_cont(0.5) WITHIN GROUP (ORDER BY number) AS middle FROM (SELECT number"
         " FROM passage_words WHERE vector @@ CAST(quote_literal(wanted.token) AS tsquery)"
         " LIMIT CAST(:most AS bigint)) AS oldest) AS told"
     )
