@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from tests.crossings.case import Case
+from tests.crossings.case import ABOVE, TRUSTED, Case
 from tests.crossings.wish import wishes_of
 
 
@@ -21,7 +21,9 @@ def _is(factor: str, *values: str) -> Callable[[Case], bool]:
 ABILITIES: Mapping[str, Callable[[Case], bool]] = {
     "plan": _comes_by("plan"),
     "skill with a secret": _is("act", "secret"),
-    "standing rule": _is("consent", "rule", "rule, then all", "yes to rule"),
+    "standing rule": _is(
+        "consent", "rule", "rule, then all", "yes to rule", "owner's rule", "member's rule"
+    ),
     "approve all": _is("consent", "approve all", "rule, then all"),
     "errand": _is("through", "errand"),
     "task": _comes_by("task"),
@@ -43,11 +45,35 @@ ABILITIES: Mapping[str, Callable[[Case], bool]] = {
     "PostgreSQL": _is("store", "postgres"),
     "newcomer of the page": _is("who", "newcomer"),
     "half answer": _is("said", "half"),
+    "trusted site": _sees(*TRUSTED),
+    "earlier conversation": _sees("earlier talk"),
+    "list of tasks": _sees("task list"),
+    "two who speak": lambda case: case.then_by == "other" or case.sight in ABOVE,
+    "end of the conversation": _is("act", "end"),
 }
 """Each ability, and whether it is in a story."""
 
 CANNOT = {
     ("newcomer of the page", "second channel"): "a newcomer has a browser and no other channel",
     ("newcomer of the page", "voice"): "the page takes no recordings",
+    ("earlier conversation", "newcomer of the page"): "nothing is forwarded on the page",
+    ("end of the conversation", "skill with a secret"): "a story tries one change",
+    ("goal", "two who speak"): "goals are one person's here",
+    ("task", "two who speak"): "tasks are one person's here",
+    ("newcomer of the page", "two who speak"): "a page has one who speaks",
+    ("second channel", "two who speak"): "the group is on the first channel",
+    ("recall", "two who speak"): "a group has a memory of its own",
+    **dict.fromkeys(
+        [
+            ("earlier conversation", "list of tasks"),
+            ("earlier conversation", "recall"),
+            ("earlier conversation", "trusted site"),
+            ("list of tasks", "recall"),
+            ("list of tasks", "trusted site"),
+            ("recall", "trusted site"),
+            ("trusted site", "web page in view"),
+        ],
+        "the orders stand in one place",
+    ),
 }
 """The pairs that no story can have, with the reason."""

@@ -1,15 +1,10 @@
 """The abilities that meet in a story, and the stories that bring each pair of them together."""
 
-import fcntl
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from hashlib import sha256
-from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from functools import partial
 
-from covertable import make
+from tests.crossings.covering import Condition, Rows, among, both, either, given
 
 _WAYS = ["message", "voice", "edit", "reply", "branch", "task", "goal", "hook", "plan"]
 RUNS = ("task", "hook", "goal")
@@ -18,14 +13,35 @@ RUNS = ("task", "hook", "goal")
 AGAIN = ("retry", "undo")
 """What may come later and asks for no change of its own."""
 
+TRUSTED = ("trusted page", "read above")
+"""The sights with a page of a site that the owner, and nobody else, trusts in the chat."""
+
+MAY_APPROVE = ("owner's rule", "member's rule")
+"""The ways to agree with which a member may approve, and presses nothing."""
+
+ABOVE = ("said above", "read above")
+"""The sights whose orders came into the talk of a group by the other person."""
+
 FACTORS: dict[str, list[str]] = {
     "origin": _WAYS,
     "later": ["nothing", *AGAIN, *_WAYS[1:]],
+    "then_by": ["same", "other"],
     "who": ["owner", "member", "newcomer"],
     "place": ["private", "group", "second channel", "project", "door", "own page"],
     "through": ["itself", "errand"],
-    "sight": ["clean", "page", "forward", "recalled", "recalled by meaning"],
-    "act": ["write", "pair", "secret", "danger", "fetch", "search"],
+    "sight": [
+        "clean",
+        "page",
+        "forward",
+        "recalled",
+        "recalled by meaning",
+        "trusted page",
+        "said above",
+        "read above",
+        "earlier talk",
+        "task list",
+    ],
+    "act": ["write", "pair", "secret", "danger", "fetch", "search", "end"],
     "consent": [
         "nobody",
         "press",
@@ -36,6 +52,9 @@ FACTORS: dict[str, list[str]] = {
         "plan",
         "kept call",
         "yes to rule",
+        "owner's rule",
+        "member's rule",
+        "right taken back",
     ],
     "beside": ["nothing", "terminal", "page", "pages of all"],
     "walls": ["sandbox", "no sandbox"],
@@ -47,6 +66,7 @@ FACTORS: dict[str, list[str]] = {
         "restart",
         "restart after the press",
         "pressed twice",
+        "pressed late",
         "stop",
         "lower walls",
         "channel away",
@@ -57,7 +77,46 @@ FACTORS: dict[str, list[str]] = {
 }
 """Each ability with its values; the first value is the plain one."""
 
-_KEPT = Path(__file__).parents[2] / ".pytest_cache"
+_COSTLY = (
+    ("event", "taken over"),
+    ("beside", "terminal"),
+    ("beside", "pages of all"),
+    ("store", "postgres"),
+    ("store", "sqlite"),
+)
+"""The values that make a story slow; those that need a real store stand before the stores."""
+
+_ALWAYS: list[dict[str, str]] = [
+    # The rule of an owner, while a member asks, comes after, or has written above.
+    {"consent": "owner's rule", "who": "member", "sight": "clean", "origin": "message"},
+    {"consent": "owner's rule", "who": "member", "sight": "clean", "then_by": "other"}
+    | {"later": "reply", "through": "itself"},
+    {"consent": "owner's rule", "who": "owner", "sight": "clean", "then_by": "other"}
+    | {"later": "reply", "through": "itself"},
+    {"consent": "owner's rule", "who": "owner", "sight": "said above", "through": "itself"},
+    {"consent": "owner's rule", "who": "owner", "sight": "earlier talk", "through": "itself"},
+    {"consent": "owner's rule", "who": "owner", "sight": "task list", "through": "itself"},
+    # What an owner trusts, and a member reads: by themselves, by an errand, and above.
+    {"consent": "owner's rule", "who": "owner", "sight": "trusted page", "through": "itself"},
+    {"consent": "member's rule", "sight": "trusted page", "through": "itself"},
+    {"consent": "member's rule", "sight": "trusted page", "through": "errand"},
+    {"consent": "member's rule", "sight": "read above", "through": "itself"},
+    # The plan of an owner, which is approved before a member speaks or after that.
+    {"consent": "plan", "origin": "plan", "who": "owner", "then_by": "other", "later": "reply"}
+    | {"act": "write", "sight": "clean", "event": "none", "money": "enough"},
+    {"consent": "plan", "origin": "plan", "who": "owner", "then_by": "other", "later": "edit"}
+    | {"act": "write", "sight": "clean", "event": "pressed late", "money": "enough"},
+    # What a member allowed, and may not allow any more.
+    {"consent": "right taken back", "origin": "message", "sight": "clean"},
+    {"consent": "right taken back", "origin": "task", "sight": "clean", "allowed": "ask"},
+    # A run that may only read, and ends the talk of its chat.
+    {"act": "end", "origin": "task", "allowed": "readonly", "sight": "clean"}
+    | {"through": "itself", "event": "none", "money": "enough"},
+]
+"""Values that stand together in a story: pairs alone would not show a leak between them."""
+
+_PLAIN = {"store": "memory", "said": "whole"}
+"""The values that these stories have as well, so that nothing hides a leak."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +127,8 @@ class Case:
     """The way on which the words reach the model."""
     later: str = "nothing"
     """What comes when the wish is over: another wish on its own way, or a look back at this one."""
+    then_by: str = "same"
+    """The person who speaks then: the same one, or the other one of the group."""
     who: str = "owner"
     """The person who asks; a newcomer has a browser alone, and an owner let them in."""
     place: str = "private"
@@ -75,11 +136,22 @@ class Case:
     through: str = "itself"
     """The turn acts by itself, or sends an errand out."""
     sight: str = "clean"
-    """The words that the model obeys: the person's own, or somebody else's."""
+    """The words that the model obeys: the person's own, or somebody else's.
+
+    Those in the talk above, in an earlier one and in a task are the other person's in a group.
+    """
     act: str = "write"
-    """The change that the model tries; a search is one that asks to be switched on."""
+    """The change that the model tries; a search is one that asks to be switched on.
+
+    The end is that of the conversation.
+    """
     consent: str = "nobody"
-    """The way in which people agree to it; a rule is about the first wish alone."""
+    """The way in which people agree to it; a rule is about the first wish alone.
+
+    A rule is the asker's, in a group the owner's, or the member's. Beside the last two an owner
+    gave the member the right to approve. What is taken back is that right, when the member has
+    given a rule and, to a task, a call.
+    """
     beside: str = "nothing"
     """What shows the owner's private chat beside the platform, and takes what the owner says.
 
@@ -105,7 +177,7 @@ class Case:
 
     def _told(self, key: str) -> str:
         told: str = getattr(self, key)
-        return f"then {told}" if key == "later" else told
+        return f"then {told}" if key in ("later", "then_by") else told
 
     def _odd(self, key: str, values: list[str]) -> bool:
         return getattr(self, key) != values[0]
@@ -128,110 +200,104 @@ class Case:
 
 
 def covering(strength: int) -> Sequence[Case]:
-    """Returns stories in which each possible combination of so many values stands together.
-
-    Finding them takes seconds, of triples minutes: they are kept until what crosses changes, and
-    of workers beside one another a single one finds them.
-    """
+    """Returns stories in which each possible combination of so many values stands together."""
     assert {field.name for field in fields(Case)} == FACTORS.keys()
-    asked = json.dumps([version("covertable"), strength, FACTORS, _CONSTRAINTS])
-    _KEPT.mkdir(exist_ok=True)
-    known = _KEPT / f"crossings-{sha256(asked.encode()).hexdigest()[:16]}.json"
-    if not known.exists():
-        _find(known, strength)
-    rows = json.loads(known.read_text())
-    return sorted((Case(**row) for row in rows), key=lambda case: case.name)
+    always = [one | _PLAIN for one in _ALWAYS]
+    found = rows().covering(strength, always, _COSTLY)
+    return sorted((Case(**row) for row in found), key=lambda case: case.name)
 
 
-def _find(known: Path, strength: int) -> None:
-    with (_KEPT / "crossings.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not known.exists():
-            rows: Any = make(FACTORS, strength=strength, constraints=_CONSTRAINTS)
-            part = known.with_suffix(".part")
-            part.write_text(json.dumps([dict(row) for row in rows]))
-            part.replace(known)
+def rows() -> Rows:
+    """Returns all stories that can be."""
+    return Rows(FACTORS, _CONSTRAINTS)
 
 
-def _is(factor: str, *values: str) -> dict[str, Any]:
-    return {"operator": "in", "left": factor, "values": list(values)}
+def _without(factor: str, *values: str) -> Condition:
+    return among(factor, *(value for value in FACTORS[factor] if value not in values))
 
 
-def _either(*conditions: dict[str, Any]) -> dict[str, Any]:
-    return {"operator": "or", "conditions": [*conditions]}
-
-
-def _if(condition: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    return _either({"operator": "not", "condition": condition}, then)
-
-
-def _way(*ways: str) -> dict[str, Any]:
+def _way(*ways: str) -> Condition:
     """Returns the condition that one of the wishes comes on one of these ways."""
-    return _either(_is("origin", *ways), _is("later", *ways))
+    return either(among("origin", *ways), among("later", *ways))
 
 
-def _ways(*ways: str) -> dict[str, Any]:
+def _ways(*ways: str) -> Condition:
     """Returns the condition that all wishes come on these ways."""
-    later = _is("later", "nothing", *AGAIN, *ways)
-    return {"operator": "and", "conditions": [_is("origin", *ways), later]}
+    return both(among("origin", *ways), among("later", "nothing", *AGAIN, *ways))
 
 
-_ON_PLATFORM = _is("place", "private", "group", "second channel")
+_sight = partial(among, "sight")
+_NOT_BY_MEANING = _without("sight", "recalled by meaning")
+_ON_PLATFORM = among("place", "private", "group", "second channel")
+_OF_ONE = among("place", "private", "second channel", "project", "door", "own page")
+_BY_OTHER = among("then_by", "other")
+_OF_TWO = among("consent", "owner's rule", "member's rule", "right taken back")
+"""The consents in stories that show whether one person's consent counts for the other."""
 _CONSTRAINTS = [
     # A run may be bound to reading; a message may not.
-    _if(_is("allowed", "readonly"), _way("task", "hook")),
+    given(among("allowed", "readonly"), _way("task", "hook")),
     # Calls are kept by tasks alone, and steps by plans.
-    _if(_is("consent", "kept call"), _way("task")),
-    _if(_is("consent", "plan"), _way("plan")),
+    given(among("consent", "kept call"), _way("task")),
+    given(among("consent", "plan"), _way("plan")),
+    given(among("act", "end"), _without("consent", "kept call")),
     # Nothing is forwarded to a run, and nobody forwards a voice, a command or an edit here.
-    _if(_is("sight", "forward"), _is("origin", "message", "reply", "branch")),
+    given(_sight("forward"), among("origin", "message", "reply", "branch")),
     # Nobody tells the price of the embedder here, so a budget lets it rest.
-    _if(_is("money", "ends"), _is("sight", "clean", "page", "forward", "recalled")),
+    given(among("money", "ends"), _NOT_BY_MEANING),
     # One process of a database keeps the index of meaning, and the others find by words.
-    _if(
-        _is("event", "taken over"),
-        _is("sight", "clean", "page", "forward", "recalled"),
-    ),
+    given(among("event", "taken over"), _NOT_BY_MEANING),
     # SQLite belongs to one process.
-    _if(_is("event", "taken over"), _is("store", "postgres")),
+    given(among("event", "taken over"), among("store", "postgres")),
     # Runs recall nothing, and a group has a memory of its own.
-    _if(
-        _is("sight", "recalled", "recalled by meaning"),
-        _is("place", "private", "second channel", "project", "door", "own page"),
-    ),
-    _if(_is("origin", *RUNS), _is("sight", "clean", "page")),
+    given(_sight("recalled", "recalled by meaning"), _OF_ONE),
+    given(among("origin", *RUNS), _sight("clean", "page", "trusted page")),
     # Hooks belong to the owner's private chat here, whatever chat the other wish comes from.
-    _if(_is("origin", "hook"), _is("place", "private")),
-    _if(_is("origin", "hook"), _is("who", "owner")),
+    given(among("origin", "hook"), among("place", "private")),
+    given(among("origin", "hook"), among("who", "owner")),
     # Goals and tasks belong to one person here.
-    _if(
-        _way("goal", "task"),
-        _is("place", "private", "second channel", "project", "door", "own page"),
-    ),
+    given(_way("goal", "task"), _OF_ONE),
     # The owner alone sits at a terminal; nobody speaks into it, forwards to it or edits there, and
     # it comes with the program.
-    _if(_is("place", "project", "door"), _is("who", "owner")),
-    _if(
-        _is("place", "project", "door"),
+    given(among("place", "project", "door"), among("who", "owner")),
+    given(
+        among("place", "project", "door"),
         _ways("message", "branch", "task", "goal", "plan", "hook"),
     ),
     # Whoever has a browser alone writes on their own page, which takes no recordings.
-    _if(_is("who", "newcomer"), _is("place", "own page")),
-    _if(
-        _is("place", "own page"),
+    given(among("who", "newcomer"), among("place", "own page")),
+    given(
+        among("place", "own page"),
         _ways("message", "edit", "reply", "branch", "task", "goal", "plan", "hook"),
     ),
-    _if(_is("sight", "forward"), _ON_PLATFORM),
-    _if(_is("event", "channel away"), _ON_PLATFORM),
+    given(_sight("forward", "earlier talk"), _ON_PLATFORM),
+    given(among("event", "channel away"), _ON_PLATFORM),
     # A terminal alone may be closed while a wish is done, and names rules for a question. One that
     # shows a chat of the platform may be closed as well.
-    _if(
-        _is("event", "nobody there"),
-        _either(_is("place", "project", "door"), _is("beside", "terminal")),
+    given(
+        among("event", "nobody there"),
+        either(among("place", "project", "door"), among("beside", "terminal")),
     ),
-    _if(_is("consent", "yes to rule"), _is("place", "project", "door")),
+    given(among("consent", "yes to rule"), among("place", "project", "door")),
     # Such a view looks at the rows of a real store, and so does the list of all cards.
-    _if(_is("beside", "terminal", "pages of all"), _is("store", "sqlite", "postgres")),
+    given(among("beside", "terminal", "pages of all"), among("store", "sqlite", "postgres")),
     # Walls that are not there are not lowered.
-    _if(_is("event", "lower walls"), _is("walls", "sandbox")),
+    given(among("event", "lower walls"), among("walls", "sandbox")),
+    # Where two people speak: a group alone has both.
+    given(_BY_OTHER, among("place", "group")),
+    given(_BY_OTHER, _without("later", "nothing", "hook")),
+    given(_BY_OTHER, _without("beside", "pages of all")),
+    given(_sight(*ABOVE), among("place", "group")),
+    # The words of an owner are no danger to a member.
+    given(_sight("said above"), among("who", "owner")),
+    given(among("consent", "owner's rule"), among("place", "group")),
+    given(among("consent", "rule"), _without("place", "group")),
+    given(among("consent", "member's rule", "right taken back"), among("who", "member")),
+    # They would not show it where no rule counts anyway.
+    given(_OF_TWO, among("act", "write", "pair")),
+    given(_OF_TWO, _without("origin", "plan")),
+    given(_OF_TWO, _without("event", "stop")),
+    given(_OF_TWO, among("money", "enough")),
+    given(_OF_TWO, _without("beside", "pages of all")),
+    # There is something to press late where something comes later.
+    given(among("event", "pressed late"), _without("later", "nothing")),
 ]

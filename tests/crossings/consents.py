@@ -10,9 +10,10 @@ from bot.domain.change import AddRule, Change
 from bot.domain.consent.approval import Rule
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Sender
-from bot.domain.tools.tool import ExactRule, canonical
+from bot.domain.talk.reach import Level
+from bot.domain.tools.tool import ExactRule, OriginRule, canonical
 from tests.crossings import talked
-from tests.crossings.case import Case
+from tests.crossings.case import MAY_APPROVE, TRUSTED, Case
 from tests.crossings.story import Story
 from tests.crossings.two_channels import AT_DOOR, IN_PROJECT, PROJECT
 from tests.crossings.visits import TAKING
@@ -21,16 +22,44 @@ from tests.fakes.channel import Shown
 from tests.scenarios.stage import ANN, BOB
 from tests.scenarios.team import EVE
 
-RULES = ("rule", "rule, then all", "yes to rule")
+RULES = (
+    "rule",
+    "rule, then all",
+    "yes to rule",
+    "owner's rule",
+    "member's rule",
+    "right taken back",
+)
 
 
 async def agree(story: Story) -> None:
     """Makes the standing rules of the case: exactly the first wish's calls, in one chat."""
-    if story.case.consent not in RULES:
-        return
+    if story.case.consent in RULES:
+        await _rule(story)
+    if story.case.sight in TRUSTED:
+        await _trust(story)
+    if story.case.consent in MAY_APPROVE:
+        await story.scene.grant(BOB, Level.CHANGES)
+    story.visits.before = await story.scene.store.people.by_sender(BOB)
+
+
+async def _trust(story: Story) -> None:
+    """Lets the owner, and nobody else, trust the sites of both pages in the chat of the story."""
+    store = story.scene.store
+    chat = await store.chats.at(story.at, private=story.case.place != "group")
+    owner = await store.people.by_sender(ANN)
+    assert owner is not None
+    for page in talked.PAGES:
+        trusted = OriginRule(page.rstrip("/"))
+        rule = Rule(0, owner.id, chat.id, "", trusted, trusted.origin, story.scene.clock.now())
+        await store.journal.commit(Change((AddRule(rule),)))
+
+
+async def _rule(story: Story) -> None:
     store = story.scene.store
     chat = await store.chats.at(_ruled_place(story), private=story.case.place != "group")
-    person = await store.people.by_sender(story.asker)
+    owns = ANN if story.case.consent == "owner's rule" else story.asker
+    person = await store.people.by_sender(owns)
     assert person is not None
     for what in story.wishes[0].wanted:
         name = talked.TOOLS.get(ACTS[story.case.act], ACTS[story.case.act])

@@ -10,13 +10,14 @@ from bot.domain.money.model import FinishReason
 from bot.domain.tools.tool import ToolCall
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
-from tests.crossings.case import AGAIN
+from tests.crossings.case import AGAIN, TRUSTED
 from tests.crossings.records import ANSWER
 from tests.crossings.story import KEY, NOT_NOW, OTHERS, PRICE, Pressed, Ran, Story
 from tests.crossings.talked import MEMORY, PAGES, TOOLS
-from tests.scenarios.stage import HOME
+from tests.scenarios.stage import ANN, HOME
 
 _NAMED = re.compile(r"(?:for|task) “(.*)”")
+_LISTS = ("get_conversation", "list_tasks")
 _OFFER = "Search the web with"
 _SCHEDULE = "Schedule: in 20m"
 _LINK = "/enter#"
@@ -27,6 +28,8 @@ _ASKING = (StopReason.SET_ASIDE, StopReason.PLAN_READY)
 _DYING = ("restart", "restart after the press", "taken over", "channel away", "lower walls")
 """Events in which the program dies, perhaps while the model is asked."""
 _APPROVE, _ALL = "✅ Approve", "✅ Approve all"
+_RULES = {"owner's rule": "owner", "member's rule": "member"}
+"""The person whose rule it is, where it is not the asker's."""
 
 
 def faults(story: Story) -> list[str]:
@@ -40,6 +43,8 @@ def faults(story: Story) -> list[str]:
         _named,
         _reading,
         _leaving,
+        _marking,
+        _ending,
         _naming,
         _answered,
         _shown,
@@ -71,27 +76,31 @@ def _approved(story: Story, what: str) -> int:
     return sum(what in text for text in (*alone, *together))
 
 
-def _ruled(story: Story, what: str) -> bool:
-    """Returns whether a standing rule may count: an owner's, beside nothing foreign, no danger."""
-    case = story.case
-    return (
-        case.consent in ("rule", "rule, then all")
-        and (case.who, case.sight) == ("owner", "clean")
-        # The rule is about the first wish, in its own chat.
-        and what in story.wishes[0].wanted
-        and case.act != "danger"
-        and case.origin != "plan"
-        # The rule is of another folder.
-        and case.place != "project"
-    )
+def _ruled(story: Story, what: str) -> int:
+    """Returns how often a standing rule may count: beside nothing foreign, and for its owner.
+
+    It is about the first wish, in its own chat, and covers no danger; a member has to have the
+    right to approve.
+    """
+    case, allowed = story.case, 0
+    owns = _RULES.get(case.consent, case.who)
+    if case.consent not in ("rule", "rule, then all", *_RULES):
+        return 0
+    # The rule is of another folder.
+    if case.act == "danger" or case.place == "project" or what not in story.wishes[0].wanted:
+        return 0
+    if owns == "owner" or case.consent == "member's rule":
+        for wish in story.wishes:
+            own = what in wish.wanted and wish.by == owns
+            allowed += own and not wish.foreign and wish.way != "plan"
+    again = case.later in AGAIN and case.then_by == "same"
+    return allowed * 2 if again else allowed
 
 
 def _unasked(story: Story) -> Iterator[str]:
     """Nothing changes without a press or a rule that names it, and nothing runs twice."""
     for what, times in Counter(one.what for one in story.ran).items():
-        allowed = _approved(story, what)
-        if _ruled(story, what):
-            allowed = max(allowed, 2 if story.case.later in AGAIN else 1)
+        allowed = max(_approved(story, what), _ruled(story, what))
         if times > allowed:
             yield f"“{what}” ran {times} times and was approved {allowed} times"
 
@@ -163,21 +172,44 @@ def _leaving(story: Story) -> Iterator[str]:
 
     Each card counts once. Members approve addresses for themselves: they could type them as well.
     """
-    if story.case.sight == "clean":
+    if not any(wish.foreign for wish in story.wishes):
         return
-    given = [one for one in story.presses if one.label == _APPROVE and one.by == story.asker.name]
+    askers = {story.person(wish.by).name for wish in story.wishes} - {ANN.name}
+    given = [one for one in story.presses if one.label == _APPROVE and one.by in askers]
     given += _owners(story)
+    # A wish of which nothing is foreign needs no card.
+    free = sum(not wish.foreign for wish in story.wishes)
     times = Counter[str]()
     for before, address in enumerate(story.pages.fetched):
         times[address] += 1
         cards = {one.card for one in given if one.fetched <= before and address in _call(one.text)}
-        if address not in PAGES and len(cards) < times[address]:
+        if address not in PAGES and len(cards) + free < times[address]:
             yield f"{address} was fetched unasked"
 
 
 def _call(text: str) -> str:
     """Returns what a card shows of its call, without the words of the request."""
     return text.partition("\nfor ")[0]
+
+
+def _marking(story: Story) -> Iterator[str]:
+    """The words of others bring their mark along, whatever hands them on to whom."""
+    orders = {wish.orders for wish in story.wishes}
+    for person, _, result in story.ends.records.read:
+        # An owner's words are foreign to nobody, and what an owner trusts is not to that owner.
+        own = person == story.ends.owner
+        lent = own and story.case.sight in TRUSTED and result.trusted is not None
+        governs = not own and story.case.place == "group" and result.tool in _LISTS
+        told = any(order in result.text for order in orders)
+        if told and not (lent or governs) and result.untrusted_for(person) is None:
+            yield f"{result.tool} handed on the words of others without a mark: {result.text}"
+
+
+def _ending(story: Story) -> Iterator[str]:
+    """A run that may only read ends no conversation."""
+    for _, readonly, result in story.ends.records.read:
+        if readonly and result.closes is not None:
+            yield "a run that may only read ended a conversation"
 
 
 def _naming(story: Story) -> Iterator[str]:
@@ -249,13 +281,15 @@ def _shown(story: Story) -> Iterator[str]:
 def _counted(story: Story) -> Iterator[str]:
     """Each call of the model is paid for once, and each sound that was heard."""
     kept = story.ends.records
-    paid = [line for line in kept.paid if line.kind is CallKind.ANSWER]
-    whole = sum(not line.estimated for line in paid)
+    paid = [line for line in kept.paid if line.kind in (CallKind.ANSWER, CallKind.SUMMARY)]
+    whole = sum(not line.estimated for line in paid if line.kind is CallKind.ANSWER)
     replies = sum(reply.finish is not FinishReason.UNKNOWN for reply in kept.replies)
     if whole != replies:
         yield f"{replies} replies of the model were paid {whole} times"
     asked, lives = len(story.model.requests), story.case.event in _DYING
-    if len(paid) > asked or (len(paid) < asked and not lives):
+    # A budget sets the least cost aside before the call, and a death between both leaves it there.
+    sets_aside = lives and story.case.money == "ends"
+    if (len(paid) > asked and not sets_aside) or (len(paid) < asked and not lives):
         yield f"{asked} calls of the model were paid {len(paid)} times"
     heard = len(story.scene.hearing.heard) if story.scene.hearing else 0
     listened = sum(line.kind is CallKind.HEARING for line in kept.paid)

@@ -4,7 +4,7 @@ from functools import partial
 
 from bot.domain.change import Change, KeepPassage
 from bot.domain.memory.passage import Passage
-from bot.domain.talk.person import Sender
+from tests.crossings.before import come_before
 from tests.crossings.case import AGAIN, RUNS
 from tests.crossings.consents import agree, decide
 from tests.crossings.story import OTHERS, Ends, Story
@@ -18,16 +18,19 @@ async def play(story: Story) -> None:
     case = story.case
     await _remember(story)
     await agree(story)
+    await come_before(story)
     if case.event == "taken over":
         await story.scene.begin_beside()
         await story.rested()
     for wish in story.wishes:
+        story.speaker = story.person(wish.by)
         await comes(story, wish)
         await _meanwhile(story, wish)
         if case.said == "half" and not wish.later:
             await stop_half_way(story)
             await story.rested()
     if case.later in AGAIN:
+        story.speaker = story.other if case.then_by == "other" else story.asker
         await look_back(story)
         await _meanwhile(story, None)
     await _look(story)
@@ -53,7 +56,9 @@ async def _meanwhile(story: Story, wish: Wish | None) -> None:
             pass
     if story.case.event != "none":
         await story.rested()
-    await decide(story)
+    last = wish is None or (wish.later or story.case.later == "nothing")
+    if last or story.case.event != "pressed late":
+        await decide(story)
 
 
 async def _look(story: Story) -> None:
@@ -62,7 +67,9 @@ async def _look(story: Story) -> None:
     story.visits.after = await story.scene.store.people.by_sender(BOB)
     await story.shown_beside()
     strangers = await story.strangers_at_desk()
-    story.ends = Ends(owed, await story.switched(), strangers, records)
+    owner = await story.scene.store.people.by_sender(ANN)
+    assert owner is not None
+    story.ends = Ends(owed, await story.switched(), strangers, records, owner.id)
 
 
 async def _remember(story: Story) -> None:
@@ -70,7 +77,7 @@ async def _remember(story: Story) -> None:
     scene, wish = story.scene, story.wishes[0]
     by_meaning = wish.sight == "recalled by meaning"
     told = OTHERS if by_meaning else f"The gerbil mail says: {OTHERS}"
-    for sender, answer in ((story.asker, wish.answer_before), (_other(story), told)):
+    for sender, answer in ((story.asker, wish.answer_before), (story.other, told)):
         person = await scene.store.people.by_sender(sender)
         assert person is not None
         whose = await scene.store.people.by_sender(story.asker if story.leaks else sender)
@@ -91,7 +98,3 @@ async def _remember(story: Story) -> None:
             if by_meaning:
                 await story.meant()
     await story.rested()
-
-
-def _other(story: Story) -> Sender:
-    return BOB if story.asker is ANN else ANN

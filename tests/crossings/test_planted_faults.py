@@ -15,6 +15,7 @@ from bot.adapters.terminal.update import NAME as TERMINAL
 from bot.adapters.tools.web import FetchArguments, SearchWithClaude, WebFetch
 from bot.bootstrap.named_rules import NamedRules
 from bot.domain.change import AddUsage, Change
+from bot.domain.consent.approval import Rule
 from bot.domain.consent.own_search import OwnSearch, decision
 from bot.domain.money.provider import ANTHROPIC
 from bot.domain.talk.message import (
@@ -29,21 +30,33 @@ from bot.domain.talk.message import (
     Press,
     Unreadable,
 )
-from bot.domain.talk.person import Role
+from bot.domain.talk.person import Person, Role
 from bot.domain.tools.run_place import Walls
 from bot.domain.tools.server import ServerConsent
-from bot.domain.tools.tool import Effect, ExactRule, Preview, ToolOutput, ToolSpec
+from bot.domain.tools.tool import (
+    Effect,
+    ExactRule,
+    Preview,
+    ToolCall,
+    ToolOutput,
+    ToolResult,
+    ToolSpec,
+)
 from bot.domain.turn.mandate import Mandate
 from bot.domain.turn.outcome import Outcome, StopReason
 from bot.domain.turn.step import Gate
 from bot.domain.turn.transcript import AskerBody
 from bot.flow.application import Application
 from bot.flow.approvals import cards, decisions
+from bot.flow.log import tools as talks
 from bot.flow.log.work import Work
 from bot.flow.people import page_newcomers
 from bot.flow.schedules import tools as schedule_tools
-from bot.flow.turn import gatekeeper, replies, tool_runner
+from bot.flow.schedules.task_shelf import TaskShelf
+from bot.flow.turn import bounds, gatekeeper, replies, stances, tool_runner
+from bot.flow.turn.grounds import Grounds
 from bot.flow.turn.last_word import LastWord, LastWords
+from bot.flow.turn.trusted_origins import TrustedOrigins
 from bot.ports.card_page import StandingCard
 from bot.ports.peers import NoPeers
 from bot.ports.tool import Place, Tool
@@ -370,6 +383,21 @@ LATER, TWICE = Case(later="voice", event="restart", consent="press"), Case(later
 RUN = Case(origin="task", consent="press")
 ONLY_LOOKS = Case(origin="task", allowed="readonly", sight="page", act="fetch")
 NEWCOMER = Case(who="newcomer", place="own page")
+ABOVE = Case(place="group", sight="said above", consent="owner's rule")
+IN_MEMBERS = Case(who="member", place="group", consent="owner's rule")
+BEFORE = replace(IN_MEMBERS, later="reply", then_by="other")
+AFTER = Case(place="group", later="reply", then_by="other", consent="owner's rule")
+TRUSTED = Case(who="member", place="group", sight="trusted page", consent="member's rule")
+BY_HELPER, READ = replace(TRUSTED, through="errand"), replace(TRUSTED, sight="read above")
+ONCE_TALKED = Case(place="group", sight="earlier talk", consent="owner's rule")
+OTHERS_TASK = replace(ONCE_TALKED, sight="task list")
+OF_EVE = Case(sight="earlier talk", consent="rule")
+TAKEN_BACK = Case(who="member", consent="right taken back")
+RUN_TAKEN_BACK = replace(TAKEN_BACK, origin="task")
+OWNERS_PLAN = Case(
+    origin="plan", place="group", later="reply", then_by="other", event="pressed late"
+)
+ENDS = Case(origin="task", allowed="readonly", act="end")
 HALF, RESTARTED = Case(said="half", later="branch"), Case(event="restart", consent="press")
 
 
@@ -504,6 +532,56 @@ def _forgotten(*_: object) -> None:
     """Keeps nothing of an answer that is stopped."""
 
 
+async def _any_rule(self: Grounds, call: ToolCall, place: Place, preview: Preview) -> Rule | None:
+    """Returns a rule of anybody in the chat."""
+    for person in range(1, 4):
+        if rule := await _rule_of(self, call, replace(place, person=person), preview):
+            return rule
+    return None
+
+
+_rule_of = Grounds._rule
+
+
+def _own_words(body: AskerBody, _: object) -> str | None:
+    """Takes the words of everybody in a group for the asker's."""
+    return body.untrusted
+
+
+def _lent_to_all(result: ToolResult, _: object) -> str | None:
+    """Takes the trust of one person for that of all."""
+    return result.untrusted
+
+
+async def _trusted(
+    self: TrustedOrigins, results: Sequence[ToolResult], place: Place
+) -> Sequence[ToolResult]:
+    """Looks for what the owner trusts, whoever asks."""
+    judged = await _judged(self, results, replace(place, person=1))
+    return [replace(one, trusted_by=one.trusted_by and place.person) for one in judged]
+
+
+_judged = TrustedOrigins.judged
+
+
+async def _of_nobody(*_: object) -> None:
+    """Names no source of what a list hands on."""
+
+
+def _named_by_nobody(*_: object) -> None:
+    """Names no source of what an earlier conversation hands on."""
+
+
+def _may_approve(*_: object) -> bool:
+    """Lets everybody approve every call."""
+    return True
+
+
+def _agreed_by_anyone(*_: object) -> bool:
+    """Takes what a member allowed for what an owner did."""
+    return True
+
+
 class _AllOwners:
     """The roles, of which each is the owner's."""
 
@@ -538,6 +616,55 @@ class _AllOwners:
         pytest.param(HALF, (replies, "_cut_off"), _forgotten, "should stay, and", id="half"),
         pytest.param(
             NEWCOMER, (page_newcomers, "Role"), _AllOwners, "ran 1 times and was", id="newcomer"
+        ),
+        pytest.param(
+            IN_MEMBERS, (Grounds, "_rule"), _any_rule, "ran 1 times and was approved 0", id="rule"
+        ),
+        pytest.param(
+            AFTER, (Grounds, "_rule"), _any_rule, "ran 2 times and was approved 1", id="rule later"
+        ),
+        pytest.param(
+            ABOVE, (AskerBody, "untrusted_for"), _own_words, "ran 1 times and was", id="said above"
+        ),
+        pytest.param(
+            BEFORE, (AskerBody, "untrusted_for"), _own_words, "ran 1 times and", id="asked before"
+        ),
+        pytest.param(
+            READ, (ToolResult, "untrusted_for"), _lent_to_all, "ran 1 times and", id="read above"
+        ),
+        pytest.param(
+            TRUSTED, (TrustedOrigins, "judged"), _trusted, "ran 1 times and was", id="trust"
+        ),
+        pytest.param(
+            TRUSTED, (TrustedOrigins, "judged"), _trusted, "web_fetch handed on", id="trust, mark"
+        ),
+        pytest.param(
+            BY_HELPER, (TrustedOrigins, "judged"), _trusted, "ran 1 times", id="helper's trust"
+        ),
+        pytest.param(
+            ONCE_TALKED, (talks, "_foreign_source"), _named_by_nobody, "get_conv", id="talk"
+        ),
+        pytest.param(
+            OF_EVE, (talks, "_foreign_source"), _named_by_nobody, "ran 1 times", id="talk, rule"
+        ),
+        pytest.param(
+            OTHERS_TASK, (TaskShelf, "foreign"), _of_nobody, "list_tasks handed on", id="tasks"
+        ),
+        pytest.param(
+            OTHERS_TASK, (TaskShelf, "foreign"), _of_nobody, "ran 1 times", id="tasks, rule"
+        ),
+        pytest.param(TAKEN_BACK, (gatekeeper, "_within"), _may_approve, "ran 1 times", id="right"),
+        pytest.param(
+            RUN_TAKEN_BACK, (gatekeeper, "_within"), _may_approve, "ran 1 times", id="right, run"
+        ),
+        pytest.param(
+            RUN_TAKEN_BACK, (stances, "reaches"), _agreed_by_anyone, "ran 1 times", id="kept call"
+        ),
+        pytest.param(
+            OWNERS_PLAN, (Person, "may_approve"), _may_approve, "ran 1 times", id="owner's plan"
+        ),
+        pytest.param(
+            ENDS, (bounds, "END_CONVERSATION"), "", "only read ended a conv", id="readonly end"
         ),
     ],
 )

@@ -1,24 +1,25 @@
 """The ways on which a wish comes, and what people say on them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from bot.domain.assignments.hook import OWNER, Hook
-from bot.domain.assignments.task import Allowed
+from bot.domain.assignments.task import Allowed, ApprovedCall, TimedTask
 from bot.domain.change import Change, SaveTask
 from bot.domain.talk.message import Attachment
+from bot.domain.tools.tool import canonical
 from tests.crossings import talked
 from tests.crossings.consents import decide
 from tests.crossings.story import Story
-from tests.crossings.wish import Wish
+from tests.crossings.wish import ACTS, Wish
 
 _SECONDS_OF_HALF = 5
 
 
 async def say(story: Story, words: str, *, by_hand: bool = False, **how: Any) -> str:
-    """Hands in what the asker says, and returns its number on the platform.
+    """Hands in what a person says, and returns its number on the platform.
 
     What is said in a chat that is shown beside is typed there, unless it has to come `by_hand` on
     the platform itself.
@@ -33,9 +34,9 @@ async def say(story: Story, words: str, *, by_hand: bool = False, **how: Any) ->
         await story.scene.typed(words)
         return ""
     if story.case.place == "own page":
-        return await story.scene.written_at_home(words, story.asker, story.at, **how)
+        return await story.scene.written_at_home(words, story.speaker, story.at, **how)
     return await story.scene.told(
-        story.at, story.asker, words, reply_to=how.pop("reply_to", None), **how
+        story.at, story.speaker, words, reply_to=how.pop("reply_to", None), **how
     )
 
 
@@ -141,6 +142,8 @@ async def _task(story: Story, wish: Wish) -> None:
     else:
         await say(story, f"/schedule in 20m | {wish.words}")
         await story.rested()
+    if story.case.consent == "right taken back":
+        await _keep_call(story, wish)
     if story.case.allowed == "readonly":
         await _bind(story)
     await _later(story, 1_200, len(story.model.requests))
@@ -159,15 +162,39 @@ async def _later(story: Story, seconds: float, before: int) -> None:
         await story.scene.clock.advance(60)
 
 
+async def _keep_call(story: Story, wish: Wish) -> None:
+    """Lets the task have calls that its member approved, while an owner let them."""
+    act = ACTS[story.case.act]
+    kept = [
+        ApprovedCall(talked.TOOLS.get(act, act), canonical(talked.arguments(act, what)))
+        for what in wish.wanted
+    ]
+    for task in await tasks_of(story):
+        if task.what == wish.words:
+            await save(story, task, calls=(*kept,))
+
+
 async def _bind(story: Story) -> None:
-    """Lets the runs of the task only read."""
-    for task in await story.scene.store.scheduled.of_chat((await _chat(story)), 10):
-        bound = replace(task, allowed=Allowed.READONLY)
-        await story.scene.store.journal.commit(Change((SaveTask(bound.changed(), task.version),)))
+    """Lets the runs of the task only read; they may end the very talk of the chat."""
+    own = {"fresh": False} if story.case.act == "end" else {}
+    for task in await tasks_of(story):
+        await save(story, task, allowed=Allowed.READONLY, **own)
+
+
+async def tasks_of(story: Story) -> Sequence[TimedTask]:
+    """Returns the tasks of the chat of the story."""
+    return await story.scene.store.scheduled.of_chat((await _chat(story)), 10)
+
+
+async def save(story: Story, task: TimedTask, **fields: Any) -> None:
+    """Changes a task behind the back of everybody."""
+    changed = SaveTask(replace(task, **fields).changed(), task.version)
+    await story.scene.store.journal.commit(Change((changed,)))
 
 
 async def _chat(story: Story) -> int:
-    return (await story.scene.store.chats.at(story.at, private=True)).id
+    private = story.case.place != "group"
+    return (await story.scene.store.chats.at(story.at, private=private)).id
 
 
 async def _goal(story: Story, wish: Wish) -> None:
@@ -175,7 +202,7 @@ async def _goal(story: Story, wish: Wish) -> None:
     await say(story, f"/goal {wish.words}")
     await story.rested()
     for shown in list(story.scene.screens):
-        await story.press(shown, "▶️ Start", story.asker)
+        await story.press(shown, "▶️ Start", story.speaker)
     await story.rested()
     await _later(story, 1, before)
 
@@ -193,7 +220,7 @@ async def _plan(story: Story, wish: Wish) -> None:
     if wish.later:
         await story.rested()
         for shown in list(story.scene.screens):
-            await story.press(shown, "🔁 Replace", story.asker)
+            await story.press(shown, "🔁 Replace", story.speaker)
 
 
 _WAYS: dict[str, Callable[[Story, Wish], Awaitable[None]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.crossings import talked
-from tests.crossings.case import Case
+from tests.crossings.case import ABOVE, TRUSTED, Case
 
 ACTS = {
     "write": "write",
@@ -13,6 +13,7 @@ ACTS = {
     "danger": "burn",
     "fetch": "fetch",
     "search": "search",
+    "end": "end",
 }
 _QUESTION = "What is in the gerbil mail?"
 _OTHER_QUESTION = "Who signed it?"
@@ -21,7 +22,10 @@ _BEFORE, _MEANT = (
     "Gehalt, Ferien, Arzt, Frau, geboren?",
 )
 """The same question in words of which none is the same."""
-_ELSEWHERE = ("page", "recalled", "recalled by meaning")
+_SENT = ("clean", "forward", "trusted page")
+"""The sights whose words send an errand out; elsewhere those that were read do so."""
+_PAGES = ("page", "trusted page")
+_ELSEWHERE = (*_PAGES, *ABOVE, "recalled", "recalled by meaning", "earlier talk", "task list")
 """The sights whose orders stand in no message."""
 
 
@@ -36,13 +40,38 @@ class Wish:
     @property
     def sight(self) -> str:
         """Returns where its orders stand: beside foreign text, the later one reads a page."""
-        later = "clean" if self.case.sight == "clean" else "page"
-        return later if self.later else self.case.sight
+        if not self.later or self.case.sight == "clean":
+            return self.case.sight
+        return "trusted page" if self.case.sight in TRUSTED else "page"
+
+    @property
+    def by(self) -> str:
+        """Returns whose wish it is: the owner's, the member's or the newcomer's."""
+        if self.later and self.case.then_by == "other":
+            return "member" if self.case.who == "owner" else "owner"
+        return self.case.who
+
+    @property
+    def foreign(self) -> bool:
+        """Returns whether words are in view that are foreign to whoever wants it.
+
+        The words of an owner are foreign to nobody; what an owner trusts is so to everybody else.
+        """
+        group, sight = self.case.place == "group", self.sight
+        if self.by != self.case.who and self.by == "owner":
+            return True
+        if sight == "trusted page":
+            return self.by != "owner"
+        if sight == "said above" or (group and sight in ("earlier talk", "task list")):
+            return self.by == "owner"
+        return sight != "clean"
 
     @property
     def wanted(self) -> Sequence[str]:
         """Returns what the model is talked into, one for each call."""
-        both = ["third", "fourth"] if self.later else ["first", "second"]
+        # The other person wants the same: what one agreed to is nothing of the other's.
+        own = self.later and self.case.then_by == "same"
+        both = ["third", "fourth"] if own else ["first", "second"]
         return both if self.case.act == "pair" else both[:1]
 
     @property
@@ -68,9 +97,15 @@ class Wish:
             words = _MEANT
         if self.case.act == "secret" and self.sight not in _ELSEWHERE:
             words = talked.with_keys(words)
-        if self.sight == "page":
+        if self.sight in _PAGES:
             words = talked.looking(words, self.page)
-        elif self.case.through == "errand" and self.sight not in _ELSEWHERE:
+        if self.sight in ABOVE:
+            words = talked.as_above(words)
+        elif self.sight == "earlier talk":
+            words = talked.looking_back(words)
+        elif self.sight == "task list":
+            words = talked.looking_at_tasks(words)
+        elif self.case.through == "errand" and self.sight in _SENT:
             words = talked.sent_out(words)
         return f"Later: {words}" if self.later else words
 
@@ -78,7 +113,8 @@ class Wish:
     def foreign_words(self) -> str:
         """Returns the words of somebody else, which the model obeys as well."""
         words = self._errand
-        return talked.sent_out(words) if self.case.through == "errand" else words
+        sends = self.case.through == "errand" and self.sight not in _SENT
+        return talked.sent_out(words) if sends else words
 
     @property
     def question_before(self) -> str:
