@@ -334,7 +334,9 @@ def _offering(story: Story) -> Iterator[str]:
         if any(spec.switches for spec in request.tools):
             yield "a search is offered again after an owner decided about it"
     asked = [text for text in story.cards.values() if _OFFER in text]
-    if not set(story.case.ways) - {"task", "hook"} and asked:
+    # Whoever has a run answered anew is there, and may be asked.
+    alone = story.case.later not in AGAIN and not set(story.case.ways) - {"task", "hook"}
+    if alone and asked:
         yield f"a run offered a search: {asked}"
     if any("search_with_" in text for text in story.cards.values()):
         yield "a card promises that runs switch a search on"

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sqlalchemy import Connection, NullPool, create_engine, text
+from sqlalchemy import Connection, NullPool, create_engine
 
 from bot.adapters.sql.store import Store
 from bot.adapters.terminal.update import NAME as TERMINAL
@@ -403,7 +403,7 @@ class Story:
 
 
 def _counted(connection: Connection, *queries: str) -> int:
-    return sum(connection.execute(text(query)).scalar_one() for query in queries)
+    return sum(connection.exec_driver_sql(query).scalar_one() for query in queries)
 
 
 @contextmanager
