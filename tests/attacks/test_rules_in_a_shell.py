@@ -5,11 +5,15 @@ names, so that a wrong entry of the table is found by what the program does with
 """
 
 import hashlib
+import os
 import random
 import shutil
+import signal
 import string
 import subprocess
+import time
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -275,8 +279,13 @@ def test_what_a_rule_lets_through_shows_no_more_than_it_did(folder: Path) -> Non
 @pytest.mark.parametrize("text", _RUNNING)
 def test_the_armed_repository_does_run_its_program(folder: Path, text: str) -> None:
     assert not matches(_rule(text), "run_command", {"command": text})
-    # Some of them wait for words of the hostile program that never come.
-    _run_all(folder, [text], cut="timeout 0.5")
+    with _running(folder, text) as command:
+        # Some of them wait for words of the hostile program that never come.
+        until = time.monotonic() + PATIENCE
+        while not (folder / "new.txt").exists() and time.monotonic() < until:
+            ended = command.poll() is not None
+            time.sleep(0.01)
+            assert not ended or (folder / "new.txt").exists()
     assert (folder / "new.txt").exists()
 
 
@@ -401,13 +410,22 @@ def test_no_form_of_the_table_changes_anything_in_the_real_program(
     assert after == before
 
 
-def _run_all(folder: Path, commands: list[str], *, cut: str = "") -> None:
-    """Runs them one after another in one shell, as the tool would: no input, few variables.
+@contextmanager
+def _running(folder: Path, command: str) -> "Iterator[subprocess.Popen[bytes]]":
+    """Starts a command as the tool would, and ends it with all that it has started."""
+    silent = f"{command} </dev/null >/dev/null 2>&1"
+    environ = environment_of(command, folder)
+    with subprocess.Popen(["bash", "-c", silent], cwd=folder, env=environ, process_group=0) as one:
+        try:
+            yield one
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(one.pid, signal.SIGKILL)
 
-    Only programs that never end by themselves are cut: another one would write later, on a slow
-    machine.
-    """
-    script = "\n".join(f"{cut} {c} </dev/null >/dev/null 2>&1" for c in commands)
+
+def _run_all(folder: Path, commands: list[str]) -> None:
+    """Runs them one after another in one shell, as the tool would: no input, few variables."""
+    script = "\n".join(f"{c} </dev/null >/dev/null 2>&1" for c in commands)
     environ = environment_of(commands[0], folder)
     assert all(environment_of(command, folder) == environ for command in commands)
     file = folder.parent / "commands.sh"
