@@ -54,6 +54,7 @@ StewardError
     └── FolderHeld          another process has the data folder
 """
 
+import logging
 from typing import ClassVar
 
 from bot.domain.money.trouble import Trouble
@@ -83,8 +84,8 @@ class Crowded(Conflict):
 class StoreError(StewardError):
     """The store could not do what was asked; nothing was written, unless it is StoreInDoubt."""
 
-    told_already: ClassVar[bool] = False
-    """True when the log has a line of the store itself about it: one for all who meet it."""
+    level: ClassVar[int] = logging.WARNING
+    """The level at which whoever meets it logs it."""
 
 
 class StoreUnavailable(StoreError):
@@ -102,7 +103,8 @@ class StoreAway(StoreUnavailable):
 class StoreInDoubt(StoreAway):
     """The connection broke at the commit: the change was written as a whole, or not at all."""
 
-    told_already = True
+    # The store itself has warned, once for all who meet it.
+    level = logging.INFO
 
 
 class StoreRefused(StoreAway):

@@ -111,8 +111,7 @@ class Intake:
                 await self._seams.recall()
                 await (self._take_in_stored() if self._looks else self._take_in_fresh())
             except StoreUnavailable as fault:
-                level = logging.INFO if fault.told_already else logging.WARNING
-                _LOG.log(level, "%s, looking for updates again in a second", fault)
+                _LOG.log(fault.level, "%s, looking for updates again in a second", fault)
                 await self._clock.sleep(1.0)
                 self.look_again()
 

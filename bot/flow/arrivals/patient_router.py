@@ -49,8 +49,7 @@ class PatientRouter:
             except StoreUnavailable as fault:
                 # Once, however many updates meet the same fault.
                 if str(fault) != self._complaint:
-                    level = logging.INFO if fault.told_already else logging.WARNING
-                    _LOG.log(level, "%s, routing again in a second", fault)
+                    _LOG.log(fault.level, "%s, routing again in a second", fault)
                 self._complaint = str(fault)
                 await self._clock.sleep(_PAUSE_SECONDS)
             else:

@@ -119,7 +119,7 @@ class Courier:
         except NobodyThere:
             return None
         except StoreError as fault:
-            self._complain(str(fault), logging.INFO if fault.told_already else logging.WARNING)
+            self._complain(str(fault), fault.level)
         except (ChannelUnreachable, ChatMoved) as fault:
             self._complain(str(fault))
         except Exception:  # a fault of one row must not stop the others

@@ -123,8 +123,7 @@ class Admission:
                         self.refused.add(chat)
                     return True
             except StoreError as fault:
-                level = logging.INFO if fault.told_already else logging.WARNING
-                _LOG.log(level, "a delivery has to wait: %s", fault, extra={"chat": chat})
+                _LOG.log(fault.level, "a delivery has to wait: %s", fault, extra={"chat": chat})
             self.refused.add(chat)
             await self._clock.sleep(pause)
         return False
