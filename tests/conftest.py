@@ -15,6 +15,7 @@ pytest_plugins = [
     "tests.empty_databases",
     "tests.forked_chroma",
     "tests.lacked",
+    "tests.reasons",
     "tests.skips",
     "tests.without",
 ]

@@ -114,5 +114,10 @@ class ModelReply:
     answered_model: str
     usage: Usage
 
+    @property
+    def words(self) -> str:
+        """Returns all that it says to a person."""
+        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+
 
 ModelEvent: TypeAlias = TextDelta | ModelReply

@@ -10,7 +10,7 @@ from bot.domain.money.model import ModelProfile
 from bot.domain.money.trouble import Trouble
 from bot.domain.talk.errors import ModelDenied, ModelError, ModelOverloaded, ModelUnreachable
 from bot.domain.talk.limits import ModelTimes
-from bot.domain.turn.transcript import TextPart
+from bot.domain.text.growing_text import GrowingText
 from bot.domain.turn.view import ModelReply, ModelRequest, TextDelta
 from bot.flow.models.breakers import Breakers
 from bot.flow.money.receipt import PaidReply
@@ -62,7 +62,7 @@ class ModelCalls:
         self,
         request: ModelRequest,
         cause: Cause,
-        show: Callable[[str], None],
+        show: Callable[[GrowingText], None],
         waits: Waits = _wait_untold,
     ) -> PaidReply:
         """Returns a whole reply; calls `show` with the text so far each time it grows.
@@ -74,7 +74,7 @@ class ModelCalls:
 
         receipt = await self._till.opened(cause, model, price, request.estimate)
 
-        def shown(text: str) -> None:
+        def shown(text: GrowingText) -> None:
             receipt.heard(len(text))
             show(text)
 
@@ -87,11 +87,11 @@ class ModelCalls:
         except BaseException:
             await self._till.give_up(receipt)
             raise
-        receipt.heard(sum(len(part.text) for part in reply.parts if isinstance(part, TextPart)))
+        receipt.heard(len(reply.words))
         return PaidReply(reply, receipt.paid(reply.usage))
 
     async def _guarded(
-        self, request: ModelRequest, show: Callable[[str], None], waits: Waits
+        self, request: ModelRequest, show: Callable[[GrowingText], None], waits: Waits
     ) -> ModelReply:
         """Returns a reply, and lets the breaker of the model know how the call went."""
         model = request.profile.key
@@ -108,7 +108,7 @@ class ModelCalls:
         return reply
 
     async def _tried(
-        self, request: ModelRequest, show: Callable[[str], None], waits: Waits
+        self, request: ModelRequest, show: Callable[[GrowingText], None], waits: Waits
     ) -> ModelReply:
         attempt = 0
         while True:
@@ -124,28 +124,28 @@ class ModelCalls:
                 attempt += 1
                 _LOG.warning("model call %d failed (%s), again in %.1f s", attempt, fault, wait)
                 pausing = fault
-            show("")
+            show(GrowingText())
             await waits(pausing, wait)
             await self._clock.sleep(wait)
 
-    async def _once(self, request: ModelRequest, show: Callable[[str], None]) -> ModelReply:
-        written = ""
+    async def _once(self, request: ModelRequest, show: Callable[[GrowingText], None]) -> ModelReply:
+        written = GrowingText()
         stream = self._model(request.profile.provider).reply(request)
         try:
             async for event in stream:
                 match event:
                     case TextDelta(text):
-                        written += text
+                        written.add(text)
                         show(written)
                     case ModelReply():
                         return event
         except ModelError as fault:
-            fault.streamed = written
+            fault.streamed = str(written)
             raise
         finally:
             await stream.aclose()
         ended = ModelUnreachable("the stream ended without a reply")
-        ended.streamed = written
+        ended.streamed = str(written)
         raise ended
 
     def _pause(self, attempt: int, wish: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.domain.talk.errors import ChannelError, FloodWait
 from bot.domain.talk.message import Address, Sign
+from bot.domain.text.growing_text import GrowingText
 from bot.domain.tools.tool import ToolCall, ToolResult
 from bot.flow.signs.placeholder import Placeholder
 from bot.flow.signs.telling import Telling
@@ -72,7 +73,7 @@ class Live:
     def newest(self) -> str:
         return self._telling.newest(self._clock.steady())
 
-    def write(self, words: str) -> None:
+    def write(self, words: GrowingText) -> None:
         """Takes the words of the present reply so far."""
         self._telling.write(words)
         self.changed.set()

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TypeAlias
 
 from bot.domain.consent.rules import allowed_line
+from bot.domain.text.growing_text import GrowingText
 from bot.domain.text.tail import tail_of
 from bot.domain.tools.deeds import stands_in_chat, together
 from bot.domain.tools.tool import ToolCall, ToolResult
@@ -44,7 +45,7 @@ class Telling:
     def __init__(self, said: Sequence[str] = (), *, apart: bool = False) -> None:
         self._parts: list[_Part] = [*said]
         self._apart = apart
-        self._words = ""
+        self._words = GrowingText()
         self._note = ""
 
     @property
@@ -54,9 +55,9 @@ class Telling:
 
     @property
     def words(self) -> str:
-        return self._words
+        return str(self._words)
 
-    def write(self, words: str) -> None:
+    def write(self, words: GrowingText) -> None:
         """Takes the words of the present reply so far."""
         self._words = words
         if words:
@@ -65,8 +66,8 @@ class Telling:
     def spoken(self) -> None:
         """Ends the present reply: the next words stand below its words."""
         if self._words:
-            self._parts.append(self._words)
-        self._words = ""
+            self._parts.append(self.words)
+        self._words = GrowingText()
 
     def running(
         self, calls: Sequence[ToolCall], now: float, subjects: Mapping[str, str] | None = None
@@ -93,7 +94,7 @@ class Telling:
     def whole(self) -> str:
         """Returns everything, a line for each deed; what has ended never changes again."""
         told = [part if isinstance(part, str) else "\n".join(_lines(part)) for part in self._parts]
-        return _joined((*told, self._words, self._note))
+        return _joined((*told, self.words, self._note))
 
     def newest(self, now: float) -> str:
         """Returns the newest part, with the deeds in a row on one line."""
@@ -105,7 +106,7 @@ class Telling:
                     told.append(" · ".join(lines))
             else:
                 told.extend(part for part in parts if isinstance(part, str))
-        present = _joined((self._words, self._note))
+        present = _joined((self.words, self._note))
         room = _NEWEST - len(present)
         kept: list[str] = []
         for part in reversed(told):

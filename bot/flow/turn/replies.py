@@ -245,7 +245,7 @@ def _cut_off(scene: Scene, words: str) -> ReplyBody | None:
     return ReplyBody(admit((TextPart(words),), set()), FinishReason.UNKNOWN, origin)
 
 
-def _unseen(text: str) -> None:
+def _unseen(text: object) -> None:
     """Drops text that the person must not see."""
 
 

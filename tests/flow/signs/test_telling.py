@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.text.growing_text import GrowingText
 from bot.domain.tools.deeds import together
 from bot.domain.tools.tool import Status, ToolCall, ToolResult
 from bot.flow.signs.telling import Telling
@@ -31,10 +32,10 @@ def ran(telling: Telling, *calls: ToolCall, status: Status = Status.SUCCESS) -> 
 
 def test_words_and_deeds_stand_below_each_other_in_their_order() -> None:
     telling = Telling()
-    telling.write("I look")
-    telling.write("I look first.")
+    telling.write(GrowingText("I look"))
+    telling.write(GrowingText("I look first."))
     ran(telling, read("a.md"))
-    telling.write("Now I know.")
+    telling.write(GrowingText("Now I know."))
     assert telling.newest(1.0) == "I look first.\n\n✓ Read a.md\n\nNow I know."
     assert telling.whole() == telling.newest(1.0)
 
@@ -70,11 +71,11 @@ def test_a_deed_that_a_rule_allowed_is_told_in_the_words_that_stand_below_the_an
 
 def test_words_of_a_reply_that_is_tried_again_are_taken_back_and_earlier_ones_stay() -> None:
     telling = Telling()
-    telling.write("First.")
+    telling.write(GrowingText("First."))
     telling.spoken()
-    telling.write("Half of a sen")
-    telling.write("")
-    telling.write("Second.")
+    telling.write(GrowingText("Half of a sen"))
+    telling.write(GrowingText(""))
+    telling.write(GrowingText("Second."))
     assert telling.whole() == "First.\n\nSecond."
 
 
@@ -83,13 +84,13 @@ def test_a_note_stays_below_until_there_are_words() -> None:
     telling.note("🔎 Looking around…")
     ran(telling, read("a.md"))
     assert telling.newest(0.0) == "✓ Read a.md\n\n🔎 Looking around…"
-    telling.write("Well.")
+    telling.write(GrowingText("Well."))
     assert telling.newest(0.0) == "✓ Read a.md\n\nWell."
 
 
 def test_a_long_telling_shows_its_end() -> None:
     telling = Telling(["old " * 300, "older " * 300, "new"])
-    telling.write("newest")
+    telling.write(GrowingText("newest"))
     assert telling.newest(0.0) == "…\n\nnew\n\nnewest"
     alone = Telling(["x" * 5_000])
     assert alone.newest(0.0) == "…\n\n" + "x" * 1_500
@@ -123,7 +124,7 @@ def test_what_has_ended_is_never_lost_doubled_or_changed(steps: list[str | list[
     telling, before = Telling(), ""
     for step in steps:
         if isinstance(step, str):
-            telling.write(step)
+            telling.write(GrowingText(step))
             telling.spoken()
         else:
             ran(telling, *(read(name) for name in step))
@@ -140,7 +141,7 @@ def test_what_has_ended_is_never_lost_doubled_or_changed(steps: list[str | list[
 def test_what_the_chat_shows_itself_is_told_only_when_it_fails() -> None:
     telling = Telling()
     asks = call("q", "send_message", {"message": "Tea?", "is_question": True})
-    telling.write("I ask.")
+    telling.write(GrowingText("I ask."))
     ran(telling, asks, read("a.md"))
     assert telling.whole() == telling.newest(1.0) == "I ask.\n\n✓ Read a.md"
     ran(telling, asks)
