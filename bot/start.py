@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from bot.bootstrap.program import new_watch, serve, unserved
+from bot.adapters.loop_watch.loop_watch import LoopWatch
 from bot.cli import BackupWork, HookWork, MemoryWork, Program, run
 from bot.domain.text.visible_text import shown_name
 from bot.logs import Secrets, start_logging
@@ -25,6 +25,7 @@ _UNFORESEEN = (
     "Start me again, and I go on. If I end again, report the trace: it {place}."
 )
 
+_SERVING = "bot.bootstrap.program"
 _BACKUPS = (
     "bot.one_off.backup_commands:backed_up",
     "bot.one_off.backup_commands:verify",
@@ -37,7 +38,7 @@ _MEMORY = ("search", "import_file", "reindex")
 
 
 def _late(module: str, name: str) -> Callable[..., Any]:
-    """Returns a function whose first call loads its module; a run that serves needs none."""
+    """Returns a function whose first call loads its module; `steward --help` needs none."""
 
     def called(*given: Any, **named: Any) -> Any:
         return attrgetter(name)(import_module(module))(*given, **named)
@@ -50,13 +51,13 @@ def run_program(arguments: Sequence[str]) -> int:
     secrets = Secrets()
     start_logging(logging.StreamHandler(), secrets, style="text", level="WARNING")
     try:
-        watch = new_watch()
+        watch = LoopWatch()
         program = Program(
-            partial(serve, secrets=secrets, watch=watch),
+            partial(_late(_SERVING, "serve"), secrets=secrets, watch=watch),
             partial(_late("bot.one_off.talking", "chat"), secrets=secrets, watch=watch),
             partial(_late("bot.one_off.asking", "ask"), secrets=secrets),
             _late("bot.checkup.program", "examined"),
-            unserved,
+            _late(_SERVING, "unserved"),
             secrets,
             os.environ,
             Path.cwd(),

@@ -44,11 +44,6 @@ DOORS: Sequence[DoorForm] = (
 """Every door for other programs that is open if the settings want it: one line each."""
 
 
-def new_watch() -> LoopWatch:
-    """Returns the watch over the event loop of a run."""
-    return LoopWatch()
-
-
 async def serve(settings: Settings, secrets: Secrets, watch: LoopWatch) -> int:
     """Serves every platform that is set up, and the page, until cancelled."""
     # Loaded by a run alone: the doctor and the setup receive nobody.

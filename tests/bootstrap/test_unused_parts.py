@@ -30,7 +30,7 @@ _ADDRESSES = frozenset({"bot.adapters.terminal", "bot.adapters.terminal.update"}
 
 @pytest.fixture(scope="module")
 def loaded() -> frozenset[str]:
-    look = "import sys, bot.__main__, bot.start; print(*sys.modules)"
+    look = "import sys, bot.__main__, bot.start, bot.bootstrap.program; print(*sys.modules)"
     told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     return frozenset(told.stdout.split())
 

@@ -44,6 +44,7 @@ _LARGEST_ORDER = 1 << 20
 _LOADED = (
     "bot.__main__",
     "bot.start",
+    "bot.bootstrap.program",
     "bot.adapters.anthropic.connection",
     "bot.adapters.discord.account",
     "bot.adapters.discord.channel",

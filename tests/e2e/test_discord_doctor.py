@@ -1,7 +1,5 @@
 """`steward doctor` on Discord, and what a run without it never loads."""
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 
 import pytest
@@ -77,9 +75,3 @@ async def test_a_token_of_another_form_is_refused_before_anything_starts(
     assert await steward.exit_code("run") == 2
     assert "DISCORD_BOT_TOKEN" in steward.output
     assert "a-wrong-token-nobody-may-see" not in steward.output
-
-
-def test_the_library_of_discord_is_not_loaded_with_the_program() -> None:
-    look = "import sys, bot.start; print(sorted({'discord', 'aiohttp'} & set(sys.modules)))"
-    told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == "[]"

@@ -49,7 +49,7 @@ async def test_a_forked_program_imports_nothing_when_it_starts(
     tmp_path: Path, forks: ForkServer
 ) -> None:
     """Otherwise each start of each test would pay for it again, and nobody would notice."""
-    code = "import sys, bot.__main__, bot.start; print(*sys.modules)"
+    code = "import sys, bot.__main__, bot.start, bot.bootstrap.program; print(*sys.modules)"
     told = await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True
     )

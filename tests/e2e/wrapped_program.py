@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from bot.bootstrap.program import new_watch, serve, unserved
+from bot.adapters.loop_watch.loop_watch import LoopWatch
+from bot.bootstrap.program import serve, unserved
 from bot.checkup.program import PROBES, examined
 from bot.cli import CommandRun, Program, run
 from bot.logs import Secrets
@@ -17,7 +18,7 @@ from bot.settings import Settings
 
 def run_within(around: Callable[[CommandRun], CommandRun]) -> None:
     """Runs the program, whose serving is what `around` makes of it, and ends the process."""
-    watch, secrets = new_watch(), Secrets()
+    watch, secrets = LoopWatch(), Secrets()
     served = partial(serve, secrets=secrets, watch=watch)
 
     def wrapped(settings: Settings) -> CommandRun:
