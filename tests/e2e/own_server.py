@@ -20,7 +20,7 @@ from tests.without import SERVERS, mount_disk, unmount
 
 _SETTINGS = (
     *("-c", "fsync=off", "-c", "listen_addresses=127.0.0.1", "-c", "shared_buffers=16MB"),
-    *("-c", "unix_socket_directories=", "-c", "max_connections=60", "-c", "logging_collector=off"),
+    *("-c", "max_connections=60", "-c", "logging_collector=off"),
     # Where the disk is small, the log for a restart leaves room for rows.
     *("-c", "max_wal_size=64MB"),
 )
@@ -52,9 +52,14 @@ class OwnServer:
         self._data = folder / "data"
         self._log = folder / "server.log"
         self._port = free_port()
+        self._sockets = f"unix_socket_directories={folder}"
         self._process: subprocess.Popen[bytes] | None = None
         self.address = f"postgresql+psycopg://postgres@127.0.0.1:{self._port}"
         self.url = f"{self.address}/{_DATABASE}"
+        self.without_network = (
+            f"postgresql+psycopg://postgres@/{_DATABASE}?host={folder}&port={self._port}"
+        )
+        """The address of the database that needs no network."""
 
     def make(self) -> None:
         """Makes an empty cluster with one database."""
@@ -86,7 +91,7 @@ class OwnServer:
         command = (*_as_postgres(), str(self._programs / "postgres"), "-D", str(self._data))
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*command, "-p", str(self._port), *_SETTINGS],
+                [*command, "-p", str(self._port), "-c", self._sockets, *_SETTINGS],
                 stdout=log,
                 stderr=log,
                 start_new_session=True,

@@ -49,6 +49,9 @@ _PRESS_SECONDS = 3.0
 _IN_STARTING = 0.25
 """The share of the processes that die before they take updates."""
 
+_SOON = 4
+"""Troubles of the server a second until each kind has come once; then there is one a second."""
+
 _FULL = 0.3
 """The share of the server's troubles that are a full disk, where it has a disk of its own."""
 
@@ -63,7 +66,7 @@ _START_SECONDS = 5.0
 """Seconds within which a worker that cannot start has ended."""
 
 _STOPPED = 0.3
-"""The share of the workers that are stopped for seconds before they die."""
+"""The share of the processes over a server that are stopped for seconds before they die."""
 
 _ASKED = re.compile(r"(?:#|ran-)(\d+)")
 _ANSWERED = re.compile(r"Answer to (\d+)\.")
@@ -80,6 +83,23 @@ _LONGER_LIVES = 100
 
 _LOOKS_A_SECOND = 500
 """Looks of all people together, where there are many."""
+
+
+class Trouble(StrEnum):
+    """What a storm does besides killing the process with the doors."""
+
+    CUT = "connections cut"
+    STOP = "server stopped"
+    KILL = "server killed"
+    FULL = "disk full"
+    WORKER_KILLED = "worker killed"
+    WORKER_STOPPED = "worker stopped for seconds"
+    DOORS_STOPPED = "process with the doors stopped for seconds"
+
+
+_OF_SERVER = (Trouble.CUT, Trouble.STOP, Trouble.KILL)
+_OF_WORKERS = (Trouble.WORKER_KILLED, Trouble.WORKER_STOPPED, Trouble.DOORS_STOPPED)
+_SIGNALS = {Trouble.STOP: signal.SIGINT, Trouble.KILL: signal.SIGQUIT}
 
 
 class Wish(StrEnum):
@@ -111,10 +131,9 @@ class Tally:
 
     asked: int = 0
     kills: int = 0
-    troubles: int = 0
-    """Times at which the server was stopped, killed, or cut off, or a worker stopped."""
-    full: int = 0
-    """Times at which the disk of the server was full."""
+    troubles: Counter[Trouble] = field(default_factory=Counter[Trouble])
+    never: list[Trouble] = field(default_factory=list[Trouble])
+    """Troubles that belong to the storm and did not come."""
     lost: list[int] = field(default_factory=list[int])
     ran_twice: list[int] = field(default_factory=list[int])
     ran_though_denied: list[int] = field(default_factory=list[int])
@@ -138,8 +157,8 @@ class Tally:
 
     def __str__(self) -> str:
         return (
-            f"{self.asked} messages, {self.kills} kills, {self.troubles} troubles, "
-            f"{self.full} full disks: "
+            f"{self.asked} messages, {self.kills} kills, "
+            f"{', '.join(f'{times} × {each}' for each, times in self.troubles.items())}: "
             f"{len(self.lost)} lost, "
             f"{len(self.ran_twice)} run twice, {len(self.ran_though_denied)} run though denied, "
             f"{len(self.doubled)} doubled, {len(self.out_of_order)} out of order, "
@@ -168,8 +187,13 @@ class Storm:
         self._failed: Counter[int] = Counter()
         self._silent: list[str] = []
         self._kills = 0
-        self._troubles = 0
-        self._full = 0
+        self._troubles: Counter[Trouble] = Counter()
+        self._to_come = [
+            *(_OF_SERVER if server is not None else ()),
+            *((Trouble.FULL,) if forecast.full else ()),
+            *(_OF_WORKERS if forecast.workers else ()),
+        ]
+        """The troubles of this storm, each of which has to come at least once."""
         self._filling: asyncio.Task[None] | None = None
         self._fell: list[int] = []
         self._at_server = asyncio.Lock()
@@ -196,7 +220,12 @@ class Storm:
             for number in range(self._forecast.workers):
                 group.create_task(self._work(number), name=f"worker {number}")
             until = loop.time() + self._forecast.seconds
-            while loop.time() < until or (self._forecast.turns and self._talking):
+            latest = until + PATIENCE
+            while (
+                loop.time() < until
+                or (self._forecast.turns and self._talking)
+                or (self._unseen(*Trouble) and loop.time() < latest)
+            ):
                 await self._live()
             self._over = True
             async with self._at_server:
@@ -224,16 +253,25 @@ class Storm:
                 continue
             if last or self._over:
                 return
-            if self._random.random() < _STOPPED:
-                self._troubles += 1
-                os.kill(process.pid, signal.SIGSTOP)
-                await asyncio.sleep(self._random.uniform(1, 8))
-                os.kill(process.pid, signal.SIGCONT)
-                await asyncio.sleep(self._random.uniform(0, 2))
+            if self._unseen(Trouble.WORKER_STOPPED) or self._random.random() < _STOPPED:
+                await self._stopped(process.pid, Trouble.WORKER_STOPPED)
             self._living.remove(process)
             process.kill()
             await process.wait()
             self._kills += 1
+            self._troubles[Trouble.WORKER_KILLED] += 1
+
+    def _unseen(self, *kinds: Trouble) -> list[Trouble]:
+        """Returns those of these kinds that have to come and have not come yet."""
+        return [each for each in self._to_come if each in kinds and not self._troubles[each]]
+
+    async def _stopped(self, pid: int, kind: Trouble) -> None:
+        """Stops a process for seconds, as a machine does that has no memory left."""
+        self._troubles[kind] += 1
+        os.kill(pid, signal.SIGSTOP)
+        await asyncio.sleep(self._random.uniform(1, 8))
+        os.kill(pid, signal.SIGCONT)
+        await asyncio.sleep(self._random.uniform(0, 2))
 
     async def _fallen(self, process: Process, within: float) -> bool:
         """Returns whether a process ended by itself, as a supervisor does that starts it again."""
@@ -260,6 +298,10 @@ class Storm:
             await asyncio.sleep(
                 self._random.expovariate(1 / self._random.choice(MEAN_LIVES)) * self._long
             )
+            if self._forecast.workers and (
+                self._unseen(Trouble.DOORS_STOPPED) or self._random.random() < _STOPPED
+            ):
+                await self._stopped(self._steward.pid, Trouble.DOORS_STOPPED)
             trouble.cancel()
             await self._steward.kill()
             if self._filling is not None:
@@ -269,29 +311,39 @@ class Storm:
     async def _server_troubled(self) -> None:
         """Stops, kills or cuts off the server at random moments of a life."""
         while (server := self._server) is not None:
-            await asyncio.sleep(self._random.expovariate(1) * self._long)
+            soon = bool(self._unseen(*_OF_SERVER, Trouble.FULL))
+            await asyncio.sleep(self._random.expovariate(_SOON if soon else 1) * self._long)
             # What has begun is ended, so that a later life finds a server.
-            if self._forecast.full and self._random.random() < _FULL:
+            kind = self._next_trouble()
+            if kind is Trouble.FULL:
                 self._filling = asyncio.create_task(self._filled(server), name="full disk")
                 await asyncio.shield(self._filling)
-                continue
-            how = self._random.choice((None, None, signal.SIGINT, signal.SIGQUIT))
-            await asyncio.shield(asyncio.ensure_future(self._away(server, how)))
+            else:
+                await asyncio.shield(asyncio.ensure_future(self._away(server, kind)))
 
-    async def _away(self, server: OwnServer, how: signal.Signals | None) -> None:
+    def _next_trouble(self) -> Trouble:
+        """Returns what happens to the server next: first what has not come yet."""
+        kinds = (Trouble.CUT, *_OF_SERVER)
+        if unseen := self._unseen(*_OF_SERVER, Trouble.FULL):
+            return self._random.choice(unseen)
+        if self._forecast.full and self._random.random() < _FULL:
+            return Trouble.FULL
+        return self._random.choice(kinds)
+
+    async def _away(self, server: OwnServer, kind: Trouble) -> None:
         async with self._at_server:
-            self._troubles += 1
-            if how is None:
+            self._troubles[kind] += 1
+            if kind is Trouble.CUT:
                 await asyncio.to_thread(server.cut)
                 return
-            await server.stop(how)
+            await server.stop(_SIGNALS[kind])
             await asyncio.sleep(self._random.uniform(0, 3))
             await server.start()
 
     async def _filled(self, server: OwnServer) -> None:
         """Fills the server's disk for seconds; a server that ended for it is started again."""
         async with self._at_server:
-            self._full += 1
+            self._troubles[Trouble.FULL] += 1
             with server.full():
                 await asyncio.sleep(self._random.uniform(0.5, 4))
             if not server.runs:
@@ -403,7 +455,11 @@ class Storm:
 
     async def _counted(self) -> Tally:
         tally = Tally(
-            len(self._wishes), self._kills, self._troubles, self._full, silent=self._silent
+            len(self._wishes),
+            self._kills,
+            self._troubles,
+            self._unseen(*Trouble),
+            silent=self._silent,
         )
         tally.fell = self._fell
         tally.holds = [h for h in self._steward.holds if not self._steward.excused(h)]
@@ -539,6 +595,7 @@ def main(arguments: Sequence[str]) -> int:
 def faults(tally: Tally) -> list[object]:
     """Returns what a storm must not leave behind."""
     return [
+        *tally.never,
         *tally.lost,
         *tally.ran_twice,
         *tally.ran_though_denied,

@@ -15,6 +15,7 @@ from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
 from tests.e2e.storm import Forecast, Storm, Tally, Wish, faults
 from tests.e2e.test_rollback import emptied, revision_at, source
+from tests.lacking import missing
 from tests.migrations.next_version import NEXT, one_more_step
 from tests.ports import free_port
 
@@ -151,7 +152,7 @@ async def upgrade(
 ) -> AsyncIterator[Upgrade]:
     """An empty database, and nobody serves yet."""
     if source is None:
-        pytest.skip("a checkout without history has no older version")
+        missing("no history of the checkout", "git fetch --unshallow")
     emptied(own_postgres_url)
     upgrade = Upgrade(steward, own_postgres_url, source)
     try:
@@ -191,7 +192,7 @@ async def test_a_new_version_takes_the_poll_over_from_the_older_one(
     own_postgres_url: str, steward: Steward, source: Path | None
 ) -> None:
     if source is None:
-        pytest.skip("a checkout without history has no older version")
+        missing("no history of the checkout", "git fetch --unshallow")
     emptied(own_postgres_url)
     upgrade = Upgrade(steward, own_postgres_url, source, polls=True)
 

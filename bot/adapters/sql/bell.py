@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.adapters.sql.post_questions import PostQuestions, line_of
 from bot.adapters.sql.postgres import PostgresDatabase
-from bot.adapters.sql.postgres_lines import Line
+from bot.adapters.sql.postgres_lines import QUICKLY_GONE, Line
 from bot.domain.talk.errors import StoreError
 from bot.ports.bell import Answerer, Hearer, Peal
 
@@ -36,13 +36,7 @@ _TRY = text(
     " WHERE pg_try_advisory_lock(key)"
 )
 _FREE = text("SELECT pg_advisory_unlock(key) FROM unnest(CAST(:keys AS bigint[])) AS left_ (key)")
-_QUICKLY_GONE = text(
-    "SELECT set_config('tcp_keepalives_idle', '2', false),"
-    " set_config('tcp_keepalives_interval', '1', false),"
-    " set_config('tcp_keepalives_count', '3', false),"
-    " set_config('application_name', 'steward bell', false)"
-)
-"""Has the server notice within 5 s that the machine of this process is gone."""
+_NAMED = text("SELECT set_config('application_name', 'steward bell', false)")
 
 _TRY_SECONDS = 1.0
 """Seconds between two tries to have a post that another process has."""
@@ -216,7 +210,12 @@ class SqlBell:
                 self._tell(self._lose)
 
     def _wait_at(self, line: Line) -> None:
-        for statement in (_listen(_ALL), _listen(line_of(self._database.process)), _QUICKLY_GONE):
+        for statement in (
+            _listen(_ALL),
+            _listen(line_of(self._database.process)),
+            QUICKLY_GONE,
+            _NAMED,
+        ):
             line.connection.execute(statement)
         line.connection.commit()
         self._tell(self._questions.listening.set)

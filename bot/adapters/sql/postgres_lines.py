@@ -9,10 +9,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 T = TypeVar("T")
+
+QUICKLY_GONE = text(
+    "SELECT set_config('tcp_keepalives_idle', '2', false),"
+    " set_config('tcp_keepalives_interval', '1', false),"
+    " set_config('tcp_keepalives_count', '3', false),"
+    " set_config('tcp_user_timeout', '5000', false)"
+)
+"""Has the server notice within 5 s that the machine of a process with locks is gone.
+
+While something that was sent waits for its confirmation, such as a ring, no keepalives are sent:
+then the last one counts.
+"""
 
 _NO_TRANSACTION = 0
 """The driver's number for a connection that waits for its next transaction."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from bot.adapters.sql.patience import Patience
 from bot.adapters.sql.postgres import PostgresDatabase
+from bot.adapters.sql.postgres_lines import QUICKLY_GONE
 
 T = TypeVar("T")
 
@@ -24,13 +25,6 @@ DELIVERIES = 1 << 58
 
 MOST_KEPT = 256
 """Locks that a process which is alone keeps though it does not use them: they are wanted again."""
-
-_QUICKLY_GONE = text(
-    "SELECT set_config('tcp_keepalives_idle', '4', false),"
-    " set_config('tcp_keepalives_interval', '2', false),"
-    " set_config('tcp_keepalives_count', '3', false)"
-)
-"""Has the server notice within 10 s that the machine of this process is gone."""
 
 _MOVE = text(
     "SELECT key, wanted,"
@@ -128,7 +122,7 @@ class SessionLocks:
 
     def _begin(self, connection: Connection) -> None:
         """Takes the locks of a lost connection again, if nobody else has them by now."""
-        connection.execute(_QUICKLY_GONE)
+        connection.execute(QUICKLY_GONE)
         missing = {self._own, *self._held}
         for _ in range(_TRIES):
             missing -= _moved(connection, (), missing)
