@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.talk.errors import ChannelFault, StewardError
 from bot.domain.talk.message import Address, Inbound, Outbound, Piece, Press, Sign
-from bot.flow.delivery.flood_gate import Ready, before_sending, wait_beside
+from bot.flow.delivery.flood_gate import Ready, before_sending, follow_another, wait_beside
 from bot.ports.channel import NEW_DRAFT, Channel, DraftPlace, Links, Overhear, WrappedChannel
 from bot.ports.sightings import Pace, Traces, unhurried
 
@@ -73,6 +73,9 @@ class ContainedChannel(WrappedChannel):
 
     def before_sending(self, ready: Ready) -> None:
         before_sending(self._channel, ready)
+
+    def follow_another(self) -> None:
+        follow_another(self._channel)
 
     def parse(self, body: str) -> Inbound:
         with self._faults.contained(self.name, "read"):

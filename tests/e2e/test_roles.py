@@ -13,7 +13,7 @@ from tests.e2e.records import ServerRecords
 from tests.e2e.steward import Steward
 from tests.patience import PATIENCE
 from tests.ports import free_port
-from tests.standins.bot_api import BotApi
+from tests.standins.bot_api import BotApi, Rates
 from tests.standins.messages_api import Gate, calls, text, tool
 from tests.standins.serving import serving
 from tests.words import APPROVE
@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.telegrams_own("who polls, and who sends, is the same question on each platform"),
 ]
 
+_CHATS = 80
 _DRAFTS = ("sendMessageDraft", "sendRichMessageDraft")
 
 
@@ -148,6 +149,66 @@ async def test_who_polls_delivers_or_works_may_die_and_another_one_goes_on(
     await steward.recorded()
     shown = [one.text for one in steward.shown]
     assert len(shown) == len({*shown}), "nothing is doubled"
+
+
+async def test_one_of_two_receivers_polls_and_a_lost_connection_ends_its_poll(
+    company: Company, steward: Steward
+) -> None:
+    """A poll that overlaps another one would be a conflict, which nobody foresees here."""
+    await company.join("other", "receive")
+    await company.knows_of(5)
+    for colour in ("green", "red", "blue"):
+        steward.script(text(f"The parrot is {colour}."))
+        steward.say(f"Is the parrot {colour}?")
+        await steward.sees(f"The parrot is {colour}.")
+        polls = _polls(steward)
+        steward.records.rows(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND application_name = 'steward bell'"
+        )
+        # Whoever has the post after that begins a poll of its own.
+        await steward.until(lambda since=polls: _polls(steward) > since)
+        await company.knows_of(5)
+    assert "Conflict" not in steward.output
+
+
+def _polls(steward: Steward) -> int:
+    return len(steward.telegram.calls_of("getUpdates"))
+
+
+async def test_the_rates_hold_when_another_process_goes_on_with_the_delivery(
+    own_postgres_url: str, steward: Steward
+) -> None:
+    telegram, company = steward.telegram, Company(steward, own_postgres_url)
+    people = [telegram.person(number) for number in range(1000, 1000 + _CHATS)]
+    allowed = ",".join(f"telegram:{person.id}" for person in people)
+    rates = {"STEWARD_ALLOWED": allowed, "STEWARD_SEND_RATES": "chat=1,group=20/min,all=30"}
+    telegram.rates = Rates()
+    steward.model.script.rule(lambda _: text("An answer."))
+    try:
+        await steward.start(STEWARD_ROLE="receive,work,schedule,web", **rates)
+        await company.join("first", "deliver", **rates)
+        steward.say("Hello")
+        await steward.sees("An answer.")
+        await company.join("heir", "deliver", **rates)
+        await company.knows_of(3)
+        before = len(telegram.calls_of("sendMessage"))
+        for person in people:
+            telegram.private_chat(person)
+            telegram.say(person, "Hello")
+        # It dies when the platform has just had as many messages as it takes in a second.
+        await steward.until(lambda: len(telegram.calls_of("sendMessage")) >= before + 30)
+        await company.leave("first")
+        await steward.until(lambda: all(_answers(telegram, person.id) for person in people))
+        await steward.recorded()
+        assert telegram.floods == 0
+    finally:
+        for name in [*company.processes]:
+            await company.leave(name)
+
+
+def _answers(telegram: BotApi, chat: int) -> list[str]:
+    return [one.text for one in telegram.screen(chat).from_bot if one.text == "An answer."]
 
 
 async def test_a_rolling_restart_of_the_workers_is_not_noticed(

@@ -7,6 +7,7 @@ from functools import partial
 from bot.flow.activities import ActivityOwner, a_few_at_a_time
 from bot.flow.delivery.courier import DRAWN, Courier, Jitter, Pauses
 from bot.flow.delivery.doubts import Doubts, Unrecorded
+from bot.flow.delivery.flood_gate import follow_another
 from bot.flow.delivery.giving_up import GivingUp
 from bot.flow.delivery.looking import Looking
 from bot.flow.delivery.outlet import Outlet, Reports
@@ -63,6 +64,8 @@ class Delivery(ActivityOwner):
     async def gain(self) -> None:
         """Continues with the messages of which another process may have sent some until now."""
         self._alone_since = self._clock.now()
+        for channel in self._channels.values():
+            follow_another(channel)
         await self._unrecorded.gain(await self._outbox.chats_owed())
         await self.resume()
 

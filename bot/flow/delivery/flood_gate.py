@@ -146,6 +146,10 @@ class FloodGate:
         """Notes that the send with this leave has ended, with or without success."""
         leave.ended_at = self._clock.steady()
 
+    def follow_another(self) -> None:
+        """Counts the newest sends of another process: all that there was room for, to be sure."""
+        self._all.fill(self._clock.steady())
+
     def hold(self, address: Address, seconds: float) -> None:
         """Keeps a chat silent because the platform asked for it; other chats are not delayed."""
         line = self._line(address)
@@ -225,6 +229,10 @@ class GatedChannel(WrappedChannel):
     def wait_beside(self, to: Address) -> float:
         """Returns the seconds until a message may go that leaves room for another one behind it."""
         return self._gate.wait_beside(to) if self.gated else 0.0
+
+    def follow_another(self) -> None:
+        """Counts the newest sends of the process that delivered until now."""
+        self._gate.follow_another()
 
     async def send(self, to: Address, piece: Piece, *, once: str = "") -> str:
         async def attempt() -> str:
@@ -308,6 +316,8 @@ class _Gated(Protocol):
 
     def before_sending(self, ready: Ready) -> None: ...
 
+    def follow_another(self) -> None: ...
+
 
 def before_sending(channel: Channel, ready: Ready) -> bool:
     """Has each send of a channel that has a gate be tried within `ready`; False for others."""
@@ -315,6 +325,12 @@ def before_sending(channel: Channel, ready: Ready) -> bool:
         return False
     channel.before_sending(ready)
     return True
+
+
+def follow_another(channel: Channel) -> None:
+    """Has the gate of a channel count what another process sent last, if it has a gate."""
+    if isinstance(channel, _Gated):
+        channel.follow_another()
 
 
 def wait_beside(channel: Channel, to: Address) -> float:

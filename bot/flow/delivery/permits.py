@@ -59,6 +59,10 @@ class Window:
             self._sent.remove(min(self._sent, key=lambda leave: _end(leave, now)))
         self._sent.append(leave)
 
+    def fill(self, now: float) -> None:
+        """Counts as many sends as may be, all of them now."""
+        self._sent.extend(Leave(now) for _ in range(self._sent.maxlen or 0))
+
 
 def _end(leave: Leave, now: float) -> float:
     return now if leave.ended_at is None else leave.ended_at

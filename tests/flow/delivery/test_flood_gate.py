@@ -94,6 +94,17 @@ async def test_threads_of_a_chat_share_its_rate() -> None:
     assert not sent_at_once(gate, Address("fake", "1", "8"))
 
 
+async def test_who_follows_another_process_counts_what_that_one_may_have_sent() -> None:
+    clock = FakeClock()
+    gate = FloodGate(SendRates(None, None, Rate(2, 1.0)), clock)
+    await clock.advance(10)
+    gate.follow_another()
+    async with leaves(gate, clock, A, B, A) as got:
+        assert got == []
+        await clock.advance(10)
+    assert [at for at, _ in got] == [11.0, 11.0, 12.0]
+
+
 async def test_without_rates_nothing_waits() -> None:
     clock = FakeClock()
     async with leaves(FloodGate(None, clock), clock, *[A] * 50) as got:
