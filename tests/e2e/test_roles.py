@@ -267,6 +267,10 @@ async def test_a_role_on_sqlite_is_refused_in_a_sentence(steward: Steward) -> No
     code, told = await steward.printed_by("run", "--role", "work")
     assert code == 2
     assert "With SQLite one process does all the work" in told
+    steward.script(text("All of it."))
+    await steward.start(STEWARD_ROLE="all")
+    steward.say("What do you do?")
+    await steward.sees("All of it.")
 
 
 async def test_a_card_that_another_process_decides_leaves_an_open_page_at_once(
