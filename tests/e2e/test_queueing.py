@@ -138,7 +138,7 @@ async def test_an_interrupting_message_stops_the_turn_and_starts_anew(steward: S
     assert steward.records.stop_reasons == ["user_cancelled", "final_answer"]
 
 
-@pytest.mark.shared("thorough")
+@pytest.mark.shared
 async def test_an_edit_changes_a_message_that_waits_and_leaves_an_answered_one_alone(
     steward: Steward,
 ) -> None:
