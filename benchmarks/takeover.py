@@ -22,6 +22,7 @@ _CHATS = 12
 _AWAY_SECONDS = 5.0
 _ORIGIN = "https://bot.example.org"
 _LONGEST = 60.0
+_HOLDS = "this process is the one for: "
 
 
 class _Model:
@@ -52,6 +53,13 @@ async def measure(folder: Path, scale: Scale) -> AsyncIterator[Figure]:
         unsent = [await _answers(folder / f"answers{n}", server) for n in times]
         yield Figure("… before it sends an answer: it is sent", median(unsent), "s", aim="≤ 5 s")
         yield Figure("… in the slowest try", max(unsent), "s")
+        posts = [await _posts(folder / f"posts{n}", server) for n in times]
+        polled, all_taken = zip(*posts, strict=True)
+        yield Figure("… that polls: another one does", median(polled), "s", aim="≤ 5 s")
+        yield Figure("… in the slowest try", max(polled), "s")
+        rest = "… with what is needed once (poll, delivery, all that is due): another one has it"
+        yield Figure(rest, median(all_taken), "s", aim="≤ 5 s")
+        yield Figure("… in the slowest try", max(all_taken), "s")
 
 
 def _new(server: OwnServer) -> str:
@@ -100,6 +108,34 @@ async def _answers(folder: Path, server: OwnServer) -> float:
         on.bot_api.say(people[0], "Look after it")
         await gate.arrived()
         return await _after_death(on, dying, people)
+
+
+async def _posts(folder: Path, server: OwnServer) -> tuple[float, float]:
+    """Returns the seconds from the death of a process to another one's poll, and to all it had."""
+    async with stage(folder, _Model()) as on, AsyncExitStack() as stack:
+        people = on.people(1)
+        settings = {
+            "STEWARD_DATABASE_URL": _new(server),
+            "STEWARD_OWNERS": f"telegram:{people[0].id}",
+            "STEWARD_TIMEZONE": "UTC",
+        }
+        log = on.folder / "log"
+        running: list[MeasuredProcess] = []
+        for n in range(2):
+            home = on.access() | settings | {"STEWARD_HOME": f"data{n}"}
+            running.append(
+                await stack.enter_async_context(started(["bot", "run"], on.folder, home))
+            )
+            await on.turn(people[0])
+        # The second one stands by, by then.
+        await asyncio.sleep(4)
+        polls, held = len(on.bot_api.calls_of("getUpdates")), log.read_text().count(_HOLDS)
+        began = time.monotonic()
+        os.kill(running[0].pid, signal.SIGKILL)
+        polled = await _seconds(began, lambda: len(on.bot_api.calls_of("getUpdates")) > polls)
+        taken = await _seconds(began, lambda: log.read_text().count(_HOLDS) >= 2 * held)
+        await on.turn(people[0])
+        return polled, taken
 
 
 async def _two(
