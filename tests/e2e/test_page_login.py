@@ -12,6 +12,8 @@ from tests.ports import free_port
 ASKED, TOLD = "/login", "Open this link in your browser and press Sign in there:"
 ALONE = "A sign-in link is for you alone. Send me /login in our private chat."
 ELEVEN_MINUTES = 660
+DAY = 24
+"""Hours."""
 
 
 async def link_of(steward: Steward, person: Any = None) -> tuple[str, str]:
@@ -60,6 +62,39 @@ async def test_login_in_a_private_chat_makes_one_session_of_that_person(
     assert not steward.showing("/enter#", at=team)
     assert not steward.showing(TOLD, at=eve)
     assert len(steward.records.rows("SELECT 1 FROM sign_in")) <= offered
+
+
+async def test_a_session_is_renewed_by_visits_and_ends_after_180_days(
+    steward: Steward, times: Times
+) -> None:
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    await door(steward)
+    origin, code = await link_of(steward)
+    async with browser(origin) as page:
+
+        async def visit(hours: int) -> str:
+            """The cookie of a visit so many hours after the one before; empty for none."""
+            times.move(hours * 3_600)
+            answer = await page.get("/sessions")
+            assert answer.status_code == 200, hours
+            return answer.headers.get("set-cookie", "")
+
+        first = (await page.enter(code)).headers["set-cookie"]
+        assert await visit(11) == ""
+        # The same secret for 30 more days, and the row with it.
+        assert await visit(2) == first
+        assert await visit(0) == ""
+        for _ in range(5):
+            assert await visit(25 * DAY) == first
+        # No cookie and no row lasts longer than 180 days after the sign-in.
+        last = await visit(25 * DAY)
+        assert last.partition(";")[0] == first.partition(";")[0]
+        (left,) = re.findall(r"Max-Age=(\d+);", last)
+        most = (30 * DAY - 13) * 3_600
+        assert most - 600 < int(left) <= most
+        await visit(29 * DAY)
+        times.move(11 * 3_600)
+        assert (await page.get("/sessions")).headers["location"] == "/enter"
 
 
 async def test_an_owner_lets_somebody_in_who_has_a_browser_alone(steward: Steward) -> None:
