@@ -135,9 +135,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @contextmanager
-def page_of_its_own(folder: Path) -> Iterator[Served]:
+def page_of_its_own(folder: Path, **others: str) -> Iterator[Served]:
     port = free_port()
-    process, output = running(folder, port), folder / "output.txt"
+    process, output = running(folder, port, **others), folder / "output.txt"
     try:
         until(lambda: LINK.search(output.read_text()))
         until(lambda: listens(port))
@@ -255,6 +255,21 @@ def test_to_be_on_this_machine_signs_nobody_in(served: Served, visitor: Visitor)
         for path in (one.format(key) for one in POSTED):
             assert stranger.post(path, data={"text": "x"}, headers=stranger.own).status_code == 401
         assert "set-cookie" not in stranger.get("/enter").headers
+
+
+def test_nobody_but_the_named_proxies_reaches_the_page(tmp_path: Path) -> None:
+    """Programs of this machine could ask in the name of a proxy that has no address of its own."""
+    with page_of_its_own(tmp_path, STEWARD_WEB_PROXIES="127.0.0.2") as served:
+        for peer, status in (("127.0.0.1", 403), ("127.0.0.2", 200), ("127.0.0.3", 403)):
+            transport = httpx.HTTPTransport(local_address=peer)
+            with httpx.Client(base_url=served.origin, transport=transport) as client:
+                for path in ("/enter", "/static/style.css"):
+                    answer = client.get(path, headers={"x-forwarded-for": "127.0.0.2"})
+                    assert answer.status_code == status, (peer, path)
+                entered = client.post(
+                    "/enter", data={"code": "x"}, headers={"origin": served.origin}
+                )
+                assert ("the address of its proxy" in entered.text) is (status == 403), peer
 
 
 def test_rights_come_from_the_store_alone(served: Served, visitor: Visitor) -> None:
