@@ -7,11 +7,16 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 from bs4 import BeautifulSoup, Tag
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from tests.e2e.browser import LINK, Browser, browser
 from tests.e2e.steward import Steward
 from tests.ports import free_port
 from tests.standins.messages_api import calls, text, tool
+from tests.standins.serving import serving
 from tests.words import BRANCHED, OPEN_AGAIN
 
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
@@ -105,6 +110,37 @@ async def test_a_card_is_decided_in_one_place_and_its_turn_is_explained(
     await steward.eventually(lambda: _answers(page.origin))
     again = await page.page(f"{link['href']}?round=2&part=request")
     assert again.select("blockquote.long")[0].get_text() == given.get_text()
+
+
+async def test_an_open_card_names_the_text_from_outside_that_it_asks_because_of(
+    steward: Steward,
+):
+    async def ferry(_: Request) -> Response:
+        return HTMLResponse("<p>The ferry leaves at nine.</p>")
+
+    async with serving(Starlette(routes=[Route("/ferry", ferry)])) as url:
+        steward.settings |= {"STEWARD_WEB_HOSTS": url.removeprefix("http://")}
+        async with signed_in(steward) as page:
+            home, write = await page.home(), tool("write_file", {"path": "a.txt", "content": "x"})
+            read = tool("web_fetch", {"url": f"{url}/ferry"})
+            steward.script(calls(write), text("Allowed."))
+            await page.say("Write", home)
+            await page.sees("Approve", home)
+            await page.press("Always", home)
+            await page.sees("Allowed.", home)
+            (steward.workspace / "a.txt").unlink()
+            steward.script(calls(read), calls(write), text("Left."))
+            await page.say(f"Write down when it leaves: {url}/ferry", home)
+            await page.sees("Approve", home)
+            for path in (home, "/cards"):
+                (card,) = (await page.page(path)).select("article.card.open")
+                told = [words(one) for one in card.select(".reasons dl > *")]
+                reasons = dict(zip(told[::2], told[1::2], strict=True))
+                source = f"From outside: the web page {url}/ferry"
+                assert reasons["Because of"].startswith(source), path
+                assert reasons["Rule"].startswith("one covers it, but is paused: text from"), path
+            await page.press("Deny", home)
+            await page.sees("Left.", home)
 
 
 async def test_a_branch_and_the_conversation_that_it_left_stand_side_by_side(
