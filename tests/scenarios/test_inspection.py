@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.domain.money.model import Usage
+from bot.domain.talk.errors import PromptTooLong
 from bot.domain.talk.limits import Limits
 from bot.domain.talk.message import Attachment
 from bot.domain.talk.person import Person, Sender
@@ -157,6 +158,57 @@ async def test_text_from_outside_is_named_where_it_paused_a_rule() -> None:
     (outside,) = [one for one in asked.reasons if one.outside]
     assert outside.told == "a web page"
     assert [item.kind for item in page.view.items if "web page" in item.title] if page.view else ()
+
+
+async def test_a_call_that_a_rule_allowed_says_so() -> None:
+    write = calls(call("w", "write", {"what": "x"}))
+    async with stage(write, says("One."), write, says("Two."), tools=[writing()]) as scene:
+        await scene.say("write x")
+        await scene.press("Always")
+        await scene.settled(1)
+        await scene.say("write x again")
+        await scene.settled(2)
+        page = await page_of(scene)
+    (allowed,) = page.allowed
+    assert allowed.title == "write x"
+    assert allowed.why == "Do write x: done, as your rule allows"
+    assert page.asking == ()
+
+
+async def test_the_share_of_the_cache_is_told_for_each_call_and_for_the_turn() -> None:
+    asked = replace(calls(call("a", "look", {})), usage=Usage(100, 5))
+    script = asked, says("Done.", usage=Usage(50, 5, cache_read=250))
+    async with stage(*script, tools=[looking()]) as scene:
+        await scene.say("go")
+        await scene.settled()
+        page, ann = await page_of(scene), await person(scene)
+        money = await pages(scene).money.money(ann, "day", "model")
+    told = {row.name: row.cached for row in page.fall.rows}
+    assert (told["Model"], told["Model: the answer"]) == ("0 %", "83 %")
+    assert {one.name: one.told for one in page.figures}["From cache"] == "62 %"
+    assert [row.cached for row in money.rows] == ["62 %"]
+
+
+async def test_a_summary_is_a_cut_of_later_rounds_with_its_reason() -> None:
+    script = says("one"), PromptTooLong("too long"), says("- summary"), says("two")
+    async with stage(*script) as scene:
+        await scene.say("first " * 50)
+        await scene.settled(1)
+        await scene.say("second")
+        await scene.settled(2)
+        page = await page_of(scene, part="differences")
+        beside = await page_of(scene, part="beside")
+    assert "The earlier part was summed up" in names(page)
+    assert page.view is not None
+    (cut,) = page.view.items
+    assert cut.title == "Cut: entries 1–2"
+    assert cut.told.startswith("A summary takes their place, since the view was nearly full.")
+    assert cut.before.startswith("first first")
+    assert "- summary" in cut.after
+    assert beside.view is not None
+    gone = "Not given: the summary stands in its place."
+    left_out = [one.before.split()[0] for one in beside.view.items if one.told == gone]
+    assert left_out == ["first", "one"]
 
 
 async def test_a_restart_is_told_as_one_and_an_unknown_end_as_one() -> None:
