@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bot.domain.assignments.hook import OWNER, Hook
+from bot.domain.assignments.hook import OWNER, BrokenHook, Hook
 from bot.domain.assignments.hook_proof import proof_headers
 
 _SECRET = "a-secret-of-some-length"
@@ -12,7 +12,7 @@ _SECRET = "a-secret-of-some-length"
 
 @dataclass
 class FakeHooks:
-    known: dict[str, Hook] = field(default_factory=dict[str, Hook])
+    known: dict[str, Hook | BrokenHook] = field(default_factory=dict[str, Hook | BrokenHook])
 
     def add(self, name: str, words: str) -> None:
         """Adds a hook of the owner that asks by cards."""
@@ -21,4 +21,5 @@ class FakeHooks:
     def proof(self, name: str, body: bytes, now: datetime, key: str = "") -> Mapping[str, str]:
         """Returns the headers of a caller who knows the secret."""
         hook = self.known[name]
+        assert isinstance(hook, Hook)
         return {**proof_headers(hook, body, now), hook.key_header: key}

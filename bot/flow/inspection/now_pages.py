@@ -14,7 +14,7 @@ from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted, sentence
 from bot.flow.inspection.channels_told import ChannelTeller
-from bot.flow.inspection.now_told import NowTeller
+from bot.flow.inspection.now_told import NowTeller, index_told
 from bot.flow.inspection.places import Places
 from bot.flow.inspection.tasks_told import TaskTeller
 from bot.flow.money.till import Till
@@ -110,9 +110,17 @@ class NowInspection:
             Figure("Version", version("steward")),
             Figure("Running for", span((now - self._began).total_seconds())),
             Figure("Memory", found),
+            *await self._meaning(),
             Figure("All chats had to wait", waited if held.times else "never"),
             Figure("Commands", await self._world.commands_run()),
         )
+
+    async def _meaning(self) -> tuple[Figure, ...]:
+        """Returns the state of the index of meaning, where one is set up."""
+        if self._world.meaning is None:
+            return ()
+        condition = await self._world.meaning.condition()
+        return (Figure("Search by meaning", index_told(condition, self._world.conceal)),)
 
 
 def _more(*lists: Sequence[object]) -> str:

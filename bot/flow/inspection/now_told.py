@@ -7,12 +7,13 @@ from bot.domain.consent.approval import UNENDING, Approval
 from bot.domain.plans.plan import Plan
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
-from bot.domain.text.visible_text import one_line
+from bot.domain.text.visible_text import one_line, visible
 from bot.domain.tools.call_words import Conceal
 from bot.domain.turn.turn import Turn, TurnState
 from bot.domain.value import frozen
 from bot.flow.commanding.wording import counted
 from bot.flow.inspection.places import Places, plan_named
+from bot.ports.meaning import MeaningCondition
 from bot.ports.now_page import RunLine, WaitLine
 
 _LONGEST = 100
@@ -60,6 +61,15 @@ class NowTeller:
 
     def _who(self, asker: int, name: str) -> str:
         return "you" if asker == self.reader.id else name
+
+
+def index_told(condition: MeaningCondition, conceal: Conceal) -> str:
+    """Returns the state of the index of meaning in a few words."""
+    if condition.fault:
+        return f"words alone: {visible(one_line(conceal(condition.fault), _LONGEST))}"
+    if condition.owed:
+        return f"{counted(condition.owed, 'answer')} not in its index yet"
+    return "every answer is in its index" if condition.ready else "not ready yet"
 
 
 def _left(until: datetime, now: datetime) -> str:
