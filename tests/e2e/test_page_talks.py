@@ -107,6 +107,41 @@ async def test_a_chat_of_telegram_grows_and_changes_on_the_page(
             assert changed.element == (await heard.hears("A question")).element
 
 
+async def test_a_person_who_is_linked_goes_on_with_the_chats_of_both_platforms_in_one_browser(
+    steward: Steward,
+) -> None:
+    bob = steward.person(43, "Bob")
+    async with on_discord(steward) as both:
+        same = both.discord.person(700_000_000_000_000_043, "Bob")
+        await both.start(STEWARD_ALLOWED="telegram:43", STEWARD_WEB_PORT=free_port())
+        await door(steward)
+        steward.say(f"/link 43 discord:{same.id}")
+        await steward.sees(f"discord:{same.id} is now a second account of telegram:43")
+        places = ("/chat/telegram:43", f"/chat/discord:{same.id}")
+        steward.script(text("Told on Telegram."), text("Told on Discord."))
+        steward.say("Asked on Telegram", by=bob)
+        await steward.sees("Told on Telegram.", at=bob)
+        both.discord.say(same, "Asked on Discord")
+        await both.until(lambda: [m for m in both.discord.screen(same) if "Told on" in m.text])
+        steward.say("/login", by=bob)
+        link = LINK.search((await steward.sees("Open this link in your browser", at=bob)).text)
+        assert link is not None
+        async with browser(link[1]) as his:
+            assert (await his.enter(link[2])).status_code == 303
+            listed = [str(one["href"]) for one in (await his.page("/chats")).select("#chats a")]
+            assert set(places) <= set(listed)
+            for path, where in zip(places, ("Telegram", "Discord"), strict=True):
+                assert [one for _, one in await his.messages(path) if f"Asked on {where}" in one]
+                steward.script(text(f"And again on {where}."))
+                await his.say(f"Asked here for {where}", path)
+                await his.sees(f"And again on {where}.", path)
+        # Each answer went where the question came from, and the words stand there as well.
+        for where, screen in (("Telegram", steward.screen(bob)), ("Discord", both.discord.screen(same))):
+            shown = [one.text for one in screen]
+            assert [one for one in shown if f"on the page: Asked here for {where}" in one]
+            assert [one for one in shown if "And again on" in one] == [f"And again on {where}."]
+
+
 async def _begun(page: Browser) -> str:
     """The address of a new conversation of the page alone."""
     await page.post("/chat/new", (await page.forms("/chats"))[0].fields)
