@@ -15,7 +15,7 @@ from bot.domain.memory.passage import Passage, of_person
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.tools.tool import CommandRule
-from tests.e2e.browser import Browser
+from tests.e2e.browser import Browser, Sent
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward
 from tests.e2e.test_page import door
@@ -28,7 +28,7 @@ _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 _MANY = 67
 """Rows of each list: more than two parts of the longest one."""
 
-_NUMBER = re.compile(r"row (\d+)\b")
+_NUMBER = re.compile(r"row (\d+)\b", re.IGNORECASE)
 
 
 def rows_of(chat: Chat, person: Person) -> Sequence[Write]:
@@ -132,6 +132,55 @@ async def test_long_lists_are_read_in_parts_each_row_once(steward: Steward) -> N
             assert names == [f"{pattern}{n:02}" for n in range(count)], path
         await searched(steward, page)
         await helped(steward, page)
+
+
+async def test_old_history_comes_part_by_part_each_message_once_and_in_order(
+    steward: Steward,
+) -> None:
+    async with signed_in(steward) as page:
+        first = await page.home()
+        await page.say("/title Row 0", first)
+        begun = await page.post("/chat/new", (await page.forms("/chats"))[0].fields)
+        said: dict[str, list[str]] = {first: ["/title Row 0"], begun.headers["location"]: []}
+        forms = {home: await saying(page, home) for home in said}
+        for n in range(1, 100):
+            home = list(said)[n % 3 == 0]
+            words = f"/title Row {n}"
+            said[home].append(words)
+            answer = await page.send(forms[home], text=words, id=f"the-message-{n}")
+            assert answer.status_code == 303
+        await steward.eventually(lambda: not steward.records.untidy())
+        for home, words in said.items():
+            parts = await history(page, home)
+            assert max(map(len, parts)) <= 40
+            every = [message for part in reversed(parts) for message in part]
+            ids = [id for id, _ in every]
+            assert len(ids) == len(set(ids)) == 2 * len(words), home
+            shown = [told for id, told in every if id.startswith("m-i")]
+            assert [one.partition("/title")[2].strip() for one in shown] == [
+                one.removeprefix("/title ") for one in words
+            ]
+            answers = [int(_NUMBER.findall(told)[0]) for id, told in every if "m-o" in id]
+            assert answers == [int(_NUMBER.findall(one)[0]) for one in words]
+
+
+async def saying(page: Browser, home: str) -> Sent:
+    forms = await page.forms(home)
+    return next(one for one in forms if one.action.endswith("/say") and "id" in one.fields)
+
+
+async def history(page: Browser, home: str) -> list[list[tuple[str, str]]]:
+    """Returns the messages of each part of a conversation with their names, the newest first."""
+    parts = list[list[tuple[str, str]]]()
+    path = home
+    while path:
+        shown = await page.page(path)
+        rows = shown.find_all(id=re.compile("^m-[io]"))
+        parts.append([(str(one["id"]), words_of(one)) for one in rows])
+        older = shown.select_one("#older a")
+        path = "" if older is None else str(older["href"])
+        assert len(parts) < _MANY
+    return parts
 
 
 async def named(page: Browser, path: str, pattern: str, on: str, back: str) -> list[str]:
