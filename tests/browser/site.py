@@ -34,6 +34,8 @@ class Site:
     def __init__(self) -> None:
         self.renderer = Renderer()
         self.pages: dict[str, str] = {}
+        self.parts: dict[str, str] = {}
+        """The newest state of each page that looks again, and of the side of the chat."""
         self.posts: list[tuple[str, dict[str, Any]]] = []
         self.refusal = ""
         """The sentence that each form is refused with; empty for success."""
@@ -93,6 +95,10 @@ class Site:
             return HTMLResponse("<!doctype html><title>none</title>", 404)
         return HTMLResponse(html, headers={"Content-Security-Policy": POLICY})
 
+    async def talk(self, _request: Request) -> Response:
+        """Shows the chat at the address that its list names."""
+        return HTMLResponse(self.pages["chat"], headers={"Content-Security-Policy": POLICY})
+
     async def post(self, request: Request) -> Response:
         form = await request.form()
         self.posts.append((request.url.path, _plain(form)))
@@ -116,15 +122,25 @@ class Site:
             self._begun.notify_all()
         return StreamingResponse(_lines(told), media_type="text/event-stream")
 
-    async def unchanged(self, _request: Request) -> Response:
-        """Tells a page that looks again that there is nothing new."""
-        return Response(status_code=304)
+    async def part(self, request: Request) -> Response:
+        """Tells a page that looks again what is new, once."""
+        html = self.parts.get(request.path_params["name"])
+        stamp = f'"{hash(html)}"'
+        if html is None or request.headers.get("if-none-match") == stamp:
+            return Response(status_code=304)
+        return HTMLResponse(html, headers={"etag": stamp})
+
+    async def side(self, _request: Request) -> Response:
+        """Shows what is in view now beside the chat."""
+        return HTMLResponse(self.parts["side"])
 
     def application(self) -> Starlette:
         return Starlette(
             routes=[
                 Route("/events", self.events),
-                Route("/{name}/part", self.unchanged),
+                Route("/{name}/part", self.part),
+                Route("/chat/{key:path}/side", self.side),
+                Route("/chat/{key:path}", self.talk),
                 Mount("/static", StaticFiles(directory=FOLDER)),
                 Route("/{name}", self.page, methods=["GET"]),
                 Route("/{path:path}", self.post, methods=["POST"]),
