@@ -17,9 +17,11 @@ from tests.browser.states import STATES
 
 _WATCH = """
 window.shifts = [];
+// What is drawn beside an element has no node of its own.
+const told = ({node, previousRect, currentRect}) => node
+  ? (node.outerHTML || node.data).slice(0, 120) : JSON.stringify([previousRect, currentRect]);
 new PerformanceObserver((list) => {
-  for (const one of list.getEntries()) window.shifts.push(
-    [one.value, one.sources.map((s) => s.node ? (s.node.outerHTML || s.node.data).slice(0, 120) : "gone " + JSON.stringify([s.previousRect, s.currentRect]))]);
+  for (const one of list.getEntries()) window.shifts.push([one.value, one.sources.map(told)]);
 }).observe({type: "layout-shift", buffered: false});
 """
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from selenium.webdriver import Chrome
-from selenium.webdriver.common.by import By
 
 from bot.adapters.web.pages.card_views import card_view
 from bot.domain.value import replace
@@ -52,7 +51,7 @@ def test_a_new_card_is_said_without_stealing_the_focus(page: Chrome, site: Site)
     looks(page, site, ("two", "new"))
     assert focused(page) == key
     # A card that was there is not said again.
-    assert "new.md" in page.find_element(By.ID, "said").get_property("textContent")
+    spoken(page, "Write new.md.")
     # Its place is gone: the focus stands at the content, not at the top of the page.
     looks(page, site, ("new",))
     assert focused(page) == "main"

@@ -9,7 +9,8 @@ from tests.browser.states import STATES
 
 _MOVING = "return document.getAnimations().map((one) => one.animationName || 'a transition')"
 _WOULD_MOVE = """
-return [...document.querySelectorAll("*")].flatMap((e) => ["", "::before", "::after"].map((part) => {
+const parts = ["", "::before", "::after"];
+return [...document.querySelectorAll("*")].flatMap((e) => parts.map((part) => {
   const {animationName, transitionProperty, transitionDuration, scrollBehavior} =
     getComputedStyle(e, part || null);
   const turns = transitionProperty !== "none" && /[1-9]/.test(transitionDuration);
