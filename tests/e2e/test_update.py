@@ -21,7 +21,16 @@ from bot.domain.talk.errors import SettingError
 from bot.one_off import served_process
 from bot.settings.reading import read_settings
 from tests.e2e.own_systemd import PROGRAM, needs_systemd, own_systemd
-from tests.e2e.test_package import content, environment, environment_with, revision, source, wheel
+from tests.e2e.test_package import (
+    content,
+    copied,
+    environment,
+    environment_with,
+    made_once,
+    revision,
+    source,
+    wheel,
+)
 from tests.lacking import TAKES_LONG
 from tests.patience import PATIENCE
 from tests.ports import free_port
@@ -174,8 +183,14 @@ class Operator:
 
 
 @pytest.fixture
-async def ann(wheel: Path, tmp_path: Path) -> AsyncIterator[Operator]:
-    programs = environment_with(wheel, tmp_path / "environment", "pip")
+async def ann(
+    wheel: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Operator]:
+    def make(place: Path) -> None:
+        environment_with(wheel, place, "pip")
+
+    made = made_once(tmp_path_factory, "environment-with-pip", make)
+    programs = copied(made, tmp_path / "environment")
     folder = tmp_path / "ann"
     folder.mkdir()
     telegram = BotApi()
