@@ -12,10 +12,14 @@ from bot.adapters.sql.bell import POSTS
 from bot.bootstrap.backup_times import BackupTimes, set_times
 from bot.bootstrap.kept_backups import made
 from tests.e2e.steward import Steward
+from tests.e2e.test_goals import update
+from tests.e2e.test_hooks import Caller, caller, tries
 from tests.e2e.test_roles import Company
+from tests.e2e.test_schedules import runs_are
 from tests.e2e.times import Times
-from tests.standins.messages_api import text
+from tests.standins.messages_api import failure, text
 
+__all__ = ["caller"]
 pytestmark = [
     pytest.mark.postgres,
     pytest.mark.timeout(300),
@@ -85,7 +89,10 @@ async def background(
     try:
         await steward.start(STEWARD_ROLE="receive,work,deliver,web")
         for name in NAMES:
-            set_times(steward.folder / name, BackupTimes("day", 5))
+            home = steward.folder / name
+            set_times(home, BackupTimes("day", 5))
+            if (hooks := steward.home / "hooks").exists():
+                (home / "hooks").symlink_to(hooks)
             await company.join(name, "schedule")
         await company.knows_of(4)
         yield Background(company, steward)
@@ -113,6 +120,37 @@ async def test_tasks_indexes_and_nights_are_done_once_by_whoever_lives(
         assert background.rows("SELECT count(*) FROM turn") == life + 1
         assert len(steward.model.requests) == life + 1
         assert len(steward.showing("Done.")) == life + 1
+
+
+async def test_the_next_try_of_a_hook_and_the_next_run_of_a_goal_outlive_who_would_begin_them(
+    own_postgres_url: str, caller: Caller, background: Background, times: Times, steward: Steward
+) -> None:
+    # The database comes first, so that its rows can still be read when all has ended.
+    del own_postgres_url
+    steward.script(failure(401, "authentication_error"), text("It works now."))
+    taken = await caller.post()
+    await steward.eventually(lambda: tries(steward) == [("again", 1)])
+    await background.kill("what is due")
+    times.move(61)
+    await caller.becomes(taken, "done")
+    assert tries(steward) == [("done", 2)]
+    await steward.sees("It works now.")
+
+    steward.script(update(milestone="The club took me."), text("Done for today."))
+    steward.say("/goal Learn to sail")
+    card = await steward.sees("Pace: every day.")
+    await steward.recorded()
+    steward.press(card, "▶️ Start")
+    await steward.sees("🎯 The club took me.")
+    await runs_are(steward, "done")
+    await background.kill("what is due")
+    steward.script(update(milestone="I have a boat."), text("Done again."))
+    times.move(DAY)
+    await steward.sees("🎯 I have a boat.")
+    await runs_are(steward, "done", "done")
+    await steward.recorded()
+    for words in ("It works now.", "🎯 The club took me.", "🎯 I have a boat."):
+        assert len(steward.showing(words)) == 1
 
 
 async def test_a_backup_is_made_by_one_process_and_then_by_the_next(

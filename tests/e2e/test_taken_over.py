@@ -8,6 +8,7 @@ import pytest
 
 from tests.e2e.crowd import Crowd
 from tests.e2e.steward import Steward
+from tests.e2e.test_errands import answered_once, family
 from tests.e2e.test_hooks import Caller, caller
 from tests.e2e.test_two_processes import Pair, pair
 from tests.patience import PATIENCE
@@ -70,6 +71,23 @@ async def test_a_turn_that_the_other_has_long_seen_at_work_goes_on_when_its_proc
     await pair.end()
     await steward.sees("The parrot is green.")
     await steward.recorded()
+
+
+async def test_an_errand_whose_process_dies_is_done_and_told_by_the_other(
+    pair: Pair, steward: Steward
+) -> None:
+    await steward.recorded()
+    held = Gate()
+    replies = iter([text("Nobody reads this.").held(held, after=1), text("First result.")])
+    steward.model.script.rule(family("one", one=lambda _: next(replies)))
+    await pair.told(1, lambda: steward.say("Do one thing"))
+    await held.arrived()
+    await pair.both_look()
+    await pair.end()
+    await steward.sees("First result.")
+    await steward.recorded()
+    answered_once(steward, 1)
+    assert len(steward.showing("First result.")) == 1
 
 
 async def test_a_living_process_delivers_though_the_other_owes_words_to_the_same_chat(
