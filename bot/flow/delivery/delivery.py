@@ -51,6 +51,8 @@ class Delivery(ActivityOwner):
         self._couriers: dict[int, Courier] = {}
         self._woken_at: dict[int, float] = {}
         self._working: set[int] = set()
+        self._heard: set[int] = set()
+        """The chats of rings that are being looked into."""
         self._still = asyncio.Event()
         self._still.set()
         self._opened_at = self._alone_since = clock.now()
@@ -93,12 +95,21 @@ class Delivery(ActivityOwner):
             self._seats.want(chat)
 
     def hear(self, chat: int) -> None:
-        """Wakes a chat for which another process has rung, if this one delivers to it."""
-        if self.open:
+        """Wakes a chat for which another process has rung, if this one delivers to it.
+
+        A ring says nothing that the one before it did not say, until that one has been looked into.
+        """
+        if self.open and chat not in self._heard:
+            # While the database is away, thousands of rings would wait for it, each by itself.
+            self._heard.add(chat)
             self.start(self._hear(chat), f"rung for what is owed to {chat}")
 
     async def _hear(self, chat: int) -> None:
-        if await self._admission.concerns(chat):
+        try:
+            concerned = await self._admission.concerns(chat)
+        finally:
+            self._heard.discard(chat)
+        if concerned:
             self.wake(chat)
 
     def _send_out(self, chat: int) -> None:

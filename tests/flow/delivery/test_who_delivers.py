@@ -18,6 +18,7 @@ class Office:
     def __init__(self, *, here: bool = False) -> None:
         self.here = here
         self.asked = asyncio.Event()
+        self.questions = 0
         self.known = asyncio.Event()
         self.rung: list[int] = []
         self.faults = 0
@@ -25,6 +26,7 @@ class Office:
     async def elsewhere(self, chat: int) -> bool:
         del chat
         self.asked.set()
+        self.questions += 1
         await self.known.wait()
         if self.faults:
             self.faults -= 1
@@ -96,3 +98,22 @@ async def test_whoever_delivers_brings_what_it_is_rung_for(world: World, faults:
         await hearing.flushed()
     assert [one.piece.body["text"] for one in world.channel.screen.values()] == ["text"]
     assert office.rung == []
+
+
+async def test_of_many_rings_while_it_asks_whose_a_chat_is_one_waits(world: World) -> None:
+    office = Office(here=True)
+    async with delivery(world, office) as hearing:
+        for _ in range(1_000):
+            hearing.hear(world.ann)
+        await settled()
+        assert office.questions == 1
+        # What is owed since then is brought by the one that waits.
+        await world.show("k", answer("text"))
+        hearing.hear(world.ann)
+        office.known.set()
+        await settled()
+        await hearing.flushed()
+        assert len(world.channel.screen) == 1
+        hearing.hear(world.ann)
+        await settled()
+        assert office.questions > 1
