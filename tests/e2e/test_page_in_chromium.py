@@ -11,6 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from selenium.webdriver import Chrome, Keys
 from selenium.webdriver.common.by import By
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
 
 from tests.browser.chromium import chromium, faults, programs, sized
 from tests.browser.driving import focused, spoken, types, waits_for
@@ -21,6 +25,7 @@ from tests.e2e.times import Times
 from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, text, tool
+from tests.standins.serving import serving
 from tests.words import APPROVE
 
 pytestmark = [
@@ -318,6 +323,90 @@ async def test_cards_in_one_place_are_live_and_a_press_that_came_too_late_is_tol
     [refused] = await page.do(faults, page.driver)
     assert "/press" in refused
     assert "409" in refused
+
+
+async def test_now_shows_an_answer_that_comes_under_way_and_ends_without_a_reload(
+    steward: Steward, page: Page
+) -> None:
+    gate = Gate()
+    await page.do(page.driver.get, f"{page.origin}/now")
+    await page.do(page.driver.execute_script, "window.stayed = true")
+    steward.script(text("It is done.").held(gate))
+    steward.say("Look at the shed")
+    await gate.arrived()
+    # Somebody comes back to the page, which looks at once; from then on it looks by itself.
+    look = "document.dispatchEvent(new Event('visibilitychange'))"
+    await page.do(page.driver.execute_script, look)
+    doing = "return document.querySelector('[data-part] table td')?.textContent === arguments[0]"
+    await page.wait(doing, "round 1")
+    gate.release()
+    await page.wait(
+        "return document.querySelector('[data-part]').innerText.includes(arguments[0])",
+        "Nothing is under way.",
+    )
+    assert await page.do(page.driver.execute_script, "return window.stayed")
+    await steward.sees("It is done.")
+    assert await page.do(faults, page.driver) == []
+
+
+_EVIL = """<!doctype html><title>Evil</title><p>Evil.</p>
+<form method="post" action="{page}{home}/say"><input name="text" value="evil by form">
+<input name="id" value="an-evil-name-1"><input name="csrf" value="{csrf}">
+<button>Win</button></form>
+"""
+_TRIES = """
+const [page, home, csrf, done] = arguments, got = {}, credentials = "include";
+const told = (name, value) => { got[name] = value; };
+const fields = (n) => new URLSearchParams({csrf, text: `evil ${n}`, id: `an-evil-name-${n}`});
+const posts = ["no-cors", "cors"].map((mode, n) => fetch(`${page}${home}/say`, {
+  method: "POST", mode, credentials, body: fields(n + 2),
+}).then((r) => told(mode, r.type), () => told(mode, "refused")));
+const reads = ["no-cors", "cors"].map((mode) => fetch(`${page}/chats`, {mode, credentials})
+  .then(async (r) => told(`read ${mode}`, await r.text()), () => told(`read ${mode}`, "refused")));
+const listens = new Promise((over) => {
+  const stream = new EventSource(`${page}${home}/events?mark=0.0`, {withCredentials: true});
+  stream.onmessage = stream.onopen = () => { told("listens", "heard"); over(); };
+  stream.onerror = () => { told("listens", "refused"); stream.close(); over(); };
+});
+const frames = new Promise((over) => {
+  const frame = Object.assign(document.createElement("iframe"), {src: `${page}${home}`});
+  frame.onload = over;
+  document.body.append(frame);
+});
+Promise.all([...posts, ...reads, listens, frames]).then(() => done(got));
+"""
+
+
+async def test_a_site_at_another_port_neither_posts_nor_reads_nor_listens_nor_frames(
+    steward: Steward, page: Page
+) -> None:
+    """Cookies of this machine reach all of its ports, and the true token of the form is known."""
+    home = urlsplit(await page.do(lambda: page.driver.current_url)).path
+    token = "return document.querySelector('[name=csrf]').value"
+    csrf = await page.do(page.driver.execute_script, token)
+
+    async def evil(_: Request) -> Response:
+        return HTMLResponse(_EVIL.format(page=page.origin, home=home, csrf=csrf))
+
+    async with serving(Starlette(routes=[Route("/", evil)])) as url:
+        # At the same name the browser sends the cookie along, from another one it does not.
+        for other in (url, url.replace("127.0.0.1", "localhost")):
+            await page.do(page.driver.get, other)
+            await page.do(faults, page.driver)
+            got = await page.do(page.driver.execute_async_script, _TRIES, page.origin, home, csrf)
+            refused = {"cors": "refused", "read cors": "refused", "listens": "refused"}
+            assert {name: got[name] for name in refused} == refused
+            assert got["read no-cors"] in ("", "refused")
+            told = "\n".join(await page.do(faults, page.driver))
+            assert "frame" in told
+            await page.do(page.driver.find_element(By.CSS_SELECTOR, "form button").click)
+            await page.wait("return document.body.innerText.includes(arguments[0])", "Another site")
+        await page.do(page.driver.get, f"{page.origin}{home}")
+    steward.script(text("All is well."))
+    await page.wait("return document.getElementById('live')?.textContent === 'Live'")
+    await page.say("Is all well?")
+    await page.hears("All is well.")
+    assert "evil" not in str(steward.records.rows("SELECT body FROM inbox"))
 
 
 async def test_a_plan_in_the_list_of_cards_is_decided_by_key(steward: Steward, page: Page) -> None:
