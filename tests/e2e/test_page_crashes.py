@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from tests.e2e.browser import LINK, Browser, Sent, browser
-from tests.e2e.dying_page_program import ANSWER, DEATH_FILE
+from tests.e2e.dying_page_program import ANSWER, DEATH_FILE, ECHO
 from tests.e2e.steward import Steward
 from tests.e2e.test_page import WRITE, door
 from tests.ports import free_port
@@ -18,10 +19,11 @@ from tests.standins.messages_api import Gate, calls, text, tool
 pytestmark = pytest.mark.flows_own("the page is served beside any platform")
 
 
-async def posted(page: Browser, form: Sent, **fields: str) -> None:
+async def posted(page: Browser, form: Sent, **fields: Any) -> None:
     """Send a form; the line may break when the program dies over it."""
     with suppress(httpx.TransportError):
-        answer = await page.send(form, **fields)
+        files = fields.pop("files", None)
+        answer = await page.post(form.action, {**form.fields, **fields}, files=files)
         assert answer.status_code == 303, answer.text
 
 
@@ -61,6 +63,70 @@ async def test_words_are_answered_once_wherever_the_program_dies(
     await steward.recorded()
     assert steward.records.stop_reasons == ["final_answer"]
     assert len(steward.model.requests) == 1 + len(lost)
+
+
+@pytest.mark.parametrize("boundary", ["kept", "unstored", "stored"])
+async def test_a_message_with_a_file_comes_once_wherever_the_program_dies(
+    steward: Steward, boundary: str
+) -> None:
+    fate = await begun(steward)
+    steward.script(text(ANSWER))
+    notes = [("file", ("notes.txt", b"remember the milk", "text/plain"))]
+    async with browser(await door(steward)) as page:
+        await page.enter(LINK.findall(steward.output)[-1][1])
+        home = await page.home()
+        form = say_of(await page.forms(home))
+        fate.write_text(boundary)
+        await posted(page, form, text="What is in it?", files=notes)
+        await steward.ended()
+        await steward.start()
+        await door(steward)
+        await posted(page, form, text="What is in it?", files=notes)
+        await page.sees(ANSWER, home)
+        (said,) = (await page.page(home)).select("li.said")
+        (link,) = said.select("a.file")
+        assert (await page.get(str(link["href"]))).content == b"remember the milk"
+    await steward.recorded()
+    assert len([*(steward.home / "uploads").iterdir()]) == 1
+    assert len([*(steward.workspace / "inbox").rglob("*.txt")]) == 1
+    (asked,) = steward.model.requests
+    assert str(asked.body).count("remember the milk") == 1
+    assert steward.records.stop_reasons == ["final_answer"]
+
+
+@pytest.mark.parametrize("boundary", ["stored", "echo owed", "echo sent", "asked"])
+async def test_words_for_a_chat_of_the_phone_stand_there_once_wherever_the_program_dies(
+    steward: Steward, boundary: str
+) -> None:
+    fate, gate, home = await begun(steward), Gate(), "/chat/telegram:42"
+    lost = [text("Lost").held(gate)] if boundary == "asked" else []
+    steward.say("/login")
+    link = LINK.search((await steward.sees("Open this link in your browser")).text)
+    assert link is not None
+    await steward.recorded()
+    async with browser(await door(steward)) as page:
+        await page.enter(link[2])
+        form = say_of(await page.forms(home))
+        steward.script(*lost, text(ANSWER))
+        fate.write_text(boundary)
+        await posted(page, form, text="A question")
+        if boundary == "asked":
+            await gate.arrived()
+            await steward.kill()
+        await steward.ended()
+        await steward.start()
+        await door(steward)
+        await posted(page, form, text="A question")
+        await steward.sees(ANSWER)
+        await page.sees(ANSWER, home)
+        await steward.recorded()
+        told = [words for _, words in await page.messages(home)]
+    assert [len(steward.showing(words)) for words in (f"{ECHO}A question", ANSWER)] == [1, 1]
+    assert [len([one for one in told if words in one]) for words in ("A question", ANSWER)] == [
+        1,
+        1,
+    ]
+    assert steward.records.stop_reasons == ["final_answer"]
 
 
 @pytest.mark.parametrize("boundary", ["unstored", "stored", "begun", "done"])
