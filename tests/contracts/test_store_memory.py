@@ -23,16 +23,19 @@ from bot.domain.memory.fit import ENOUGH, Explained
 from bot.domain.memory.note import Note
 from bot.domain.memory.passage import Passage, of_group, whose
 from bot.domain.memory.standing_wish import WISH
+from bot.domain.money.budget import CallKind, Cause
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.person import Role, Sender
 from bot.domain.turn.outcome import StopReason
 from bot.domain.turn.turn import TurnState
+from bot.flow.memory.recall import Recall
 from bot.ports.belongings import Talk
 from bot.ports.listed import ListPlace
 from bot.ports.records import RowKey
 from tests.contracts.store_ports import StorePorts
 from tests.contracts.store_samples import NOW, a_turn, an_errand, commit
+from tests.fakes.clock import FakeClock
 
 ME = "p1"
 HOSTILE = [
@@ -290,6 +293,33 @@ async def test_the_heaviest_passages_are_found_though_common_words_lead_to_few(
         assert len(weight) > 50
         heaviest = sorted(weight, key=lambda id: (weight[id], id))[-10:]
         assert set(heaviest) <= (await store.words.explained(said, ME, 200)).parts.keys()
+
+
+async def test_a_person_who_looks_sees_what_a_message_would_be_given(store: StorePorts) -> None:
+    chance = Random(11)
+    words = [f"w{n}" for n in range(30)]
+
+    def some(most: int) -> str:
+        return " ".join(chance.choices(words, [1 / (n + 1) for n in range(30)], k=most))
+
+    wishes = [passage(f"wish{n}", f"Never {some(4)}, please.", "Noted.") for n in range(4)]
+    unknown = [passage(f"none{n}", some(3), "I don't know.") for n in range(20)]
+    await remember(
+        store, *wishes, *unknown, *(passage(f"{n:03}", some(3), some(9)) for n in range(99))
+    )
+    recall = Recall(store.memory, store.words, None, store.journal, FakeClock())
+    cause, whole = Cause(CallKind.EMBEDDING, person=1), 0
+    for _ in range(25):
+        asked = some(4)
+        given, seen = (
+            await recall.fitting(asked, ME, (), cause),
+            await recall.looked(asked, ME, cause),
+        )
+        assert (list(seen.told), list(seen.around)) == (list(given.ids), list(given.passages)), (
+            asked
+        )
+        whole += len(given.ids)
+    assert whole > 25
 
 
 async def test_passages_are_found_when_a_word_has_become_rare_since_it_was_counted(

@@ -136,10 +136,8 @@ async def test_a_person_who_is_linked_goes_on_with_the_chats_of_both_platforms_i
                 await his.say(f"Asked here for {where}", path)
                 await his.sees(f"And again on {where}.", path)
         # Each answer went where the question came from, and the words stand there as well.
-        for where, screen in (
-            ("Telegram", steward.screen(bob)),
-            ("Discord", both.discord.screen(same)),
-        ):
+        screens = {"Telegram": steward.screen(bob), "Discord": both.discord.screen(same)}
+        for where, screen in screens.items():
             shown = [one.text for one in screen]
             assert [one for one in shown if f"on the page: Asked here for {where}" in one]
             assert [one for one in shown if "And again on" in one] == [f"And again on {where}."]

@@ -9,6 +9,7 @@ from bot.domain.talk.person import Role
 from bot.domain.turn.transcript import RecallBody, ReplyBody
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
+from tests.scenarios.test_inspection import pages, person
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
 from tests.scenarios.tools import looking, writing
@@ -249,6 +250,32 @@ async def test_an_answer_that_knows_nothing_is_not_quoted() -> None:
         body = recalled(scene)[-1]
         assert "is called Ida" in body.text
         assert "I don't know" not in body.text
+
+
+async def test_the_page_shows_what_a_message_with_these_words_brings_along() -> None:
+    said = {
+        "I never put nuts into a cake.": "Noted.",
+        "How is the weather?": "Rain.",
+        "Who barks?": "Rex.",
+        "Ann's cake recipe is in the drawer.": "I keep it.",
+        "Which cake is in the oven?": "I don't know.",
+    }
+    asked = ("Where is the cake recipe of Ann?", "Which cake is it?", "Does Rex bark?", "Rain?")
+    async with stage(*map(says, said.values()), *map(says, asked)) as scene:
+        for number, words in enumerate(said, 1):
+            await scene.say(words)
+            await scene.settled(number)
+        ann, memory = await person(scene), pages(scene).memory
+        for number, words in enumerate(asked, len(said) + 1):
+            await afresh(scene)
+            found = (await memory.memory(ann, words, None)).found
+            before = len(recalled(scene))
+            await scene.say(words)
+            await scene.settled(number)
+            bodies = recalled(scene)[before:]
+            given = [id for body in bodies for id in body.passages]
+            assert sorted(one.id for one in found if one.told) == sorted(given), words
+        assert len(recalled(scene)) >= 3
 
 
 async def test_in_a_group_the_words_of_others_are_foreign_when_they_come_again() -> None:
