@@ -26,6 +26,9 @@ _INDEX_SECONDS = 900.0
 _IN_A_CONVERSATION = 20
 """Turns of each conversation."""
 
+_CHATS = 50
+"""Conversations of the person."""
+
 _MINUTES = 3
 """Minutes between two turns."""
 
@@ -52,6 +55,7 @@ PAGES = {
     "Memory: a search with reasons": "/memory?q=note+of+bed+77",
     "Search in conversations": "/search?q=note+of+bed+77",
     "Skills": "/skills",
+    "A skill": "/skills/meeting-minutes",
     "Tool servers": "/servers",
     "The doctor's report": "/doctor",
     "The record": "/record",
@@ -59,11 +63,14 @@ PAGES = {
     "The record of a day, of an action that never came": "/record?action=x&until=2100-01-01",
     "People": "/people",
     "Rules": "/rules",
+    "A rule that a card offered": "/rules/offer?card={card}&rule=0",
     "Settings": "/settings",
     "What goes on, looked at again": "/now/part",
     "A chat": "{chat}",
     "Older messages of a chat": "{chat}/older?before=50000.50000",
-    "The list of chats": "/chats",
+    "What a chat has in view": "{chat}/side",
+    "The list of 50 chats": "/chats",
+    "Find, on any page": "/find?q=talk+4",
     "A turn, explained": "/turn/{turn}",
 }
 
@@ -87,8 +94,10 @@ async def _loads(
         person = on.people(1)[0]
         async with on.steward([person], {"STEWARD_WEB_PORT": "0", **database}) as process:
             await decided(on, process, person)
+        # With the same words in it, nothing would change, and nobody would be asked again.
+        await asyncio.to_thread((folder / "data" / "workspace" / "note.txt").unlink)
         url = database.get(_DATABASE, f"sqlite:///{folder / 'data' / 'steward.db'}")
-        turn = await asyncio.to_thread(_copied, url, scale.turns)
+        turn, card = await asyncio.to_thread(_copied, url, scale.turns)
         port, metrics = free_port(), str(free_port())
         own = {"STEWARD_WEB_PORT": str(port), "STEWARD_METRICS_LISTEN": metrics, **database}
         async with (
@@ -96,11 +105,14 @@ async def _loads(
             signed_in(on, person, port) as page,
         ):
             await _indexed(url)
+            await _asked(on, person)
+            await _begun(page, _CHATS - 1)
             taken = await _scraped(f"http://127.0.0.1:{metrics}/metrics", process)
             told = f"{scale.turns:,} turns{named}: processor time of /metrics"
             yield Figure(told, taken, "ms", aim="≤ 5 ms")
             old = time.strftime("%Y-%m-%dT%H:%M:%S+00:00", time.gmtime(time.time() - 864_000))
-            places = {"old": old, "turn": turn, "chat": f"/chat/telegram:{person.id}"}
+            chat = f"/chat/telegram:{person.id}"
+            places = {"old": old, "turn": turn, "card": card, "chat": chat}
             for name, path in PAGES.items():
                 told = f"{scale.turns:,} turns{named}: {name}"
                 taken = await _loaded(page, process, path.format(**places))
@@ -158,6 +170,21 @@ async def decided(
     await process.at_rest()
 
 
+async def _asked(on: Stage, person: Person) -> None:
+    """Lets a card wait for the person while the pages are loaded."""
+    on.bot_api.say(person, "Write another note.")
+    assert await on.bot_api.wait_for(lambda: _shown(on, person), seconds=60)
+
+
+async def _begun(page: Browser, count: int) -> None:
+    """Begins conversations on the page, each with a title."""
+    for number in range(count):
+        begun = await page.post("/chat/new", (await page.forms("/chats"))[0].fields)
+        where = begun.headers["location"]
+        await page.say(f"/title Talk {number}", where)
+        await page.sees("is called", where)
+
+
 def _shown(on: Stage, person: Person) -> ShownMessage | None:
     messages = on.bot_api.screen(person.id).from_bot
     return next((one for one in messages if any("Approve" in label for label in one.labels)), None)
@@ -200,11 +227,15 @@ async def _scraped(url: str, process: MeasuredProcess) -> float:
         return (process.cpu_ms() - begun) / _SCRAPES
 
 
-def _copied(url: str, turns: int) -> str:
-    """Writes copies of the one turn with everything about it; returns the id of a late one."""
+def _copied(url: str, turns: int) -> tuple[str, str]:
+    """Writes copies of the one turn with everything about it.
+
+    Returns the id of a late one, and that of the first one's card.
+    """
     engine = create_engine(url, poolclass=NullPool)
     with engine.begin() as connection:
         turn = connection.execute(text("SELECT id FROM turn")).scalar_one()
+        card = connection.execute(text("SELECT id FROM approval")).scalar_one()
         numbers = (
             "CREATE TEMP TABLE copy AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 "
             f"FROM n WHERE i < {turns}) SELECT i FROM n"
@@ -215,7 +246,7 @@ def _copied(url: str, turns: int) -> str:
             _copy(connection, table, turn, int(last))
         connection.execute(text("UPDATE chat SET last_seq = (SELECT max(seq) FROM entry)"))
         connection.execute(text("ANALYZE"))
-    return f"copy-{turns // 2}"
+    return f"copy-{turns // 2}", str(card)
 
 
 def _copy(connection: Connection, table: str, turn: str, last: int) -> None:
