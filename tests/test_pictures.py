@@ -44,7 +44,9 @@ def test_a_picture_is_small_whole_and_made_of_its_recording(name: str) -> None:
 def test_each_picture_of_the_page_is_there_and_is_small() -> None:
     kept = set(picture_of("x").parent.glob("*.png"))
     assert kept == set(places(picture_of("x").parent))
+    shown = (ROOT / "docs" / "page.md").read_text()
     for path in kept:
+        assert f'src="pictures/{path.name}"' in shown
         assert path.stat().st_size < MOST_BYTES
         with Image.open(path) as picture:
             assert picture.size == SIZES[path.stem.split("-")[2]]
