@@ -9,9 +9,9 @@ from bot.domain.talk.person import Role
 from bot.domain.turn.transcript import RecallBody, ReplyBody
 from tests.fakes.model import call, calls, says
 from tests.scenarios.stage import ANN, BOB, Stage, stage
-from tests.scenarios.test_inspection import pages, person
 from tests.scenarios.team import group
 from tests.scenarios.test_background import seen
+from tests.scenarios.test_inspection import pages, person
 from tests.scenarios.tools import looking, writing
 from tests.words import HOW_TO_ERASE
 
