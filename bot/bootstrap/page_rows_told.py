@@ -2,9 +2,12 @@
 
 from pathlib import Path
 
+from bot.adapters.sql.page_rows import Took
 from bot.adapters.web.shown import ShownFile
 from bot.adapters.web.update import ON_THE_PAGE
 from bot.domain.change.erasing import ECHOES
+from bot.domain.clock.span import figure
+from bot.domain.money.money import told_sum
 from bot.domain.talk.chat import ListedConversation
 from bot.domain.talk.message import VANISHING, Address, Attachment, FileRef
 from bot.domain.talk.session import PAGE
@@ -32,6 +35,16 @@ def version_of(row: OutboxRow) -> int:
         return row.version
     there = bool(row.message_ids) and row.shown_version == row.version
     return row.shown_version if there else 0
+
+
+def figures_of(took: Took | None) -> str:
+    """Returns the time, the tokens and the cost of an answer; nothing where none is known."""
+    if took is None:
+        return ""
+    about = "≈ " if took.estimated else ""
+    tokens = f"{about}{took.tokens:,} token{'' if took.tokens == 1 else 's'}" if took.tokens else ""
+    cost = told_sum([took.cost], estimated=took.estimated)
+    return " · ".join(one for one in (figure(took.worked_ms / 1_000), tokens, cost) if one)
 
 
 def key_of(address: Address) -> str:

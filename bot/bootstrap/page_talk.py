@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
 
+from bot.adapters.sql.page_rows import Took
 from bot.adapters.web.channel import PASSING
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.shown import OpenableTalk, ShownChat, ShownMessage
@@ -14,6 +15,7 @@ from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
 from bot.bootstrap.page_rows_told import (
+    figures_of,
     file_of,
     key_of,
     place_of,
@@ -75,6 +77,8 @@ class _Stand:
     """True while a plan is open: nothing is answered anew until it has ended."""
     restarted: bool
     """True when the program stopped while one of its answers may have been made."""
+    took: Mapping[str, Took]
+    """The work, tokens and cost of each of its answers, by turn."""
 
 
 class PageTalk:
@@ -232,7 +236,16 @@ class PageTalk:
     async def _stand(self, shown: Sequence[OutboxRow]) -> _Stand:
         store, times = self._running.store, [row.created_at for row in shown]
         planned = await store.plans.live(self._chat.id) is not None
-        return _Stand(planned, bool(times) and await self._restarted(min(times), max(times)))
+        restarted = bool(times) and await self._restarted(min(times), max(times))
+        return _Stand(planned, restarted, await self._took(shown))
+
+    async def _took(self, shown: Sequence[OutboxRow]) -> Mapping[str, Took]:
+        """Returns what answers took; nothing where a switch has it said below each."""
+        if self._chat.settings.footer:
+            return {}
+        return await self._running.store.page.took(
+            {row.about for row in shown if row.content.kind is OutboundKind.ANSWER and row.about}
+        )
 
     async def _restarted(self, first: datetime, last: datetime) -> bool:
         return await self._reading.turns.restarted(self.number, first - _LONG, last)
@@ -279,6 +292,7 @@ class PageTalk:
             files=files,
             content=content,
             turn=turn,
+            figures=figures_of(stand.took.get(turn)),
             reasons=asked.reasons,
             until=asked.until,
             decided_by=asked.by,

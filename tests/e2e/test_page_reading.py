@@ -340,6 +340,32 @@ async def turn_of(page: Browser, home: str) -> BeautifulSoup:
     return await page.page(str(links[-1]["href"]))
 
 
+async def test_the_time_the_tokens_and_the_cost_stand_under_an_answer(
+    steward: Steward, page: Browser
+):
+    home = await page.home()
+    steward.script(
+        text("Rome."), calls(tool("delegate", {"task": "dig"})), text("Dug."), text("Oslo.")
+    )
+    await page.say("Where to?", home)
+    await page.sees("Rome.", home)
+    await page.say("Have it dug", home)
+    await page.sees("Oslo.", home)
+    await steward.recorded()
+    under = [words(one) for one in (await page.page(home)).select("[data-answer] .under .num")]
+    assert len(under) == 2
+    for line, link in zip(under, (await page.page(home)).select("a.why"), strict=True):
+        time, tokens, cost = line.split(" · ")
+        assert re.fullmatch(r"\d+ ms|\d\.\d s", time), line
+        figures = (await page.page(str(link["href"]))).select("dl.strip > div")
+        told = {one.dt.get_text(): one.dd.get_text() for one in figures if one.dt and one.dd}
+        # The page about the answer says the same, with what a helper cost.
+        assert (tokens, cost) == (f"{told['Tokens']} tokens", told["Cost"])
+    await page.say("/footer on", home)
+    await page.sees("/footer off", home)
+    assert (await page.page(home)).select(".under .num") == []
+
+
 async def test_a_plan_is_told_alike_in_its_chat_and_in_the_list_of_cards(
     steward: Steward, page: Browser
 ):

@@ -6,10 +6,13 @@ from datetime import datetime
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     ScalarSelect,
     Table,
     and_,
     bindparam,
+    case,
+    cast,
     func,
     select,
 )
@@ -31,8 +34,11 @@ from bot.adapters.sql.tables import (
     outbox,
     session,
     turn,
+    usage,
 )
 from bot.domain.change.erasing import ERASED
+from bot.domain.money.budget import CallKind
+from bot.domain.money.money import Nano
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
 from bot.domain.talk.session import PAGE
@@ -121,6 +127,20 @@ _WINDOW = (
     .subquery()
 )
 _VERSIONS = Prepared(select(func.sum(_WINDOW.c.version), func.sum(_WINDOW.c.shown_version)))
+_TOKENS = usage.c.input + usage.c.output + usage.c.cache_read + usage.c.cache_write
+_TOOK = (
+    select(
+        turn.c.id,
+        turn.c.worked_ms,
+        func.coalesce(func.sum(case((usage.c.kind == CallKind.ANSWER, _TOKENS), else_=0)), 0),
+        func.sum(usage.c.cost),
+        func.count(usage.c.id) - func.count(usage.c.cost),
+        func.coalesce(func.max(cast(usage.c.estimated, Integer)), 0),
+    )
+    .outerjoin(usage, usage.c.turn == turn.c.id)
+    .where(turn.c.id.in_(bindparam("turns", expanding=True)))
+    .group_by(turn.c.id, turn.c.worked_ms)
+)
 _OVERLAP = 50
 """Updates before the newest one that are looked at again: they get their chat a moment later."""
 
@@ -151,6 +171,17 @@ class Stirred:
     """The newest line of the record."""
     erased: bool = False
     """True when words were erased, which may stand on any open page."""
+
+
+@frozen
+class Took:
+    """The work, the tokens and the cost of a turn, with what its helpers cost."""
+
+    worked_ms: int
+    tokens: int
+    cost: Nano | None
+    """The price of all its calls; None where there was none, or one price is not known."""
+    estimated: bool
 
 
 class SqlPageRows(Reads):
@@ -206,6 +237,16 @@ class SqlPageRows(Reads):
             row: body
             for row, message, body in told
             if isinstance(body, AskerBody) and (body.message_id or "") == (message or "")
+        }
+
+    async def took(self, turns: Collection[str]) -> Mapping[str, Took]:
+        """Returns what each of these turns took; none of one that is not there."""
+        found = await self._database.fetch(_TOOK, {"turns": list(turns)}) if turns else ()
+        return {
+            id: Took(
+                worked, int(tokens), None if cost is None or unknown else int(cost), guessed > 0
+            )
+            for id, worked, tokens, cost, unknown, guessed in found
         }
 
     async def stirred(self, since: Stirred, watched: Collection[int] = ()) -> Stirred:

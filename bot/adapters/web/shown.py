@@ -95,6 +95,7 @@ class ShownMessage:
     turn: str = ""
     """The turn behind an answer, for “Why this answer”; empty where there is none."""
     figures: str = ""
+    """The time, the tokens and the cost of an answer."""
     reasons: tuple[Reason, ...] = ()
     """The reasons why an open card asks."""
     until: datetime | None = None

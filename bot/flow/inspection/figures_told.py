@@ -52,10 +52,7 @@ def figures_of(story: TurnStory, steps: Sequence[Step], whole: float) -> Iterato
 
 
 def _tokens(story: TurnStory) -> str:
-    """Returns the tokens of a turn; those that a provider did not tell are estimated."""
-    told = story.usage.prompt + story.usage.output
-    guessed = [
-        one.usage for one in story.record.paid if one.kind is CallKind.ANSWER and one.estimated
-    ]
-    every = told + sum(one.prompt + one.output for one in guessed)
-    return f"≈ {every:,}" if guessed else f"{every:,}"
+    """Returns the tokens of a turn with its helpers; those nobody has counted are estimated."""
+    paid = [one for one in story.record.paid if one.kind is CallKind.ANSWER]
+    every = sum(one.usage.prompt + one.usage.output for one in paid)
+    return f"≈ {every:,}" if any(one.estimated for one in paid) else f"{every:,}"
