@@ -1,5 +1,6 @@
 """Talking and deciding in the page, with its script."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -222,6 +223,10 @@ def test_an_answer_is_announced_when_it_is_finished_and_not_before(
     assert chat.find_element(By.ID, "said").get_property("textContent") == "Answering"
     site.tells(samples.answer(20, "The night went **well**."), "20")
     spoken(chat, "The night went well.")
+    said = chat.find_element(By.ID, "said").get_property("textContent")
+    assert re.fullmatch(r"Answered after \d+ seconds: The night went well\.", str(said))
+    site.tells(samples.answer(21, samples.ANSWER), "21")
+    spoken(chat, ", 1 table, 1 block of code. The photo disk")
     assert chat.find_element(By.ID, "draft").get_property("innerHTML") == ""
     assert not chat.find_element(By.ID, "busy").is_displayed()
 
@@ -430,7 +435,7 @@ def test_an_answer_is_copied_and_announced_without_the_labels_of_its_code(
         "window.held = ''; navigator.clipboard.writeText = async (t) => { window.held = t; }"
     )
     site.tells(samples.answer(20, "Look:\n\n```python\nprint(1)\n```\n\nThen rest."), "20")
-    spoken(chat, "Look: print(1) Then rest.")
+    spoken(chat, "Answered: 2 paragraphs, 1 block of code. Look: print(1) Then rest.")
     chat.execute_script("document.querySelector('#m-o20 [data-copy]:not(.source *)').click()")
     spoken(chat, "Copied")
     assert chat.execute_script("return held").split() == ["Look:", "print(1)", "Then", "rest."]

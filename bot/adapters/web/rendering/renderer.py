@@ -5,6 +5,7 @@ from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from bot.adapters.web.rendering.answer_size import answer_size
 from bot.adapters.web.rendering.contents import shown
 from bot.adapters.web.rendering.listing import grouped
 from bot.adapters.web.rendering.markdown import html_of, unmarked
@@ -47,6 +48,7 @@ class Renderer:
         )
         self._environment.filters.update(
             {
+                "answer_size": answer_size,
                 "clock": clock,
                 "day": day,
                 "grouped": grouped,

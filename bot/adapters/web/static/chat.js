@@ -1,4 +1,4 @@
-// The composer, the palette and the stream of rows: each has an id, so nothing stands twice.
+// The composer, the palette, the stream of rows: each has an id, so none stands twice.
 "use strict";
 (() => {
   const { all, at, id, kept, on, reads, since, spoken, told, waiting } = page;
@@ -68,7 +68,7 @@
     if (card) {
       since.set(card, performance.now());
       if (!old || !at(".card.open", old)) spoken(`A card waits: ${at("h3", card).textContent}. Press j.`);
-    } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${short(reads(row))}`);
+    } else if (row.matches("[data-answer]")) spoken(`Answered${begun ? ` after ${Math.round((Date.now() - begun) / 1000)} seconds` : ""}: ${row.dataset.answer}${short(reads(row))}`);
     else if (row.matches("[data-told], :has(.card)")) spoken(short(row.textContent));
   };
   // Titles, order and counts change; what comes together is read once.
@@ -82,7 +82,7 @@
     id("chats").replaceWith(now);
     at("h1").textContent = at(".title", here).textContent;
   };
-  // What is in view changes with each message.
+  // Each message changes what is in view.
   const side = id("side");
   let look;
   const looks = () => { clearTimeout(look); look = setTimeout(async () => {
@@ -154,7 +154,7 @@
   on("pagehide", () => stream.close(), window);
   on("pageshow", (event) => { if (event.persisted) open(); }, window);
 
-  // Older messages come in above and move nothing.
+  // Older messages move nothing.
   const eye = new IntersectionObserver(async ([{ isIntersecting, target }]) => {
     if (!isIntersecting) return;
     eye.disconnect();
