@@ -43,7 +43,9 @@ class PageTalks:
             reverse=True,
         )
         store = self._running.store
-        plans = Counter(one.chat for one in await store.records.plans(person.id, _MOST_LISTED))
+        plans = Counter(
+            one.chat for one in await store.records.plans(person.id, None, _MOST_LISTED)
+        )
         return [
             ListedChat(
                 key_of(chat.address),

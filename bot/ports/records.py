@@ -129,6 +129,10 @@ class RecordFilter:
     since: datetime | None = None
     until: datetime | None = None
     """The moment before which they were written."""
+    plans: bool = False
+    """True for lines that show plans or decide on them, and for no others."""
+    planner: int | None = None
+    """Leaves lines of chats in which this person has asked for a plan."""
 
 
 @frozen
@@ -198,8 +202,13 @@ class CardRecords(Protocol):
         """Returns the number of messages of people that turns answered between two moments."""
         ...
 
-    async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
-        """Returns live plans that wait for a person, oldest first."""
+    async def plans(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Plan]:
+        """Returns live plans that wait for a person at a place, oldest first.
+
+        A plan stands before the cards of its moment that are not the first ones of theirs.
+        """
         ...
 
 

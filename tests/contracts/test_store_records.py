@@ -160,8 +160,47 @@ async def test_plans_that_wait_for_a_person_are_listed(store: StorePorts, chat: 
         SavePlan(a_plan(other, "busy", state=PlanState.EXECUTING, turn="turn-1")),
         SavePlan(a_plan(third, "collecting", asker=2)),
     )
-    assert [one.id for one in await store.records.plans(None, 9)] == ["ready"]
-    assert await store.records.plans(2, 9) == []
+    assert [one.id for one in await store.records.plans(None, None, 9)] == ["ready"]
+    assert await store.records.plans(2, None, 9) == []
+
+
+async def test_plans_that_wait_come_oldest_first_in_parts(store: StorePorts, chat: Chat) -> None:
+    async def wait(id: str, seconds: float) -> None:
+        home = await store.chats.at(Address("discord", id), private=False)
+        known = {"state": PlanState.READY, "created_at": later(seconds)}
+        await commit(store, SavePlan(a_plan(home, id, **known)))
+
+    for id, seconds in (("c", 2), ("b", 2), ("d", 3), ("a", 1)):
+        await wait(id, seconds)
+
+    async def told(place: ListPlace[RowKey] | None, limit: int = 9) -> list[str]:
+        return [one.id for one in await store.records.plans(None, place, limit)]
+
+    assert await told(None, 2) == ["a", "b"]
+    assert await told(ListPlace(RowKey(later(2), "b"))) == ["c", "d"]
+    assert await told(ListPlace(RowKey(later(3), "d"), back=True), 2) == ["b", "c"]
+    # Among cards of one moment a plan stands with the first ones.
+    assert await told(ListPlace(RowKey(later(2), "a card", 1))) == ["d"]
+    assert await told(ListPlace(RowKey(later(2), "a card", 1), back=True)) == ["a", "b", "c"]
+
+
+async def test_lines_about_plans_are_found_by_the_person_who_asked(
+    store: StorePorts, chat: Chat
+) -> None:
+    other = await store.chats.at(Address("discord", "7"), private=False)
+    actions = ("plan.ready", "plan.step", "plan.approved", "plan.changed", "plan.cancelled")
+    lines = [AddAudit(later(1), chat.id, 1, action, action, {}) for action in actions]
+    foreign = AddAudit(later(2), other.id, 1, "plan.ready", "foreign", {})
+    own = SavePlan(a_plan(chat, "own", asker=2))
+    await commit(store, own, SavePlan(a_plan(other, "other")), *lines, foreign)
+
+    async def told(chosen: RecordFilter) -> list[str]:
+        return [one.subject for one in (await store.records.lines(chosen, None, 9)).lines]
+
+    wanted = [one for one in reversed(actions) if one != "plan.step"]
+    assert await told(RecordFilter(plans=True)) == ["foreign", *wanted]
+    assert await told(RecordFilter(plans=True, planner=2)) == wanted
+    assert await told(RecordFilter(plans=True, planner=3)) == []
 
 
 async def test_work_of_all_chats_is_counted(store: StorePorts, chat: Chat) -> None:

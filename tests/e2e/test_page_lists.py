@@ -3,18 +3,22 @@
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 
 from bot.adapters.sql.store import open_store
-from bot.domain.change import AddAudit, AddNote, AddRule, Change, KeepPassage, Write
+from bot.domain.change import AddAudit, AddNote, AddRule, Change, KeepPassage, SavePlan, Write
 from bot.domain.consent.approval import Rule
 from bot.domain.memory.note import Note, note_id
 from bot.domain.memory.passage import Passage, of_person
+from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.talk.chat import Chat
+from bot.domain.talk.message import Address
 from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.tools.tool import CommandRule
+from bot.domain.turn.mandate import PERSONAL
 from tests.e2e.browser import Browser, Sent
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward
@@ -54,6 +58,29 @@ def rows_of(chat: Chat, person: Person) -> Sequence[Write]:
         written += [AddRule(rule), AddNote(note), KeepPassage(said)]
         written.append(AddAudit(at, chat.id, person.id, f"test.row {n} ", HOSTILE, {}))
     return written
+
+
+async def planned(steward: Steward) -> None:
+    """Writes plans that wait, and decisions on plans with many other lines of the record."""
+    async with open_store(f"sqlite:///{steward.home / 'steward.db'}", upgrade=False) as store:
+        (home,) = await store.chats.of_channel("web", 1)
+        owned = {key: one for key, one in await store.people.accounts()}
+        person, written = owned[home.key], list[Write]()
+        for n in range(_MANY):
+            place = await store.chats.at(Address("telegram", str(8_000 + n)), private=True)
+            # Some have the same time, so that only their ids tell them apart.
+            at = _BEGUN + timedelta(minutes=n // 3)
+            new = partial(Plan, chat=place.id, asker=person.id, asker_name=person.name)
+            new = partial(new, collector=person.id, created_at=at, since=at, mandate=PERSONAL)
+            waits = new(f"p{n:03}", f"t{n}", state=PlanState.READY, title=f"row {n}")
+            ended = new(f"q{n:03}", f"u{n}", state=PlanState.CANCELLED, title=f"row {n}")
+            written += [SavePlan(waits), SavePlan(ended)]
+            about = {"plan": ended.id, "revision": 1}
+            line = partial(AddAudit, at, place.id, person.id)
+            written.append(line("plan.ready", f"row {n}", about))
+            written += [line("plan.step", f"step {step}", about) for step in range(9)]
+            written += [line("plan.cancelled", f"row {n}", about)] * 7
+        await store.journal.commit(Change(tuple(written)))
 
 
 async def filled(steward: Steward) -> None:
@@ -181,6 +208,25 @@ async def history(page: Browser, home: str) -> list[list[tuple[str, str]]]:
         path = "" if older is None else str(older["href"])
         assert len(parts) < _MANY
     return parts
+
+
+async def test_all_plans_that_wait_and_all_that_were_decided_can_be_reached(
+    steward: Steward,
+) -> None:
+    async with signed_in(steward) as page:
+        await page.home()
+        await steward.stop()
+        await planned(steward)
+        await steward.start()
+        await door(steward)
+        oldest = list(range(_MANY))
+        parts = await walked(
+            page, "/cards", "article.card.open", "Newer open cards", "Older open cards"
+        )
+        assert [n for part in parts for n in part] == oldest
+        parts = await walked(page, "/cards", "tbody tr", "Older decisions", "Newer decisions")
+        assert [n for part in parts for n in part] == oldest[::-1]
+        assert len(parts) > 2
 
 
 async def named(page: Browser, path: str, pattern: str, on: str, back: str) -> list[str]:

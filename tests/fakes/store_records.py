@@ -32,6 +32,8 @@ from bot.ports.records import (
 from tests.fakes.store_branches import past_of
 from tests.fakes.store_rows import Rows
 
+_ON_PLANS = ("plan.ready", "plan.approved", "plan.changed", "plan.cancelled")
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryRecords:
@@ -126,14 +128,17 @@ class MemoryRecords:
         ]
         return {one.cause.skill: one.at for one in paid[-limit:] if one.cause.skill is not None}
 
-    async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
+    async def plans(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Plan]:
         waiting = [
             one
             for one in self.rows.plans.values()
             if one.state in LIVE and one.state is not PlanState.COLLECTING and one.turn is None
         ]
         own = [one for one in waiting if asker in (None, one.asker)]
-        return sorted(own, key=lambda one: (one.created_at, one.id))[:limit]
+        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
+        return part_of(own, lambda one: (one.created_at, 0, one.id), at, limit)
 
     async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
         every = (t for t in self.rows.turns.values() if t.state is not TurnState.SETTLED)
@@ -175,6 +180,10 @@ class MemoryRecords:
         self, chosen: RecordFilter, place: ListPlace[int] | None, limit: int
     ) -> FoundLines:
         rows = [one for one in self._record() if _chosen(one, chosen)]
+        if chosen.planner is not None:
+            planned = (one for one in self.rows.plans.values() if one.asker == chosen.planner)
+            chats = {one.chat for one in planned}
+            rows = [one for one in rows if one.chat in chats]
         lines, ways = await part_among(rows, attrgetter("id"), place, limit, falling=True)
         return FoundLines(tuple(lines), ways)
 
@@ -213,6 +222,7 @@ def _chosen(line: RecordLine, chosen: RecordFilter) -> bool:
         chosen.chat in (None, line.chat)
         and chosen.person in (None, line.person)
         and line.action.startswith(chosen.action)
+        and (line.action in _ON_PLANS or not chosen.plans)
         and (chosen.since is None or line.at >= chosen.since)
         and (chosen.until is None or line.at < chosen.until)
     )

@@ -61,6 +61,7 @@ RELEASED = {
     "0046": "9eb8a6456dab528c7f595a24cdbe19238666e2caa0afca9c6b333508cde38a88",
     "0047": "e70e4418b3015270e6b7884bdf14c26d78f864068a498aa93635fa0b2e8d663e",
     "0048": "a8142803088f7ca4c39d4030ea819ca3bad8d0bc46a81efa95c6d6256064f70f",
+    "0049": "b7ee56e855b7efb175a4bc33ccf3fb2422c9536cb7b9c3f4738eb2fbb91e0c00",
 }
 """The digest of each migration; a new one adds its own, and none changes."""
 

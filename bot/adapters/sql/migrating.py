@@ -15,7 +15,7 @@ from bot.domain.talk.errors import (
 )
 from bot.shipped import shipped
 
-REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044", "0045", "0046", "0047", "0048")
+REVISIONS = ("0039", "0040", "0041", "0042", "0043", "0044", "0045", "0046", "0047", "0048", "0049")
 """Every revision of the migrations, oldest first; the library is loaded only when one is due."""
 
 Done = Callable[[str], None]

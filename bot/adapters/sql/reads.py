@@ -35,16 +35,8 @@ class Reads:
         **values: Any,
     ) -> list[T]:
         """Returns the rows next to a place in the order of their keys."""
-        back = place is not None and place.back
-        down = falling != back
-        wanted = statement.order_by(*(one.desc() if down else one for one in by))
-        if place is not None:
-            key = tuple_(
-                *(bindparam(None, v, type_=c.type) for v, c in zip(place.key, by, strict=True))
-            )
-            wanted = wanted.where(tuple_(*by) < key if down else tuple_(*by) > key)
-        found = await self._all(kind, wanted, **values)
-        return found[::-1] if back else found
+        found = await self._all(kind, placed(statement, by, place, falling=falling), **values)
+        return found[::-1] if place is not None and place.back else found
 
     async def _one(
         self, kind: Callable[..., T], statement: Executable | Prepared, **values: Any
@@ -60,3 +52,20 @@ class Reads:
     async def _scalars(self, statement: Executable, **values: Any) -> list[Any]:
         """Returns the first value of each row."""
         return await self._database.read(lambda c: list(c.execute(statement, values).scalars()))
+
+
+def placed(
+    statement: Select[Any],
+    by: Sequence[ColumnElement[Any]],
+    place: ListPlace[Any] | None,
+    *,
+    falling: bool = False,
+) -> Select[Any]:
+    """Returns a statement for the rows next to a place, the nearest one first."""
+    back = place is not None and place.back
+    down = falling != back
+    wanted = statement.order_by(*(one.desc() if down else one for one in by))
+    if place is None:
+        return wanted
+    key = tuple_(*(bindparam(None, v, type_=c.type) for v, c in zip(place.key, by, strict=True)))
+    return wanted.where(tuple_(*by) < key if down else tuple_(*by) > key)

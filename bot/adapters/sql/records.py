@@ -4,17 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, Integer, bindparam, func, literal, select
 
 from bot.adapters.sql.columns import columns, names
 from bot.adapters.sql.plans import whole_plan
-from bot.adapters.sql.reads import Reads
+from bot.adapters.sql.reads import Reads, placed
 from bot.adapters.sql.tables import (
     ABOUT,
     ADMITTED,
     ASKED_FOR,
     BEGAN,
     ENDED,
+    ON_PLANS,
     OPEN,
     OWED,
     PLANNED,
@@ -136,9 +137,10 @@ _PLAN_FIELDS = tuple(name for name in names(Plan) if name != "steps")
 _PLANS = (
     select(*(plan.c[name] for name in _PLAN_FIELDS))
     .where(PLANNED, plan.c.turn.is_(None), plan.c.state != PlanState.COLLECTING)
-    .order_by(plan.c.created_at, plan.c.id)
     .limit(bindparam("most"))
 )
+# A plan has no place among others that were asked for together: it counts as the first.
+_PLAN_PLACE = (plan.c.created_at, literal(0, Integer), plan.c.id)
 _AT_WORK = (
     select(*columns(turn, Turn))
     .where(UNSETTLED)
@@ -216,8 +218,7 @@ class SqlRecords(Reads):
     async def open(
         self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
     ) -> Sequence[Approval]:
-        at = place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
-        return await self._part(Approval, _of(asker, _OPEN), _PLACE, at, most=limit)
+        return await self._part(Approval, _of(asker, _OPEN), _PLACE, _by_age(place), most=limit)
 
     async def decided(
         self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
@@ -239,11 +240,15 @@ class SqlRecords(Reads):
         rows = await self._database.read(lambda c: list(c.execute(newest, {"most": limit})))
         return {skill: at for skill, at in reversed(rows) if skill is not None}
 
-    async def plans(self, asker: int | None, limit: int) -> Sequence[Plan]:
+    async def plans(
+        self, asker: int | None, place: ListPlace[RowKey] | None, limit: int
+    ) -> Sequence[Plan]:
         wanted = _PLANS if asker is None else _PLANS.where(plan.c.asker == asker)
-        return await self._database.read(
+        wanted = placed(wanted, _PLAN_PLACE, _by_age(place))
+        found = await self._database.read(
             lambda c: [whole_plan(c, Plan(*row)) for row in c.execute(wanted, {"most": limit})]
         )
+        return found[::-1] if place is not None and place.back else found
 
     async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
         wanted = _AT_WORK if asker is None else _AT_WORK.where(turn.c.asker == asker)
@@ -323,6 +328,11 @@ def _lines(
         wanted = wanted.where(audit.c.chat == chosen.chat)
     if chosen.person is not None:
         wanted = wanted.where(audit.c.person == chosen.person)
+    if chosen.plans:
+        wanted = wanted.where(ON_PLANS)
+    if chosen.planner is not None:
+        own = select(plan.c.chat).where(plan.c.asker == chosen.planner)
+        wanted = wanted.where(audit.c.chat.in_(own))
     if chosen.action:
         wanted = wanted.where(audit.c.action.startswith(chosen.action, autoescape=True))
     return tuple(RecordLine(*row) for row in c.execute(wanted, {"most": limit + 1}))
@@ -339,6 +349,11 @@ def _first_at(connection: Connection, moment: datetime, end: int) -> int:
         else:
             low = row.id + 1
     return low
+
+
+def _by_age(place: ListPlace[RowKey] | None) -> ListPlace[Any] | None:
+    """Returns a place among cards or plans by the values that put them in order."""
+    return place and ListPlace((place.key.at, place.key.position, place.key.id), place.back)
 
 
 def _of(asker: int | None, wanted: Any) -> Any:

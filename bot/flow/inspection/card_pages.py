@@ -10,9 +10,9 @@ from bot.domain.talk.person import Person
 from bot.flow.inspection.cards_told import CardTeller, decider
 from bot.flow.inspection.consent_measured import Week, measured, saving_rules
 from bot.flow.inspection.gates_told import why_asked
-from bot.flow.inspection.listing import ListPlace, part_of, shown_part
+from bot.flow.inspection.listing import ListPlace, shown_part
 from bot.flow.inspection.places import Places
-from bot.flow.inspection.plans_decided import DecidedPlans, DecisionsFound, PlanDecision
+from bot.flow.inspection.plans_decided import DecidedPlans, PlanDecision
 from bot.flow.inspection.rule_pages import RuleInspection, rules_of_card
 from bot.flow.room import Ground
 from bot.ports.card_page import AskedCard, CardsPage, ConsentFigures, DecidedCard, StandingCard
@@ -20,7 +20,6 @@ from bot.ports.records import CardRecords, Decided, RowKey
 
 _OPEN = 25
 _DECIDED = 20
-_PLANS = 25
 _CITED = 1_000
 _COUNTED = 100
 _MEASURED = 2_000
@@ -88,7 +87,7 @@ class CardInspection:
     async def waiting(self, reader: Person) -> int:
         whose = _whose(reader)
         cards = await self._records.open(whose, None, _COUNTED)
-        plans = await self._records.plans(whose, _COUNTED)
+        plans = await self._records.plans(whose, None, _COUNTED)
         return min(len(cards) + len(plans), _COUNTED)
 
     async def cards(
@@ -100,10 +99,9 @@ class CardInspection:
         whose, places = _whose(reader), self._places()
         zone, now = self._zones.of(reader), self._now()
         told = CardTeller(reader, zone, now, self._conceal, places, self._store)
-        open_ = partial(self._open, whose, await self._records.plans(whose, _PLANS))
+        open_ = partial(self._open, whose)
         waiting, ways = await shown_part(open_, _place, place, _OPEN)
-        plans = await self._decided_plans.of(whose)
-        read = partial(self._ended, whose, plans.decisions)
+        read = partial(self._ended, whose)
         ended, decided_ways = await shown_part(read, _end, decided, _DECIDED)
         newest = await self._records.decided(whose, None, _LIKE)
         await places.read(one.chat for one in (*waiting, *ended, *newest))
@@ -112,31 +110,25 @@ class CardInspection:
             ways,
             tuple([await self._decided(told, one) for one in ended]),
             decided_ways,
-            await self._consent(whose, newest, plans, places),
+            await self._consent(whose, newest, places),
         )
 
     async def _open(
-        self, whose: int | None, plans: Sequence[Plan], place: ListPlace[RowKey] | None, most: int
+        self, whose: int | None, place: ListPlace[RowKey] | None, most: int
     ) -> Sequence[Approval | Plan]:
         """Returns open cards and plans at a place, oldest first."""
         cards = await self._records.open(whose, place, most)
-        at = place and ListPlace(_by_age(place.key), place.back)
-        beside = part_of(plans, lambda plan: _by_age(_place(plan)), at, most)
-        both = sorted((*cards, *beside), key=lambda one: _by_age(_place(one)))
+        plans = await self._records.plans(whose, place, most)
+        both = sorted((*cards, *plans), key=lambda one: _by_age(_place(one)))
         return both[-most:] if place is not None and place.back else both[:most]
 
     async def _ended(
-        self,
-        whose: int | None,
-        plans: Sequence[PlanDecision],
-        place: ListPlace[RowKey] | None,
-        most: int,
+        self, whose: int | None, place: ListPlace[RowKey] | None, most: int
     ) -> Sequence[Approval | PlanDecision]:
         """Returns ended cards and decisions on plans at a place, the newest first."""
         cards = await self._records.decided(whose, place, most)
-        at = place and ListPlace(_by_age(place.key), place.back)
-        beside = part_of(plans, lambda one: _by_age(_end(one)), at, most, falling=True)
-        both = sorted((*cards, *beside), key=lambda one: _by_age(_end(one)), reverse=True)
+        plans = await self._decided_plans.at(whose, place, most)
+        both = sorted((*cards, *plans), key=lambda one: _by_age(_end(one)), reverse=True)
         return both[-most:] if place is not None and place.back else both[:most]
 
     async def _decided(self, told: CardTeller, card: Approval | PlanDecision) -> DecidedCard:
@@ -152,14 +144,14 @@ class CardInspection:
         self,
         whose: int | None,
         newest: Sequence[Approval],
-        plans: DecisionsFound,
         places: Places,
     ) -> ConsentFigures:
         now = self._now()
         begin, first = now - _WEEK, now - 2 * _WEEK
         cards = await self._records.decisions(whose, first, _MEASURED)
-        bounded = len(cards) >= _MEASURED or (plans.since is not None and plans.since > first)
-        every = [*cards, *(one.measured for one in plans.decisions if one.at >= first)]
+        plans = await self._decided_plans.since(whose, first)
+        bounded = len(cards) >= _MEASURED or plans.bounded
+        every = [*cards, *(one.measured for one in plans.decisions)]
         week, earlier = await self._weeks(whose, every)
         rules = saving_rules([c for c in newest if c.created_at >= begin], places.of)
         return measured(week, earlier, rules, bounded=bounded)

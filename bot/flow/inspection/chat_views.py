@@ -66,7 +66,7 @@ class ViewInspection:
         whose = None if reader.is_owner else reader.id
         records = self._store.records
         cards = await records.open(whose, None, _MOST)
-        plans = await records.plans(whose, _MOST)
+        plans = await records.plans(whose, None, _MOST)
         waiting = sorted((*cards, *plans), key=lambda one: one.created_at)[:_MOST]
         places, now = self._places(), self._now()
         await places.read(one.chat for one in waiting)

@@ -43,7 +43,7 @@ class NowInspection:
         whose, now = None if reader.is_owner else reader.id, self._world.clock.now()
         turns = await self._store.records.at_work(whose, _MOST)
         cards = await self._store.records.open(whose, None, _MOST)
-        plans = await self._store.records.plans(whose, _MOST)
+        plans = await self._store.records.plans(whose, None, _MOST)
         places = self._places()
         await places.read(one.chat for one in (*turns, *cards, *plans))
         teller = NowTeller(reader, now, self._world.conceal, places)

@@ -162,6 +162,7 @@ feedback = METADATA.tables["feedback"]
 RAN = text("action = 'call.ran'")
 BEGAN = text("action = 'program.started'")
 ADMITTED = text("action IN ('person.allowed', 'person.paired')")
+ON_PLANS = text("action IN ('plan.ready', 'plan.approved', 'plan.changed', 'plan.cancelled')")
 
 
 class AuditTable(Stored):
@@ -172,6 +173,7 @@ class AuditTable(Stored):
         partial("ix_audit_ran", "chat", "at", where=RAN),
         partial("ix_audit_began", "at", where=BEGAN),
         partial("ix_audit_admitted", "subject", where=ADMITTED),
+        partial("ix_audit_on_plans", "id", where=ON_PLANS),
     )
     id: int | None = kept(Number, primary_key=True)
     at: datetime = stored(UtcTime)
