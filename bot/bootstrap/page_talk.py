@@ -1,7 +1,7 @@
 """One conversation on the page: the rows of a chat, in the words of its templates."""
 
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import TypeAlias
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from bot.adapters.sql.page_rows import Took
 from bot.adapters.web.channel import PASSING
 from bot.adapters.web.mark import Mark
 from bot.adapters.web.shown import OpenableTalk, ShownChat, ShownMessage
-from bot.adapters.web.talks import Erased, Part, Seen, Stands
+from bot.adapters.web.talks import Erased, Looked, Part, Seen, Stands
 from bot.adapters.web.uploads import Uploads
 from bot.bootstrap.opening import Running
 from bot.bootstrap.own_messages import OwnMessage, own_messages
@@ -52,6 +52,12 @@ WINDOW = 60
 _MOST_WAITING = 20
 """Waiting messages of a person of which an open page learns that they wait no more."""
 
+_MOST_OPEN = 100
+"""Oldest open cards and plans of a person among which those of a chat are looked for."""
+
+_MOST_PAST = 20
+"""Cards and plans above the newest messages of which an open page learns that they changed."""
+
 _FOLDED = 2_000
 """Newest entries of a conversation that are folded into its view: older ones are in a summary."""
 
@@ -59,7 +65,8 @@ _OPENABLE = 8
 """Conversations of one chat that a page offers to open again; a command lists all."""
 
 _UNNAMED = "Nothing said yet"
-_NEWEST = 2**62
+_NEWEST = 10**18 - 1
+"""Stands for the end of a chat: the greatest number that the name of a part may have."""
 
 
 Title: TypeAlias = Callable[[Chat], Awaitable[str]]
@@ -166,15 +173,34 @@ class PageTalk:
         window = {row.id: version_of(row) for row in shown[:WINDOW]}
         waits = {one.row.id: one.waits for one in own[:_MOST_WAITING] if one.waits}
         newest = max((row.id for row in said), default=0)
+        asking = _asking(shown[:WINDOW])
+        if not before and len(shown) >= WINDOW:
+            for row in await self._asking_above(shown[WINDOW - 1].id):
+                window[row.id] = version_of(row)
+                asking |= {row.id}
         has = Mark(newest, max(window, default=0), window, waits)
         messages = [message for *_, message in kept if message is not None]
-        return Part(messages, str(cut) if more and kept else "", has.settled(window))
+        return Part(messages, str(cut) if more and kept else "", has.settled(window, asking))
 
-    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
+    async def _asking_above(self, below: int) -> Sequence[OutboxRow]:
+        """Returns the messages of open cards and plans that are older than a row, newest first."""
+        records, page = self._running.store.records, self._running.store.page
+        whose = None if self._person.is_owner else self._person.id
+        cards = await records.open(whose, None, _MOST_OPEN)
+        plans = await records.plans(whose, None, _MOST_OPEN)
+        here = [one for one in (*cards, *plans) if self.number in one.chats]
+        rows = await page.named([one.key_in(self.number) for one in here])
+        return [row for row in rows if row.id < below][:_MOST_PAST]
+
+    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Looked]:
         rows = self._running.store.page
         said = await rows.said(self._chat.id, _NEWEST, WINDOW)
         shown = await rows.shown(self._chat.id, _NEWEST, WINDOW)
-        window = {row.id: version_of(row) for row in shown}
+        oldest = shown[-1].id if shown else _NEWEST
+        above = [id for id in mark.versions if id < oldest]
+        past = await rows.numbered(self._chat.id, above) if above else ()
+        every = [*shown, *past]
+        window = {row.id: version_of(row) for row in every}
         erased = any(_is_erased(row) and window[row.id] != mark.version(row.id) for row in shown)
         # Reading what was said costs more than all the rest, and most looks find nothing of it.
         read = erased or mark.waits or any(row.id > mark.said for row in said)
@@ -192,12 +218,17 @@ class PageTalk:
             left += [row.id for row in said if row.id <= mark.said and row.id not in there]
         gone = [Seen(id, True, 0, id, gone=True) for id in dict.fromkeys(left)]
         new += [
-            (row.created_at, row.id, _shown(row, window[row.id]))
-            for row in shown
+            (row.created_at, row.id, _shown(row, window[row.id], past=row.id < oldest))
+            for row in every
             if window[row.id] != mark.version(row.id) and (window[row.id] or _vanishes(row))
         ]
         new.sort(key=lambda one: one[:2])
-        return [*gone, *(seen for *_, seen in new)], window
+        asking, cards = _asking(every), [row.id for row in past if _is_card(row)]
+        # A decided one changes again when its work is done.
+        first = sorted(cards, key=lambda id: (id in asking, id), reverse=True)
+        kept = frozenset(first[:_MOST_PAST])
+        looked = Looked(window, _asking(shown) | kept, kept)
+        return [*gone, *(seen for *_, seen in new)], looked
 
     async def message(self, seen: Seen) -> ShownMessage | None:
         store = self._running.store
@@ -317,9 +348,19 @@ def _said(one: OwnMessage) -> Seen:
     return Seen(one.row.id, True, one.waits, max(one.row.id, one.newest.id))
 
 
-def _shown(row: OutboxRow, version: int) -> Seen:
-    passing = row.content.kind in PASSING
-    return Seen(row.id, False, version, gone=not version, settles=not passing)
+def _shown(row: OutboxRow, version: int, *, past: bool) -> Seen:
+    passing = row.content.kind in PASSING or past
+    return Seen(row.id, False, version, gone=not version, settles=not passing, past=past)
+
+
+def _asking(rows: Iterable[OutboxRow]) -> frozenset[int]:
+    """Returns the messages whose buttons wait for a person, or for the end of a plan."""
+    cards = ((row.id, row.content) for row in rows if _is_card(row))
+    return frozenset(id for id, content in cards if content.buttons and not content.decided)
+
+
+def _is_card(row: OutboxRow) -> bool:
+    return row.content.kind is OutboundKind.CARD
 
 
 def _is_erased(row: OutboxRow) -> bool:

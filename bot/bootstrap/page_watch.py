@@ -80,7 +80,8 @@ class PageWatch:
         touched, self._hub.touched = self._hub.touched, set()
         elsewhere = {one.chat for one in watches if one.address.channel != PAGE}
         before = self._since or Stirred()
-        since = self._since = await self._store.page.stirred(before, elsewhere)
+        past = {id for one in watches for id in one.past}
+        since = self._since = await self._store.page.stirred(before, elsewhere, past)
         sessions = {one.session for one in watches}
         live = await self._store.page.live(sessions, self._clock.now())
         # After a silence, or a flood, nobody knows which chats have changed.

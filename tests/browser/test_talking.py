@@ -76,7 +76,7 @@ def test_what_is_written_is_sent_once_and_the_field_is_empty(chat: Chrome, site:
     waits_for(chat, "return document.getElementById('words').value === ''")
     _, (_, second) = _sent(site, chat, 2)
     assert second["id"] != form["id"]
-    assert len(second["id"]) == 24
+    assert re.fullmatch(r"[\w-]{8,64}", second["id"])
 
 
 def test_an_empty_message_is_not_sent(chat: Chrome, site: Site) -> None:
@@ -477,6 +477,18 @@ def test_the_number_of_cards_a_word_and_a_message_that_is_gone(chat: Chrome, sit
     spoken(chat, "Only you can approve this; <b>User77</b> asks.")
     site.says("gone", "m-o5")
     waits_for(chat, "return !document.getElementById('m-o5')")
+    assert faults(chat) == []
+
+
+def test_a_card_further_up_changes_where_the_page_has_it(chat: Chrome, site: Site) -> None:
+    rows = "return document.querySelectorAll('#messages > li').length"
+    before = chat.execute_script(rows)
+    site.says("past", '<li id="m-o1000">One that this page does not have.</li>')
+    site.says("past", '<li id="m-o8">It was decided on the phone.</li>')
+    shown = "return document.getElementById('m-o8').innerText"
+    waits_for(chat, f"{shown} === 'It was decided on the phone.'")
+    assert chat.execute_script(rows) == before
+    assert chat.find_elements(By.ID, "m-o1000") == []
     assert faults(chat) == []
 
 

@@ -47,6 +47,30 @@ async def test_pages_find_what_is_new_and_who_is_signed_in(store: StorePorts):
     assert (await store.page.message(row.id)) is not None
 
 
+async def test_pages_find_changes_of_messages_further_up(store: StorePorts):
+    if not isinstance(store, Store):
+        pytest.skip("the store in memory has no page")
+    one = (await store.chats.at(Address("web", "1"), private=True)).id
+    await commit(store, Show("a", one, TOLD))
+    (row,) = await store.page.shown(one, 2**62, 10)
+
+    async def shown(version: int) -> None:
+        told = Delivered(row.id, version, DeliveryState.SHOWN, version, (), ("m",), 0, NOW)
+        await store.outbox.record(told)
+
+    await shown(1)
+    quiet = await store.page.stirred(await store.page.stirred(Stirred()))
+    looked = await store.page.stirred(quiet, (), [row.id])
+    assert one not in (await store.page.stirred(looked, (), [row.id])).chats
+    await commit(store, Show("a", one, TOLD))
+    await shown(2)
+    assert one in (await store.page.stirred(looked, (), [row.id])).chats
+    assert one not in (await store.page.stirred(looked)).chats
+    assert [here.key for here in await store.page.named(["a", "b"])] == ["a"]
+    assert [here.key for here in await store.page.numbered(one, [row.id])] == ["a"]
+    assert await store.page.numbered(one + 1, [row.id]) == []
+
+
 async def test_pages_find_what_was_erased_since_they_were_made(store: StorePorts):
     if not isinstance(store, Store):
         pytest.skip("the store in memory has no page")

@@ -65,6 +65,12 @@ _SHOWN = Prepared(
     .order_by(outbox.c.id.desc())
     .limit(bindparam("most"))
 )
+_NAMED = OUTBOX_ROWS.where(outbox.c.key.in_(bindparam("keys", expanding=True))).order_by(
+    outbox.c.id.desc()
+)
+_NUMBERED = OUTBOX_ROWS.where(
+    outbox.c.chat == bindparam("of"), outbox.c.id.in_(bindparam("ids", expanding=True))
+)
 _SHOWN_ONE = Prepared(OUTBOX_ROWS.where(outbox.c.id == bindparam("of")))
 
 
@@ -141,6 +147,9 @@ _TOOK = (
     .where(turn.c.id.in_(bindparam("turns", expanding=True)))
     .group_by(turn.c.id, turn.c.worked_ms)
 )
+_PAST = select(outbox.c.id, outbox.c.chat, outbox.c.version, outbox.c.shown_version).where(
+    outbox.c.id.in_(bindparam("ids", expanding=True))
+)
 _OVERLAP = 50
 """Updates before the newest one that are looked at again: they get their chat a moment later."""
 
@@ -165,6 +174,8 @@ class Stirred:
     """The newest updates that had their chat, each with it."""
     versions: Mapping[int, object] = field(default_factory=dict[int, object])
     """The versions of the newest messages of watched chats, summed up."""
+    above: Mapping[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
+    """The chats and the versions of messages further up that may change yet."""
     waits: Mapping[int, object] = field(default_factory=dict[int, object])
     """The messages of each chat that wait for their turn, summed up."""
     line: int = 0
@@ -203,6 +214,14 @@ class SqlPageRows(Reads):
 
     async def message(self, id: int) -> OutboxRow | None:
         return await self._one(OutboxRow, _SHOWN_ONE, of=id)
+
+    async def named(self, keys: Collection[str]) -> Sequence[OutboxRow]:
+        """Returns the messages with these keys, the newest first."""
+        return await self._all(OutboxRow, _NAMED, keys=list(keys)) if keys else ()
+
+    async def numbered(self, chat: int, ids: Collection[int]) -> Sequence[OutboxRow]:
+        """Returns the messages of a chat with these numbers."""
+        return await self._all(OutboxRow, _NUMBERED, of=chat, ids=list(ids))
 
     async def last_entry(self, conversation: str) -> int:
         """Returns the number of the newest entry of a conversation; 0 where nothing was said."""
@@ -249,12 +268,15 @@ class SqlPageRows(Reads):
             for id, worked, tokens, cost, unknown, guessed in found
         }
 
-    async def stirred(self, since: Stirred, watched: Collection[int] = ()) -> Stirred:
+    async def stirred(
+        self, since: Stirred, watched: Collection[int] = (), past: Collection[int] = ()
+    ) -> Stirred:
         """Returns the chats in which something is new since then.
 
-        Of those that are `watched`, also a change that came and was delivered in between.
+        Of those that are `watched`, also a change that came and was delivered in between: of one of
+        their newest messages, or of one of these `past` ones.
         """
-        return await self._database.read(lambda c: _stirred(c, since, watched))
+        return await self._database.read(lambda c: _stirred(c, since, watched, past))
 
     async def live(self, ids: Collection[str], now: datetime) -> Collection[str]:
         """Returns the sessions among these that have not ended."""
@@ -277,7 +299,9 @@ def _newest(connection: Connection, chats: Collection[int]) -> Mapping[int, date
     return {id: max(some) for id, some in times.items() if some}
 
 
-def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -> Stirred:
+def _stirred(
+    connection: Connection, since: Stirred, watched: Collection[int], past: Collection[int]
+) -> Stirred:
     said, shown, line = connection.execute(_TOPS).one()
     owed = frozenset(connection.execute(_OWED_IN).scalars())
     before = {"said": max(0, since.said - _OVERLAP), "shown": since.shown}
@@ -286,8 +310,14 @@ def _stirred(connection: Connection, since: Stirred, watched: Collection[int]) -
     new |= {*connection.execute(_NEW_SHOWN, before).scalars()}
     versions = {chat: tuple(_VERSIONS.rows(connection, {"of": chat})[0]) for chat in watched}
     new |= {chat for chat in versions if versions[chat] != since.versions.get(chat)}
+    above = (
+        {id: tuple(told) for id, *told in connection.execute(_PAST, {"ids": list(past)})}
+        if past
+        else {}
+    )
+    new |= {told[0] for id, told in above.items() if told != since.above.get(id, told)}
     waits = {chat: tuple(told) for chat, *told in connection.execute(_WAITS)}
     new |= {chat for chat in {*waits, *since.waits} if waits.get(chat) != since.waits.get(chat)}
     erased = 0 < since.line < line and bool(_ERASED.rows(connection, {"line": since.line}))
     chats = frozenset(new | owed | since.owed)
-    return Stirred(said, shown, chats, owed, placed, versions, waits, line, erased)
+    return Stirred(said, shown, chats, owed, placed, versions, above, waits, line, erased)

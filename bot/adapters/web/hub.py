@@ -2,7 +2,7 @@
 
 from asyncio import Event
 from collections import OrderedDict, deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
 from time import monotonic
 
@@ -26,6 +26,8 @@ class Watch:
         """True when there may be something new in the store."""
         self.erased = True
         """True when words may have been erased that its page shows."""
+        self.past: Collection[int] = ()
+        """Messages further up than the newest ones that may change yet."""
         self.draft = ""
         self.working = False
         self.notices: deque[str] = deque(maxlen=_MOST_NOTICES)

@@ -1,7 +1,7 @@
 """The mark of a page: which rows of a chat it has, so that it gets each change once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from bot.domain.value import field, frozen
 
@@ -16,8 +16,9 @@ class Mark:
     """The newest row of the inbox and of the outbox that a page has.
 
     `versions` names the messages of the outbox of which it has another version than one should
-    think: the first of those up to `shown`, and none of later ones. `waits` names the messages of
-    the inbox that wait on it for their turn, each with a number made of its words.
+    think: the first of those up to `shown`, and none of later ones. It names open cards and plans,
+    too, since these may change when they are no new messages any more. `waits` names the messages
+    of the inbox that wait on it for their turn, each with a number made of its words.
     """
 
     said: int = 0
@@ -51,11 +52,15 @@ class Mark:
     def with_shown(self, id: int, version: int) -> "Mark":
         return Mark(self.said, self.shown, {**self.versions, id: version}, self.waits)
 
-    def settled(self, window: Mapping[int, int]) -> "Mark":
-        """Returns the same mark in few words: `window` has the messages that are looked at."""
+    def settled(self, window: Mapping[int, int], asking: Collection[int] = ()) -> "Mark":
+        """Returns the same mark in few words: `window` has the messages that are looked at.
+
+        Those among them that are `asking` are looked at again however old they are.
+        """
         shown = max([self.shown, *window])
         has = {id: self.version(id) for id in window}
-        return Mark(self.said, shown, {id: n for id, n in has.items() if n != 1}, self.waits)
+        told = {id: n for id, n in has.items() if n != 1 or id in asking}
+        return Mark(self.said, shown, told, self.waits)
 
 
 def _read(text: str | None) -> Mapping[int, int]:

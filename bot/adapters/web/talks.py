@@ -26,6 +26,19 @@ class Seen:
     """True when it must leave the page."""
     settles: bool = False
     """True when it ends what grows in the chat: an answer, a card."""
+    past: bool = False
+    """True for one further up than the newest ones: a page may not have it."""
+
+
+@frozen
+class Looked:
+    """The messages of a chat that were looked at for a page."""
+
+    versions: Mapping[int, int]
+    asking: frozenset[int]
+    """Cards and plans among them that are looked at again however old they are."""
+    past: frozenset[int]
+    """Those of these that are no new messages any more."""
 
 
 @frozen
@@ -94,7 +107,7 @@ class Talk(Protocol):
         """Returns the newest part, or the one before another."""
         ...
 
-    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
+    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Looked]:
         """Returns what a page with this mark lacks, in order, and the messages looked at."""
         ...
 

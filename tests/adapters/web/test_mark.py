@@ -37,3 +37,12 @@ def test_a_mark_that_can_be_cut_in_many_ways_is_refused_at_once() -> None:
     before = process_time()
     assert Mark.read(f"1.1.1{':1111111111' * 300}:x") is None
     assert process_time() - before < 0.5
+
+
+def test_an_open_card_is_named_until_the_page_has_its_end() -> None:
+    mark = Mark(shown=9).settled({8: 1, 9: 1}, asking={8})
+    assert Mark.read(str(mark)) == mark
+    assert mark.versions == {8: 1}
+    decided = mark.with_shown(8, 2).with_shown(70, 1).settled({8: 2, 70: 1})
+    assert (decided.version(8), decided.shown) == (2, 70)
+    assert decided.settled({70: 1}).versions == {}

@@ -182,7 +182,8 @@ class _Lap:
 
     async def _news(self, talk: Talk) -> Talk | None:
         """Sends what is new; returns the conversation, or None once the right to it has ended."""
-        news, window = await talk.news(self._mark)
+        news, looked = await talk.news(self._mark)
+        self._watch.past = looked.past
         if news or self._waiting < 0:
             chat = await talk.told()
             frame = await self._pages.shell.frame(self._request, "chat", chat.title)
@@ -193,7 +194,7 @@ class _Lap:
                     return None
                 self._mark = await self._told(found, seen, chat, frame)
             await self._waits(frame)
-        self._mark = self._mark.settled(window)
+        self._mark = self._mark.settled(looked.versions, looked.asking)
         return talk
 
     async def _told(self, talk: Talk, seen: Seen, chat: ShownChat, frame: Frame) -> Mark:
@@ -211,7 +212,7 @@ class _Lap:
             html = await self._pages.shell.part(
                 self._request, "message.html", message=message, chat=chat, frame=frame
             )
-            await self._out.event("message", html, str(mark))
+            await self._out.event("past" if seen.past else "message", html, str(mark))
         elif seen.gone:
             await self._out.event("gone", f"m-{'i' if seen.said else 'o'}{seen.id}", str(mark))
         return mark

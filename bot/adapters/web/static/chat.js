@@ -3,7 +3,7 @@
 (() => {
   const { all, at, id, kept, on, reads, since, spoken, told, waiting } = page;
   const { dataset } = document.body, words = id("words"), say = id("say"), draft = id("draft"), palette = id("palette");
-  const fresh = () => [...crypto.getRandomValues(new Uint8Array(12))].map((n) => n.toString(16).padStart(2, "0")).join("");
+  const fresh = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
   const parsed = (html) => Object.assign(document.createElement("template"), { innerHTML: html }).content;
 
   const name = `draft ${dataset.chat}`, store = () => kept(name, words.value), files = say.elements.file;
@@ -93,7 +93,7 @@
   on("toggle", looks, side);
   const put = (row) => {
     const old = id(row.id), held = old?.contains(document.activeElement);
-    // Words that were said stand in a row now; a turn that waits for a person writes nothing.
+    // What grew stands in a row; a turn that waits writes nothing.
     if (row.matches("[data-answer], [data-card]")) draft.replaceChildren();
     if (old) old.replaceWith(row); else draft.before(row);
     if (held) (at("h3", row) || row).focus();
@@ -103,6 +103,8 @@
   };
   const hears = {
     message: ({ data }) => { [...parsed(data).children].forEach(put); at("#first:not([data-stays])")?.remove(); },
+    // Further up, if it is here.
+    past: ({ data }) => [...parsed(data).children].forEach((row) => id(row.id) && put(row)),
     gone: ({ data }) => id(data)?.remove(),
     draft: ({ data }) => {
       if (data.trim() && !draft.firstChild) { begun = Date.now(); spoken("Answering"); }
@@ -113,16 +115,15 @@
     left: () => location.reload(),
     erased: ({ data }) => {
       const rows = all('#messages > [id^="m-"]');
-      // Of erased words only those of newest rows leave one by one.
+      // Of erased words only newest rows leave one by one.
       if (data !== "all") return rows.length > 40 && location.reload();
       stream.close();
       [...rows, id("first"), id("older"), ...draft.childNodes].forEach((one) => one?.remove());
       say.hidden = true;
       edits("");
       id("deleted").hidden = false;
-      // Its title, and what was in view, are words of it too.
-      at("h1").textContent = "Deleted conversation";
-      document.title = "Deleted conversation · Steward";
+      // Title and view are its words too.
+      document.title = `${at("h1").textContent = "Deleted conversation"} · Steward`;
       Object.assign(id("live"), { textContent: "Ended", className: "live lost" });
       clearTimeout(look);
       side.replaceChildren();
