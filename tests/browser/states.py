@@ -51,7 +51,7 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
     "hostile": ("chat.html", _hostile()),
     "past": (
         "past.html",
-        chat_values(turn="t1", earlier="1.2"),
+        chat_values(turn="t1", earlier="/chat/x/at/t1?before=1.2"),
     ),
     "chats": ("chats.html", {"frame": MORE, "chats": samples.CHATS}),
     "sessions": ("sessions.html", {"frame": MORE, "sessions": samples.SESSIONS}),

@@ -114,8 +114,20 @@ class ChatPages:
         )
 
     async def older(self, request: Request) -> Response:
+        """Returns an earlier part: messages for the script of a page, a page for a browser."""
         talk = await self._talk(request)
         part, told = await talk.part(request.query_params.get("before", "")), await talk.told()
+        if "text/html" in request.headers.get("accept", ""):
+            return await self._shell.page(
+                request,
+                "past.html",
+                here="chat",
+                title=told.title,
+                chat=told,
+                messages=part.messages,
+                turn="",
+                earlier=_older(talk, part.before),
+            )
         frame = await self._shell.frame(request, "chat", told.title)
         html = await self._shell.part(
             request,

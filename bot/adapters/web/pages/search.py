@@ -1,6 +1,7 @@
 """The search in a person's conversations, and the part of one around a message that it found."""
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -83,7 +84,7 @@ class SearchRoutes:
             chat=told,
             messages=part.messages,
             turn=turn,
-            earlier=part.before,
+            earlier=part.before and f"/chat/{talk.key}/at/{quote(turn)}?before={part.before}",
         )
 
 
