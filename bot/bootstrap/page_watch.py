@@ -89,7 +89,8 @@ class PageWatch:
         whole = whole or since.erased or not before.said
         for one in watches:
             one.erased = one.erased or since.erased or not before.line
-            if one.session not in live:
+            # A page that shows what its person may not do any more is loaded again.
+            if live.get(one.session) != one.may:
                 self._hub.end(one)
             elif whole or one.chat in since.chats or one.address in touched:
                 self._hub.wake(one)

@@ -32,6 +32,7 @@ from bot.adapters.sql.tables import (
     entry,
     inbox,
     outbox,
+    person,
     session,
     turn,
     usage,
@@ -41,6 +42,8 @@ from bot.domain.money.budget import CallKind
 from bot.domain.money.money import Nano
 from bot.domain.talk.chat import Chat
 from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.domain.talk.rights import Rights
 from bot.domain.talk.session import PAGE
 from bot.domain.turn.transcript import AskerBody
 from bot.domain.value import field, frozen
@@ -154,8 +157,9 @@ _OVERLAP = 50
 """Updates before the newest one that are looked at again: they get their chat a moment later."""
 
 _LIVE = (
-    select(session.c.id)
+    select(session.c.id, person.c.role, person.c.rights)
     .join(account, account.c.person == session.c.person)
+    .join(person, person.c.id == session.c.person)
     .where(session.c.id.in_(bindparam("ids", expanding=True)), session.c.ends_at > bindparam("now"))
     .distinct()
 )
@@ -278,12 +282,10 @@ class SqlPageRows(Reads):
         """
         return await self._database.read(lambda c: _stirred(c, since, watched, past))
 
-    async def live(self, ids: Collection[str], now: datetime) -> Collection[str]:
-        """Returns the sessions among these that have not ended."""
-        found = await self._database.read(
-            lambda c: list(c.execute(_LIVE, {"ids": list(ids), "now": now}).scalars())
-        )
-        return frozenset(found)
+    async def live(self, ids: Collection[str], now: datetime) -> Mapping[str, tuple[Role, Rights]]:
+        """Returns the sessions among these that have not ended, with what their people may do."""
+        found = await self._database.fetch(_LIVE, {"ids": list(ids), "now": now})
+        return {id: (role, rights) for id, role, rights in found}
 
 
 def _doors(

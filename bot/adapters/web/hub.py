@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from time import monotonic
 
 from bot.domain.talk.message import Address
+from bot.domain.talk.person import Role
+from bot.domain.talk.rights import Rights
 from bot.domain.talk.session import PAGE
 
 _MOST_NOTICES = 20
@@ -14,13 +16,18 @@ _MOST_OVERHEARD = 500
 """Chats of which it is known what grows in them elsewhere; the oldest are forgotten first."""
 
 
+May = tuple[Role, Rights]
+"""The role and the rights of a person."""
+
+
 class Watch:
     """One open page that looks at a chat; `changed` is set whenever something is new for it."""
 
-    def __init__(self, address: Address, chat: int, session: str) -> None:
+    def __init__(self, address: Address, chat: int, session: str, may: May) -> None:
         self.address = address
         self.chat = chat
         self.session = session
+        self.may = may
         self.changed = Event()
         self.stirred = True
         """True when there may be something new in the store."""
@@ -52,9 +59,9 @@ class Hub:
         return [one for some in self._watches.values() for one in some]
 
     @contextmanager
-    def watching(self, address: Address, chat: int, session: str) -> Generator[Watch]:
+    def watching(self, address: Address, chat: int, session: str, may: May) -> Generator[Watch]:
         """Yields a watch over a chat, which begins with the answer that grows there now."""
-        watch = Watch(address, chat, session)
+        watch = Watch(address, chat, session, may)
         watch.draft = self._drafts.get(address, "")
         watch.working = address in self._drafts
         first = not self._watches
@@ -143,7 +150,7 @@ class Hub:
         watch.changed.set()
 
     def end(self, watch: Watch) -> None:
-        """Ends a stream: its session has ended, or lost a right."""
+        """Ends a stream: its session has ended, or its person may do something else now."""
         watch.ended = True
         watch.changed.set()
 

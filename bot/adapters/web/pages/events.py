@@ -63,8 +63,9 @@ class EventPages:
 
     async def run(self, request: Request, talk: Talk, mark: Mark, out: "_Out") -> None:
         """Sends events until the stream is ended, by whichever side."""
-        watching = self._hub.watching(talk.address, talk.number, visitor_of(request).session)
-        with watching as watch:
+        visitor = visitor_of(request)
+        may = (visitor.person.role, visitor.person.rights)
+        with self._hub.watching(talk.address, talk.number, visitor.session, may) as watch:
             lap = _Lap(self, request, talk.key, watch, out, mark)
             await out.send("retry: 1000\n\n")
             await out.event("version", version())
