@@ -1,8 +1,11 @@
 """`/why` in the running program: what allowed a call is told by rows, so SIGKILL takes nothing."""
 
+from urllib.parse import urlsplit
+
 import pytest
 
 from tests.e2e.steward import Steward
+from tests.ports import free_port
 from tests.standins.messages_api import calls, text, tool
 from tests.words import APPROVE
 
@@ -39,3 +42,34 @@ async def test_what_a_tool_read_outside_is_named(steward: Steward) -> None:
     await steward.sees("More.")
     steward.say("/why")
     assert "1 earlier message of this conversation" in (await steward.sees(WHY)).text
+
+
+@pytest.mark.flows_own("the page is served beside any platform")
+async def test_its_last_line_is_the_address_of_the_page_about_the_answer_in_private_alone(
+    steward: Steward,
+) -> None:
+    public = "https://steward.example.org"
+    steward.script(text("An answer."), text("Another."))
+    await steward.start(STEWARD_WEB_PORT=free_port(), STEWARD_WEB_PUBLIC_URL=public)
+    steward.say("Ask")
+    await steward.sees("An answer.")
+    steward.say("/why")
+    told = (await steward.sees(WHY)).text
+    ((turn,),) = steward.records.rows("SELECT id FROM turn")
+    assert told.splitlines()[-1].endswith(f"{public}/turn/{turn}")
+    assert urlsplit(told.split()[-1]).path == f"/turn/{turn}"
+    team = steward.team(steward.person(77, "Bob"))
+    steward.call("ask", at=team)
+    await steward.sees("Another.", at=team)
+    steward.call("/why", at=team)
+    assert public not in (await steward.sees(WHY, at=team)).text
+
+
+@pytest.mark.flows_own("the page is served beside any platform")
+async def test_no_line_leads_to_a_page_that_only_this_machine_reaches(steward: Steward) -> None:
+    steward.script(text("An answer."))
+    await steward.start(STEWARD_WEB_PORT=free_port())
+    steward.say("Ask")
+    await steward.sees("An answer.")
+    steward.say("/why")
+    assert "/turn/" not in (await steward.sees(WHY)).text

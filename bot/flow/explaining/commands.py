@@ -16,6 +16,7 @@ _NOT_AN_ANSWER = (
     "That message is no answer of mine. Reply to an answer with /why, or just send /why."
 )
 _NOT_YOURS = "That answer was for somebody else. Only they and my owners can see why it is so."
+_ON_THE_PAGE = "Step by step, in the browser: "
 _STILL = "I am still working on that answer. Ask again when it is there."
 
 
@@ -27,6 +28,8 @@ class WhyCommands:
     _turns: TurnRows
     _teller: StoryTeller
     _words: StoryWords
+    _page: str = ""
+    """The address at which people reach the page from anywhere; empty without one."""
 
     @property
     def table(self) -> Sequence[Command]:
@@ -46,10 +49,13 @@ class WhyCommands:
             return Answer(NO_ANSWER)
         if turn.asker != asked.person.id and not asked.person.is_owner:
             return Answer(_NOT_YOURS)
-        return Answer(await self._explained(turn, asked.person.id))
+        if turn.state is not TurnState.SETTLED:
+            return Answer(_STILL)
+        told = await self._explained(turn, asked.person.id)
+        # In a group others read it, to whom the page shows nothing.
+        leads = self._page and asked.chat.private
+        return Answer(f"{told}\n\n{_ON_THE_PAGE}{self._page}/turn/{turn.id}" if leads else told)
 
     async def _explained(self, turn: Turn, person: int) -> str:
-        if turn.state is not TurnState.SETTLED:
-            return _STILL
         story = await self._teller.told(turn)
         return await asyncio.to_thread(self._words.page, story, person)

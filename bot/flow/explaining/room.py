@@ -19,7 +19,10 @@ class ExplainingRoom:
     def room(self) -> Room:
         store = self._ground.store
         words = StoryWords(self._ground.world.conceal, self._choosing.cost)
-        commands = WhyCommands(store.feedback, store.turns, self.teller, words)
+        page = self._ground.world.page
+        # Any other address opens on this machine alone.
+        reached = page if page.startswith("https://") else ""
+        commands = WhyCommands(store.feedback, store.turns, self.teller, words, reached)
         return Room(commands=commands.table)
 
     @cached_property
