@@ -3,6 +3,8 @@
 import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import TypeAlias
 
 from bot.adapters.web.shown import ListedChat
 from bot.adapters.web.uploads import Uploads
@@ -16,10 +18,19 @@ from bot.domain.talk.message import Address, FileRef, RawUpdate
 from bot.domain.talk.person import AT_THE_MACHINE, Person
 from bot.domain.talk.session import PAGE
 from bot.domain.text.names import plain_name
+from bot.domain.value import replace
+from bot.flow.inspection.listing import ListPlace, Ways, part_among
 from bot.flow.reading.row_reader import RowReader
+from bot.ports.records import RowKey
 
 _NEW = "New conversation"
 _MOST_LISTED = 50
+_MOST_BEYOND = 200
+"""Conversations behind those of the list whose titles a search looks at."""
+
+_MOST_PLANS = 200
+_NEVER = datetime.fromtimestamp(0, UTC)
+_Order: TypeAlias = tuple[datetime, int]
 
 
 class PageTalks:
@@ -32,32 +43,51 @@ class PageTalks:
         self._uploads = uploads
 
     async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
+        return (await self.part(person, None, current))[0]
+
+    async def part(
+        self, person: Person, place: ListPlace[RowKey] | None, current: str = ""
+    ) -> tuple[Sequence[ListedChat], Ways[RowKey]]:
+        at = place and ListPlace((place.key.at, place.key.position), place.back)
+        every = await self._ordered(person)
+        shown, ways = await part_among(every, _first, at, _MOST_LISTED, falling=True)
+        store = self._running.store
+        plans = Counter(one.chat for one in await store.records.plans(person.id, None, _MOST_PLANS))
+        chats = [
+            replace(
+                await self._told(chat, newest),
+                waiting=len(await store.approvals.open_in(chat.id)) + plans[chat.id],
+                current=key_of(chat.address) == current,
+            )
+            for (newest, _), chat in shown
+        ]
+        return chats, Ways(*(one and _key(one) for one in (ways.before, ways.behind)))
+
+    async def beyond(self, person: Person) -> Sequence[ListedChat]:
+        every = await self._ordered(person)
+        return [
+            await self._told(chat, at)
+            for (at, _), chat in every[_MOST_LISTED : _MOST_LISTED + _MOST_BEYOND]
+        ]
+
+    async def _ordered(self, person: Person) -> Sequence[tuple[_Order, Chat]]:
+        """Returns a person's conversations with their places in the list, the newest first.
+
+        Those in which nothing was said come last.
+        """
         chats = await self._chats(person)
         times = await self._running.store.page.newest([chat.id for chat in chats])
-        by_time = sorted(
-            chats,
-            key=lambda chat: (
-                chat.id in times,
-                times[chat.id].timestamp() if chat.id in times else chat.id,
-            ),
-            reverse=True,
+        placed = [((times.get(chat.id, _NEVER), chat.id), chat) for chat in chats]
+        return sorted(placed, key=_first, reverse=True)
+
+    async def _told(self, chat: Chat, at: datetime) -> ListedChat:
+        return ListedChat(
+            key_of(chat.address),
+            await self._title(chat),
+            place_of(chat.address),
+            None if at == _NEVER else at,
+            skill=chat.skill or "",
         )
-        store = self._running.store
-        plans = Counter(
-            one.chat for one in await store.records.plans(person.id, None, _MOST_LISTED)
-        )
-        return [
-            ListedChat(
-                key_of(chat.address),
-                await self._title(chat),
-                place_of(chat.address),
-                times.get(chat.id),
-                len(await store.approvals.open_in(chat.id)) + plans[chat.id],
-                key_of(chat.address) == current,
-                chat.skill or "",
-            )
-            for chat in by_time[:_MOST_LISTED]
-        ]
 
     async def of(self, person: Person, key: str) -> PageTalk | None:
         address = address_of(key)
@@ -138,6 +168,15 @@ class PageTalks:
         known = await self._running.store.chats.listing(chat.id, chat.conversation)
         named = "" if known is None else title_of(known)
         return named or place_of(chat.address) or _NEW
+
+
+def _first(one: tuple[_Order, Chat]) -> _Order:
+    return one[0]
+
+
+def _key(order: _Order) -> RowKey:
+    at, number = order
+    return RowKey(at, "chat", number)
 
 
 def _is_at(chat: Chat, home: str) -> bool:

@@ -106,6 +106,8 @@ class NowPage:
     """The money of today, with its budget."""
     hooks: tuple[str, ...] = ()
     program: tuple[Figure, ...] = ()
+    cut: frozenset[str] = frozenset()
+    """The lists that have more lines than are shown, by the names of their fields."""
 
 
 class NowPages(Protocol):
@@ -147,6 +149,8 @@ class MoneyPage:
     rows: tuple[CostRow, ...]
     notes: tuple[str, ...]
     budgets: tuple[Figure, ...]
+    more: str = ""
+    """The number of rows that are not shown, and their cost; empty where all are."""
 
 
 class MoneyPages(Protocol):

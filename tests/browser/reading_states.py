@@ -142,6 +142,7 @@ def _now(x: str) -> dict[str, Any]:
         x,
         (x,),
         (told.Figure("Version", x),),
+        frozenset({"runs", "waits", "tasks", "goals", "hooks"}),
     )
     return {"frame": _frame("Now", "now", x), "page": page, "answer": _answer(x)}
 
@@ -188,7 +189,7 @@ def _settings(x: str) -> dict[str, Any]:
 def _money(x: str) -> dict[str, Any]:
     days = tuple(now_page.DayCost(f"{n:02}", "$1.00", n / 30) for n in range(30))
     rows = (now_page.CostRow(x, "$1", "2", "3", "4 %"),)
-    page = now_page.MoneyPage("month", "person", x, x, days, rows, (x,), (_FIGURE,))
+    page = now_page.MoneyPage("month", "person", x, x, days, rows, (x,), (_FIGURE,), x)
     more = {"spans": ("day", "week", "month"), "subjects": ("model", "person")}
     return {"frame": _frame("Money", "more", x), "page": page, **more}
 

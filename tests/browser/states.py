@@ -5,6 +5,7 @@ from typing import Any
 from bot.adapters.web.frame import Frame
 from bot.adapters.web.shown import ShownChat, ShownMessage
 from bot.domain.talk.message import CodeBlock, Markdown, Outbound, OutboundKind, Plain
+from bot.ports.listed import Ways
 from bot.ports.view_page import OpenLine, SeenNow
 from tests.browser import samples
 from tests.browser.reading_states import reading_states
@@ -53,7 +54,7 @@ STATES: dict[str, tuple[str, dict[str, Any]]] = {
         "past.html",
         chat_values(turn="t1", earlier="/chat/x/at/t1?before=1.2"),
     ),
-    "chats": ("chats.html", {"frame": MORE, "chats": samples.CHATS}),
+    "chats": ("chats.html", {"frame": MORE, "chats": samples.CHATS, "ways": Ways("a", "b")}),
     "sessions": ("sessions.html", {"frame": MORE, "sessions": samples.SESSIONS}),
     "more": ("more.html", {"frame": MORE}),
     "enter": ("enter.html", {"fault": ""}),

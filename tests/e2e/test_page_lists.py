@@ -4,21 +4,35 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from urllib.parse import unquote
 
 import pytest
 from bs4 import BeautifulSoup, Tag
 
 from bot.adapters.sql.store import open_store
-from bot.domain.change import AddAudit, AddNote, AddRule, Change, KeepPassage, SavePlan, Write
+from bot.domain.change import (
+    AddAudit,
+    AddNote,
+    AddRule,
+    AddUsage,
+    Change,
+    KeepPassage,
+    SavePlan,
+    Show,
+    Write,
+)
 from bot.domain.consent.approval import Rule
 from bot.domain.memory.note import Note, note_id
 from bot.domain.memory.passage import Passage, of_person
+from bot.domain.money.budget import CallKind, Cause
+from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
 from bot.domain.talk.chat import Chat
-from bot.domain.talk.message import Address
+from bot.domain.talk.message import Address, Outbound, OutboundKind, Plain
 from bot.domain.talk.person import Person, Role, Sender
 from bot.domain.tools.tool import CommandRule
 from bot.domain.turn.mandate import PERSONAL
+from bot.domain.value import replace
 from tests.e2e.browser import Browser, Sent
 from tests.e2e.skills import put
 from tests.e2e.steward import Steward
@@ -227,6 +241,7 @@ async def test_all_plans_that_wait_and_all_that_were_decided_can_be_reached(
         parts = await walked(page, "/cards", "tbody tr", "Older decisions", "Newer decisions")
         assert [n for part in parts for n in part] == oldest[::-1]
         assert len(parts) > 2
+        assert "More than these wait. Cards has all of them." in words_of(await page.page("/now"))
 
 
 async def named(page: Browser, path: str, pattern: str, on: str, back: str) -> list[str]:
@@ -282,3 +297,80 @@ async def helped(steward: Steward, page: Browser) -> None:
     assert not helper.find_all("img")
     (back,) = [one for one in helper.select(".head a") if "The answer it helped" in words_of(one)]
     assert str(back["href"]) == str(why[-1]["href"])
+
+
+async def test_older_conversations_are_listed_in_parts_and_found_by_their_first_words(
+    steward: Steward,
+) -> None:
+    async with signed_in(steward) as page:
+        steward.script(text("On the island."))
+        first = await page.home()
+        await page.say("Where do herons nest?", first)
+        await page.sees("On the island.", first)
+        await steward.stop()
+        async with open_store(f"sqlite:///{steward.home / 'steward.db'}", upgrade=False) as store:
+            (home,) = await store.chats.of_channel("web", 1)
+            for n in range(120):
+                chat = await store.chats.at(replace(home, thread=f"t{n:03}"), private=True)
+                told = Outbound(OutboundKind.NOTICE, (Plain(f"told {n}"),))
+                await store.journal.commit(Change((Show(f"told:{n}", chat.id, told),)))
+        await steward.start()
+        await door(steward)
+        wanted = [f"{first}~t{n:03}" for n in reversed(range(120))] + [first]
+        there = await _listed(page, "/chats", "Older conversations")
+        assert [one for _, part in there for one in part] == wanted
+        again = await _listed(page, there[-1][0], "Newer conversations")
+        assert [part for _, part in again] == [part for _, part in there][::-1]
+        (link,) = (await page.page(wanted[0])).select('aside a[href="/chats"]')
+        assert words_of(link) == "All conversations"
+        found = await page.page("/search?q=herons")
+        assert first in {str(one["href"]) for one in found.select("main a[href]")}
+
+
+async def test_money_tells_of_the_rows_that_it_does_not_show(steward: Steward) -> None:
+    async with signed_in(steward) as page:
+        await page.home()
+        await steward.stop()
+        async with open_store(f"sqlite:///{steward.home / 'steward.db'}", upgrade=False) as store:
+            cause, now = Cause(CallKind.ANSWER, 1, 1, "turn"), datetime.now(UTC)
+            paid = [
+                AddUsage(f"call-{n}", cause, f"anthropic/m{n:02}", now, Usage(9), 10**9)
+                for n in range(53)
+            ]
+            await store.journal.commit(Change(tuple(paid)))
+        await steward.start()
+        await door(steward)
+        shown = await page.page("/money?span=week&by=model")
+        assert len(shown.select("table tbody tr")) == 50
+        assert "And 3 more: $3.00." in words_of(shown)
+
+
+async def _listed(page: Browser, path: str, way: str) -> list[tuple[str, list[str]]]:
+    """Goes on from part to part of the list; returns the address and the conversations of each."""
+    parts = list[tuple[str, list[str]]]()
+    while path:
+        shown = await page.page(path)
+        parts.append((path, [unquote(str(one["href"])) for one in shown.select("#chats a[href]")]))
+        links = [str(one["href"]) for one in shown.select("main a[href]") if way in words_of(one)]
+        path = links[0] if links else ""
+        assert len(parts) < _MANY
+    return parts
+
+
+async def test_nobody_is_left_out_when_somebody_leaves_between_two_parts_of_the_people(
+    steward: Steward,
+) -> None:
+    async with signed_in(steward) as page:
+        await page.home()
+        await steward.stop()
+        await filled(steward)
+        await steward.start()
+        await door(steward)
+        parts = await _parts(page, "/people", r"person-\d\d", "Later")
+        steward.say("/revoke telegram:9003")
+        await steward.sees("9003")
+        (_, first), (path, second), *_ = parts
+        shown = (await page.page(path)).select_one("main")
+        assert shown is not None
+        assert "person-03" in first
+        assert list(dict.fromkeys(re.findall(r"person-\d\d", words_of(shown)))) == second

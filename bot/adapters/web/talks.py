@@ -8,6 +8,8 @@ from bot.adapters.web.shown import ListedChat, OpenableTalk, ShownChat, ShownMes
 from bot.domain.talk.message import Address, FileRef, Outbound, RawUpdate
 from bot.domain.talk.person import Person
 from bot.domain.value import frozen
+from bot.ports.listed import ListPlace, Ways
+from bot.ports.records import RowKey
 from bot.ports.view_page import SeenNow
 
 
@@ -127,7 +129,15 @@ class Talk(Protocol):
 class Talks(Protocol):
     """The conversations of people."""
 
-    async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]: ...
+    async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
+        """Returns the newest conversations of a person; of many not all."""
+        ...
+
+    async def part(
+        self, person: Person, place: ListPlace[RowKey] | None
+    ) -> tuple[Sequence[ListedChat], Ways[RowKey]]:
+        """Returns a part of the list of all conversations, with the ways to the others."""
+        ...
 
     async def of(self, person: Person, key: str) -> Talk | None:
         """Returns a conversation of this person; None for a foreign one."""

@@ -55,6 +55,7 @@ class MoneyInspection:
             tuple(self._row(row) for row in rows[:_MOST]),
             tuple(notes(whole)),
             await self._budgets(reader),
+            _more(rows[_MOST:]),
         )
 
     def _row(self, row: Row) -> CostRow:
@@ -72,6 +73,10 @@ class MoneyInspection:
             for purse in purses
             if reader.is_owner or purse.scope is Scope.PERSON
         )
+
+
+def _more(rows: Sequence[Row]) -> str:
+    return f"and {len(rows):,} more: {cost_of(whole_of(rows))}" if rows else ""
 
 
 def _left(spent: Nano, limit: Nano) -> str:

@@ -11,7 +11,7 @@ from bot.domain.money.money import told
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
 from bot.domain.turn.turn import TurnState
-from bot.domain.value import frozen
+from bot.domain.value import frozen, replace
 from bot.flow.commanding.wording import counted, sentence
 from bot.flow.inspection.channels_told import ChannelTeller
 from bot.flow.inspection.now_told import NowTeller, index_told
@@ -49,6 +49,15 @@ class NowInspection:
         teller = NowTeller(reader, now, self._world.conceal, places)
         runs = [one for one in turns if one.state is not TurnState.PARKED]
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
+        tasks, more_tasks = await self._tasks.lines(whose, now, self._zones.of(reader))
+        goals, more_goals = await self._tasks.goals(reader.id)
+        cut = {
+            "runs": bool(_more(turns)),
+            "waits": bool(_more(cards, plans)),
+            "tasks": more_tasks,
+            "goals": more_goals,
+            "hooks": self._world.hooks is not None and len(self._world.hooks.known) > _MOST,
+        }
         page = NowPage(
             sentence(
                 f"{counted(len(runs), 'answer')}{_more(turns)} under way, "
@@ -56,8 +65,9 @@ class NowInspection:
             ),
             tuple(map(teller.run, runs)),
             waits,
-            await self._tasks.lines(whose, now, self._zones.of(reader)),
-            await self._tasks.goals(reader.id),
+            tasks,
+            goals,
+            cut=frozenset(name for name, is_cut in cut.items() if is_cut),
         )
         return await self._with_program(page, now) if reader.is_owner else page
 
@@ -74,17 +84,13 @@ class NowInspection:
     async def _with_program(self, page: NowPage, now: datetime) -> NowPage:
         limit, spent = await self._till.today()
         budget = "without a budget" if limit is None else f"of {told(limit)}"
-        return NowPage(
-            page.summary,
-            page.runs,
-            page.waits,
-            page.tasks,
-            page.goals,
-            await self._channels.channels(now),
-            await self._channels.models(now),
-            f"{told(spent)} {budget} today",
-            await self._hooks(),
-            await self._program(now),
+        return replace(
+            page,
+            channels=await self._channels.channels(now),
+            models=await self._channels.models(now),
+            today=f"{told(spent)} {budget} today",
+            hooks=await self._hooks(),
+            program=await self._program(now),
         )
 
     async def _hooks(self) -> tuple[str, ...]:

@@ -39,9 +39,9 @@ class PeopleInspection:
         accounts: dict[int, tuple[Person, list[str]]] = {}
         for key, person in await self._store.people.accounts():
             accounts.setdefault(person.id, (person, []))[1].append(key)
-        every = list(enumerate(accounts.values(), 1))
-        found, ways = await part_among(every, lambda each: each[0], place, _EACH)
-        shown = [one for _, one in found]
+        # By their numbers: somebody who leaves moves nobody to another part.
+        shown, ways = await part_among(accounts.values(), _number, place, _EACH)
+        first = sorted(accounts).index(_number(shown[0])) + 1 if shown else 1
         keys = [key for _, theirs in shown for key in theirs]
         admitted = await self._store.records.admitted(keys)
         names = await names_of(self._store.people, (one.person for one in admitted.values()))
@@ -53,7 +53,7 @@ class PeopleInspection:
         return PeoplePage(
             tuple(lines),
             len(accounts),
-            found[0][0] if found else 1,
+            first,
             ways,
         )
 
@@ -81,6 +81,10 @@ class PeopleInspection:
             tuple(browsers),
             None if person.is_owner else RightsNow(SPELLED[rights.level], switch, tools, pace),
         )
+
+
+def _number(one: tuple[Person, Sequence[str]]) -> int:
+    return one[0].id
 
 
 def _came(

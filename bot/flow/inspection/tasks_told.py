@@ -41,11 +41,15 @@ class TaskTeller:
     _goals: GoalRows
     _conceal: Conceal
 
-    async def lines(self, whose: int | None, now: datetime, zone: str) -> tuple[TaskLine, ...]:
-        """Returns active tasks, the next one first."""
-        tasks = await self._records.tasks(whose, _MOST)
-        paused = await self._records.paused(whose, _MOST)
-        return tuple([await self._line(task, now, zone) for task in (*tasks, *paused)])
+    async def lines(
+        self, whose: int | None, now: datetime, zone: str
+    ) -> tuple[tuple[TaskLine, ...], bool]:
+        """Returns active tasks, the next one first, then paused ones; True where there are more."""
+        tasks = await self._records.tasks(whose, _MOST + 1)
+        paused = await self._records.paused(whose, _MOST + 1)
+        shown = (*tasks[:_MOST], *paused[:_MOST])
+        more = len(tasks) + len(paused) > len(shown)
+        return tuple([await self._line(task, now, zone) for task in shown]), more
 
     async def _line(self, task: TimedTask, now: datetime, zone: str) -> TaskLine:
         last = await self._scheduled.last(task.id)
@@ -63,10 +67,10 @@ class TaskTeller:
             ("run", "resume" if paused else "pause"),
         )
 
-    async def goals(self, person: int) -> tuple[GoalLine, ...]:
-        """Returns the goals of a person that are not over."""
+    async def goals(self, person: int) -> tuple[tuple[GoalLine, ...], bool]:
+        """Returns the goals of a person that are not over; True where there are more."""
         goals = [one for one in await self._goals.of_person(person) if not one.over]
-        return tuple([await self._goal(one) for one in goals[:_MOST]])
+        return tuple([await self._goal(one) for one in goals[:_MOST]]), len(goals) > _MOST
 
     async def _goal(self, goal: Goal) -> GoalLine:
         stands = condition(goal, await self._scheduled.get(goal.id))

@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from bot.adapters.web.counted import counted
-from bot.adapters.web.pages.listed import number_of
+from bot.adapters.web.pages.listed import number_of, place_in, row_key, ways_told
 from bot.adapters.web.posted import FILES_AT_ONCE, Forms, files_of, text_of
 from bot.adapters.web.shell import Shell, visitor_of
 from bot.adapters.web.talks import Stands, Talk, Talks
@@ -86,9 +86,15 @@ class ChatPages:
         return RedirectResponse(f"/chat/{key}", 303)
 
     async def chats(self, request: Request) -> Response:
-        listed = await self._talks.listed(visitor_of(request).person)
+        place = place_in(request, row_key)
+        listed, ways = await self._talks.part(visitor_of(request).person, place)
         return await self._shell.page(
-            request, "chats.html", here="chat", title="Conversations", chats=listed
+            request,
+            "chats.html",
+            here="chat",
+            title="Conversations",
+            chats=listed,
+            ways=ways_told(ways),
         )
 
     async def chat(self, request: Request) -> Response:
