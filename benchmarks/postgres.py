@@ -60,7 +60,7 @@ async def _compared(on: Contestant, beside: Contestant, turns: int) -> tuple[Fig
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """What a server has done until now."""
+    """The counts of a server from its start."""
 
     transactions: int
     log: int

@@ -28,6 +28,9 @@ class FewListed:
     async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
         return [ListedChat("web:9~new", "Of the shed", "", NOW)]
 
+    async def beyond(self, person: Person) -> Sequence[ListedChat]:
+        return []
+
     async def keys(self, person: Person) -> Mapping[int, str]:
         return self.known
 

@@ -215,7 +215,10 @@ async def history(page: Browser, home: str) -> list[list[tuple[str, str]]]:
     parts = list[list[tuple[str, str]]]()
     path = home
     while path:
-        shown = await page.page(path)
+        # The script asks for the earlier parts as they are, not for a page.
+        answer = await page.get(path, accept="*/*")
+        assert answer.status_code == 200, answer.text
+        shown = BeautifulSoup(answer.text, "html.parser")
         rows = shown.find_all(id=re.compile("^m-[io]"))
         parts.append([(str(one["id"]), words_of(one)) for one in rows])
         older = shown.select_one("#older a")
