@@ -13,16 +13,17 @@ class SignIns(Protocol):
         """Stores a code; those that have expired are forgotten."""
         ...
 
-    async def spend(self, id: str, hash: str, now: datetime) -> SignInCode | None:
-        """Returns the code and forgets it, once; a wrong secret counts as a try."""
+    async def tried(self, id: str, hash: str, now: datetime) -> SignInCode | None:
+        """Returns the live code with this secret; a wrong secret counts as a try."""
         ...
 
 
 class Sessions(Protocol):
-    async def open(self, session: Session) -> Session:
+    async def open(self, session: Session, code: SignInCode | None = None) -> Session:
         """Stores a session; returns it with the account of the page that its person has.
 
-        Conflict when the access of the person has ended.
+        The code that opens it is spent with it, or stays. Conflict when it was spent before, and
+        when the access of the person has ended.
         """
         ...
 

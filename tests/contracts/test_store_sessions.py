@@ -20,32 +20,49 @@ def opened(person: Person, id: str = "one") -> Session:
 
 
 async def test_a_code_is_spent_once_and_in_time(store: StorePorts):
-    words, code = new_code(NOW, 1)
+    ann = await store.people.admit(ANN, Role.OWNER)
+    words, code = new_code(NOW, ann.id)
     await store.sessions.offer(code, NOW)
     id, hash = parts_of(words) or ("", "")
-    assert await store.sessions.spend(id, hash, code.expires_at) is None
+    assert await store.sessions.tried(id, hash, code.expires_at) is None
     late, other = new_code(NOW, 2)
     await store.sessions.offer(other, NOW)
-    assert await store.sessions.spend(id, hash, NOW) == replace(code, tries=1)
-    assert await store.sessions.spend(id, hash, NOW) is None
-    assert await store.sessions.spend(*(parts_of(late) or ("", "")), NOW) == other
+    good = await store.sessions.tried(id, hash, NOW)
+    assert good == replace(code, tries=1)
+    # Until a session is opened by it, a try changes nothing: the program may end in between.
+    assert await store.sessions.tried(id, hash, NOW) == good
+    session = await store.sessions.open(opened(ann), good)
+    assert await store.sessions.tried(id, hash, NOW) is None
+    with pytest.raises(Conflict):
+        await store.sessions.open(opened(ann, "two"), good)
+    assert await store.sessions.of(ann.id, NOW) == [session]
+    assert await store.sessions.tried(*(parts_of(late) or ("", "")), NOW) == other
+
+
+async def test_a_code_stays_where_no_session_is_opened_by_it(store: StorePorts):
+    words, code = new_code(NOW, 99)
+    await store.sessions.offer(code, NOW)
+    nobody = Session("one", hashed("one"), 99, "Firefox", NOW, NOW, later(3600))
+    with pytest.raises(Conflict):
+        await store.sessions.open(nobody, code)
+    assert await store.sessions.tried(*(parts_of(words) or ("", "")), NOW) == code
 
 
 async def test_a_code_lives_no_longer_when_the_clock_is_set_back(store: StorePorts):
     words, code = new_code(NOW, 1)
     await store.sessions.offer(code, NOW)
     id, hash = parts_of(words) or ("", "")
-    assert await store.sessions.spend(id, hash, later(-3600)) is None
+    assert await store.sessions.tried(id, hash, later(-3600)) is None
     # The clock of another machine may be behind.
-    assert await store.sessions.spend(id, hash, later(-60)) == replace(code, tries=1)
+    assert await store.sessions.tried(id, hash, later(-60)) == replace(code, tries=1)
 
 
 async def test_a_code_is_void_after_some_wrong_tries(store: StorePorts):
     words, code = new_code(NOW, None, "terminal:ann", "Ann")
     await store.sessions.offer(code, NOW)
     for number in range(MOST_TRIES):
-        assert await store.sessions.spend(code.id, hashed(str(number)), NOW) is None
-    assert await store.sessions.spend(*(parts_of(words) or ("", "")), NOW) is None
+        assert await store.sessions.tried(code.id, hashed(str(number)), NOW) is None
+    assert await store.sessions.tried(*(parts_of(words) or ("", "")), NOW) is None
 
 
 async def test_a_session_has_its_person_as_they_are_now(store: StorePorts):
@@ -107,7 +124,7 @@ async def test_whoever_lost_the_access_gets_in_by_no_code_and_by_no_earlier_sess
     with pytest.raises(Conflict):
         await store.sessions.open(opened(bob, "late"))
     assert await store.people.by_sender(Sender("web", str(bob.id), "Bob")) is None
-    assert await store.sessions.spend(*(parts_of(words) or ("", "")), NOW) is None
+    assert await store.sessions.tried(*(parts_of(words) or ("", "")), NOW) is None
     assert await store.sessions.of(bob.id, NOW) == []
     # An account that comes back opens none of the doors of before.
     await commit(store, LinkAccount("telegram:2", bob.id))

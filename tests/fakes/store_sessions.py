@@ -23,22 +23,26 @@ class MemorySessions:
                 del self.rows.sign_ins[id]
         self.rows.sign_ins[code.id] = code
 
-    async def spend(self, id: str, hash: str, now: datetime) -> SignInCode | None:
+    async def tried(self, id: str, hash: str, now: datetime) -> SignInCode | None:
         known = self.rows.sign_ins.get(id)
         if known is None:
             return None
         live = now < known.expires_at <= now + LONGEST_CODE and known.tries < MOST_TRIES
         if live and known.hash == hash:
-            return self.rows.sign_ins.pop(id)
+            return known
         self.rows.sign_ins[id] = replace(known, tries=known.tries + 1)
         return None
 
-    async def open(self, session: Session) -> Session:
+    async def open(self, session: Session, code: SignInCode | None = None) -> Session:
         for id, known in list(self.rows.sessions.items()):
             if known.ends_at <= session.opened_at:
                 del self.rows.sessions[id]
         if session.person not in self.rows.accounts.values():
             raise Conflict(f"person {session.person} has no account any more")
+        if code is not None:
+            if code.id not in self.rows.sign_ins:
+                raise Conflict(f"code {code.id} was spent before")
+            del self.rows.sign_ins[code.id]
         keys = [
             key
             for key, person in self.rows.accounts.items()

@@ -15,6 +15,7 @@ from bot.adapters.sql.prepared import Prepared
 from bot.adapters.sql.reads import Reads
 from bot.adapters.sql.tables import account, person, session, sign_in
 from bot.domain.change import CheckAccess
+from bot.domain.talk.errors import Conflict
 from bot.domain.talk.person import Person
 from bot.domain.talk.session import LONGEST_CODE, MOST_TRIES, PAGE, Session, SignInCode
 
@@ -28,11 +29,10 @@ _LIVE_CODE = (
     sign_in.c.expires_at <= bindparam("farthest"),
     sign_in.c.tries < MOST_TRIES,
 )
-_SPEND = (
-    delete(sign_in)
-    .where(*_LIVE_CODE, sign_in.c.hash == bindparam("code"))
-    .returning(*columns(sign_in, SignInCode))
+_TRIED = select(*columns(sign_in, SignInCode)).where(
+    *_LIVE_CODE, sign_in.c.hash == bindparam("code")
 )
+_SPEND = delete(sign_in).where(sign_in.c.id == bindparam("of"), sign_in.c.hash == bindparam("code"))
 _OFFERED = select(sign_in.c.id).where(sign_in.c.id == bindparam("of"))
 _MISS = update(sign_in).where(sign_in.c.id == bindparam("of")).values(tries=sign_in.c.tries + 1)
 _OPEN = insert(session)
@@ -69,15 +69,19 @@ class SqlSessions(Reads):
     async def offer(self, code: SignInCode, now: datetime) -> None:
         await self._database.write(partial(_offer, code=code, now=now), durable=True)
 
-    async def spend(self, id: str, hash: str, now: datetime) -> SignInCode | None:
+    async def tried(self, id: str, hash: str, now: datetime) -> SignInCode | None:
         if not await self._database.fetch(_OFFERED, {"of": id}):
             # Whoever guesses has nothing written.
             return None
-        work = partial(_spend, id=id, hash=hash, now=now)
-        return await self._database.write(work, durable=True)
+        times = {"now": now, "farthest": now + LONGEST_CODE}
+        found = await self._one(SignInCode, _TRIED, of=id, code=hash, **times)
+        if found is None:
+            await self._database.write(lambda c: c.execute(_MISS, {"of": id}), durable=True)
+        return found
 
-    async def open(self, session: Session) -> Session:
-        return await self._database.write(partial(_open, opened=session), durable=True)
+    async def open(self, session: Session, code: SignInCode | None = None) -> Session:
+        work = partial(_open, opened=session, code=code)
+        return await self._database.write(work, durable=True)
 
     async def at(self, hash: str, now: datetime) -> tuple[Session, Person] | None:
         row = first_of(await self._database.fetch(_AT, {"of": hash, "now": now}))
@@ -103,18 +107,13 @@ def _offer(connection: Connection, code: SignInCode, now: datetime) -> None:
     connection.execute(_OFFER, values(code, names(SignInCode)))
 
 
-def _spend(connection: Connection, id: str, hash: str, now: datetime) -> SignInCode | None:
-    """Spends a code; deleting it is the compare-and-set, so only one browser succeeds."""
-    times = {"now": now, "farthest": now + LONGEST_CODE}
-    row = connection.execute(_SPEND, {"of": id, "code": hash, **times}).first()
-    if row is None:
-        connection.execute(_MISS, {"of": id})
-        return None
-    return SignInCode(*row)
-
-
-def _open(connection: Connection, opened: Session) -> Session:
+def _open(connection: Connection, opened: Session, code: SignInCode | None) -> Session:
+    """Opens a session; deleting its code is the compare-and-set, so only one browser succeeds."""
     connection.execute(_ENDED, {"now": opened.opened_at})
+    if code is not None:
+        spent = connection.execute(_SPEND, {"of": code.id, "code": code.hash}).rowcount
+        if spent == 0:
+            raise Conflict(f"code {code.id} was spent before")
     check_access(connection, [CheckAccess(opened.person)], opened.opened_at)
     key = connection.execute(_OWN_ACCOUNT, {"of": opened.person}).scalar()
     if key is None:

@@ -79,18 +79,20 @@ class SignIn:
     async def enter(self, code: str, browser: str) -> str:
         """Spends a code; returns the cookie of a new session, or nothing for a code that is void.
 
-        A right code is never kept waiting by wrong ones.
+        It is spent with the session that it opens, so after a kill in between it is good still. A
+        right code is never kept waiting by wrong ones.
         """
         parts = parts_of(code)
-        spent = None if parts is None else await self._rows.spend(*parts, self._clock.now())
-        person = None if spent is None else await self._admit(spent)
+        good = None if parts is None else await self._rows.tried(*parts, self._clock.now())
+        person = None if good is None else await self._admit(good)
         if person is not None:
             now, secret = self._clock.now(), secrets.token_urlsafe(32)
             ends, id = now + timedelta(days=DAYS), secrets.token_hex(6)
             name = browser_name(browser)
-            # Access may have ended since the code was made.
+            session = Session(id, hashed(secret), person.id, name, now, now, ends)
+            # Access may have ended since the code was made, or another browser was faster.
             with suppress(Conflict):
-                await self._rows.open(Session(id, hashed(secret), person.id, name, now, now, ends))
+                await self._rows.open(session, good)
                 return self._cookie(secret, timedelta(days=DAYS))
         self._missed()
         return ""
