@@ -26,7 +26,7 @@ from tests.patience import PATIENCE
 from tests.ports import free_port
 from tests.standins.messages_api import Gate, calls, text, tool
 from tests.standins.serving import serving
-from tests.words import APPROVE
+from tests.words import APPROVE, EDITED_EARLIER
 
 pytestmark = [
     pytest.mark.browser,
@@ -200,6 +200,37 @@ async def test_a_page_that_stands_open_for_a_day_goes_on_and_one_of_a_month_ends
 
 
 _ROWS = "return document.querySelectorAll('#messages > [id^=m-]').length"
+
+
+async def test_words_of_a_change_that_came_too_late_are_back_in_the_field(
+    steward: Steward, page: Page
+) -> None:
+    steward.script(text("Rome."), text("By ship."))
+    await page.say("Where to?")
+    await page.hears("Rome.")
+    await page.do(page.driver.find_element(By.CSS_SELECTOR, "[data-edit]").click)
+    field = "return document.getElementById('words').value"
+    assert await page.do(page.driver.execute_script, field) == "Where to?"
+    # A newer message comes from another page of the same person, and this one cannot know in time.
+    elsewhere = """
+    const form = new FormData(document.getElementById('say'));
+    form.set('text', 'How?'); form.set('id', 'another-page-01'); form.delete('edits');
+    return fetch(document.getElementById('say').action, {method: 'POST', body: form})
+      .then((got) => got.status);
+    """
+    assert await page.do(page.driver.execute_script, elsewhere) == 200
+    await page.hears("By ship.")
+    await page.say(" In the north?")
+    await page.hears(EDITED_EARLIER)
+    await page.wait(f"{field} === 'Where to? In the north?'")
+    assert await page.do(
+        page.driver.execute_script, "return document.getElementById('editing').hidden"
+    )
+    # Sent again, they are a message of their own; a change that counts comes back to nobody.
+    steward.script(text("To Oslo."))
+    await page.say("")
+    await page.hears("To Oslo.")
+    await page.wait(f"{field} === ''")
 
 
 async def test_a_press_on_the_phone_is_an_event_on_the_page_and_the_other_way_round(
