@@ -77,6 +77,8 @@ class DecidedCard:
     id: str = ""
     rules: tuple[int, ...] = ()
     """The places of its rules that the reader may still give."""
+    chat: int = 0
+    """The chat that asked."""
 
 
 @frozen

@@ -127,6 +127,7 @@ def _cards(x: str) -> dict[str, Any]:
         "ways": _WAYS,
         "query": "",
         "decided_ways": _WAYS,
+        "talks": {7: "telegram:7"},
     }
 
 

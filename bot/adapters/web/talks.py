@@ -143,6 +143,10 @@ class Talks(Protocol):
         """Returns a conversation of this person; None for a foreign one."""
         ...
 
+    async def keys(self, person: Person) -> Mapping[int, str]:
+        """Returns the keys of the person's own conversations, by the numbers of their chats."""
+        ...
+
     async def begin(self, person: Person) -> str:
         """Returns the key of a conversation in which nothing was said yet."""
         ...

@@ -131,6 +131,7 @@ class CardTeller:
             card.turn,
             card.id,
             rules,
+            card.chat,
         )
 
     def decided_plan(self, one: PlanDecision) -> DecidedCard:
@@ -147,6 +148,7 @@ class CardTeller:
             figure(seconds),
             one.by is not None and seconds < QUICK_SECONDS,
             one.turn,
+            chat=one.chat,
         )
 
     def _about(self, asker: int, name: str, chat: int, purpose: str) -> str:

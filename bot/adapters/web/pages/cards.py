@@ -74,6 +74,7 @@ class CardRoutes:
         return {
             "page": page,
             "cards": [card_view(one) for one in page.waiting],
+            "talks": await self._talks.keys(person),
             "ways": ways_told(page.ways),
             "decided_ways": ways_told(page.decided_ways),
         }
