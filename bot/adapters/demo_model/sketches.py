@@ -12,6 +12,7 @@ from bot.domain.tools.house import SUBMIT_PLAN
 from bot.shipped import command
 
 _WORD = re.compile(r"[a-z]+")
+_FILE_NAME = re.compile(r"\w\.\w")
 _SERVERS_TOOL = re.compile(
     r"(?<![A-Za-z0-9_-])([A-Za-z0-9_-]+__[A-Za-z0-9_-]+)\s*(\{.*)?", re.DOTALL
 )
@@ -287,8 +288,14 @@ def sketch_of(text: str) -> Sketch | None:
     named = _SERVERS_TOOL.search(text)
     if named is not None:
         return _call_of(named[1], named[2] or "{}")
-    words = set(_WORD.findall(text.lower()))
-    return next((sketch for sketch in _IN_ORDER if sketch.words & words), None)
+    # What a file is called says less of the wish than the words around it.
+    plain = " ".join(one for one in text.split() if _FILE_NAME.search(one) is None)
+    for said in (plain, text):
+        words = set(_WORD.findall(said.lower()))
+        found = next((sketch for sketch in _IN_ORDER if sketch.words & words), None)
+        if found is not None:
+            return found
+    return None
 
 
 def unknown(text: str) -> str:

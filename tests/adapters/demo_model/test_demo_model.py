@@ -318,6 +318,14 @@ async def test_it_hears_a_wish_beside_a_skill() -> None:
     assert [call.name for call in calls_of(await reply_to(both))] == ["current_time"]
 
 
+def test_the_words_around_the_name_of_a_file_tell_what_is_wished() -> None:
+    note, plan = sketch_of("Write a note"), sketch_of("/plan make a plan")
+    assert None not in (note, plan)
+    assert sketch_of("Write a note to plan.txt") is note
+    assert sketch_of("Make a plan. Then report") is plan
+    assert sketch_of("plan.txt") is plan
+
+
 @pytest.mark.parametrize("piece", ["W", "a_", "a__", "W-"])
 def test_a_long_word_costs_no_more_than_its_length(piece: str) -> None:
     """Bounded by the time-out of a test: what takes the square of a length does not end."""
