@@ -29,8 +29,10 @@ def command(text: str) -> dict[str, str]:
     ("pattern", "under", "told"),
     [
         (PathRule("notes/old"), "", "as your rule for notes/old/ allows"),
-        (PathRule("."), "", "as your rule allows"),
-        (ExactRule("{}"), "", "as your rule allows"),
+        (PathRule("."), "", "as your rule for all documents allows"),
+        (ExactRule("{}"), "", "as your rule for exactly this allows"),
+        (CommandRule(("git", "log")), "", "as your rule for `git log …` allows"),
+        (ToolRule(), "", "as your rule for any call of this tool allows"),
         (ExactRule("{}"), "tidy-csv@1", "as you allowed for this skill"),
         (ReadingRule(()), "", ""),
         (ReadingRule(("git",)), "tidy-csv@1", ""),

@@ -23,7 +23,6 @@ from tests.words import (
     NOTHING_TO_DECIDE,
     PRIVATE,
     RULED,
-    RULED_ALWAYS,
     STOPPED,
     SUMMARISED,
 )
@@ -310,4 +309,6 @@ async def test_a_rule_is_widened_by_buttons_where_it_can_be() -> None:
         await scene.shows("From now on without asking: Run `wc")
         await scene.say("count b")
         await scene.settled(2)
-        assert scene.texts[-1] == f"two\n\n✓ Do run_command : done, {RULED_ALWAYS}"
+        assert (
+            scene.texts[-1] == "two\n\n✓ Do run_command : done, as your rule for `wc -w …` allows"
+        )

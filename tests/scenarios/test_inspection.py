@@ -171,7 +171,7 @@ async def test_a_call_that_a_rule_allowed_says_so() -> None:
         page = await page_of(scene)
     (allowed,) = page.allowed
     assert allowed.title == "write x"
-    assert allowed.why == "Do write x: done, as your rule allows"
+    assert allowed.why == "Do write x: done, as your rule for exactly this allows"
     assert page.asking == ()
 
 

@@ -163,9 +163,20 @@ def allowed_by(rule: Rule) -> str:
         return ""
     if rule.under:
         return "as you allowed for this skill"
-    if isinstance(rule.pattern, PathRule) and rule.pattern.folder != _WHOLE:
-        return f"as your rule for {file_name(rule.pattern.folder)}/ allows"
-    return "as your rule allows"
+    return f"as your rule for {_subject(rule.pattern)} allows"
+
+
+def _subject(pattern: RulePattern) -> str:
+    match pattern:
+        case PathRule():
+            whole = pattern.folder == _WHOLE
+            return "all documents" if whole else f"{file_name(pattern.folder)}/"
+        case CommandRule():
+            return f"`{shown_name(shlex.join(pattern.words))} …`"
+        case ToolRule():
+            return "any call of this tool"
+        case _:
+            return "exactly this"
 
 
 def allowed_line(told: str, times: int) -> str:

@@ -12,7 +12,7 @@ from bot.domain.value import frozen
 class Run:
     """The call may run now; `preview` tells what it will do, where one was prepared.
 
-    `allowed` says in words that a standing rule lets it run, as in “as your rule allows”.
+    `allowed` says in words that a standing rule lets it run, as “as your rule for a/ allows”.
     """
 
     effect: Effect
