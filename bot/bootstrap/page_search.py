@@ -23,20 +23,12 @@ class PageFinder:
         self._zones = zones
 
     async def titled(self, person: Person, words: str) -> Sequence[FoundChat]:
-        wanted, listed = words.casefold().split(), await self._talks.listed(person)
+        wanted, listed = words.casefold().split(), await self._talks.searched(person)
         found = [
             FoundChat(one.title, _address(one.key), one.place, one.at)
             for one in listed
             if _has(one.title, wanted)
         ]
-        if len(found) < _MOST:
-            beyond = await self._talks.beyond(person)
-            found += [
-                FoundChat(one.title, _address(one.key), one.place, one.at)
-                for one in beyond
-                if _has(one.title, wanted)
-            ]
-            listed = [*listed, *beyond]
         shown = frozenset(one.key for one in listed)
         return [*found, *await self._unlisted(person, wanted, shown)][:_MOST]
 

@@ -227,7 +227,9 @@ class PageTalk:
         # A decided one changes again when its work is done.
         first = sorted(cards, key=lambda id: (id in asking, id), reverse=True)
         kept = frozenset(first[:_MOST_PAST])
-        looked = Looked(window, _asking(shown) | kept, kept)
+        # What is decided and far up leaves the mark: else it would only grow, until it is too long.
+        looked_at = {id: n for id, n in window.items() if id >= oldest or id in kept}
+        looked = Looked(looked_at, _asking(shown) | kept, kept)
         return [*gone, *(seen for *_, seen in new)], looked
 
     async def message(self, seen: Seen) -> ShownMessage | None:

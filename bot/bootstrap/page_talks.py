@@ -25,8 +25,8 @@ from bot.ports.records import RowKey
 
 _NEW = "New conversation"
 _MOST_LISTED = 50
-_MOST_BEYOND = 200
-"""Conversations behind those of the list whose titles a search looks at."""
+_MOST_SEARCHED = 150
+"""Conversations of which a search knows the first words; of older ones it knows given titles."""
 
 _MOST_PLANS = 200
 _NEVER = datetime.fromtimestamp(0, UTC)
@@ -63,12 +63,10 @@ class PageTalks:
         ]
         return chats, Ways(*(one and _key(one) for one in (ways.before, ways.behind)))
 
-    async def beyond(self, person: Person) -> Sequence[ListedChat]:
+    async def searched(self, person: Person) -> Sequence[ListedChat]:
+        """Returns the newest conversations as a search needs them: without what waits there."""
         every = await self._ordered(person)
-        return [
-            await self._told(chat, at)
-            for (at, _), chat in every[_MOST_LISTED : _MOST_LISTED + _MOST_BEYOND]
-        ]
+        return [await self._told(chat, at) for (at, _), chat in every[:_MOST_SEARCHED]]
 
     async def _ordered(self, person: Person) -> Sequence[tuple[_Order, Chat]]:
         """Returns a person's conversations with their places in the list, the newest first.

@@ -25,11 +25,8 @@ class FewListed:
     def __init__(self) -> None:
         self.known: dict[int, str] = {}
 
-    async def listed(self, person: Person, current: str = "") -> Sequence[ListedChat]:
+    async def searched(self, person: Person) -> Sequence[ListedChat]:
         return [ListedChat("web:9~new", "Of the shed", "", NOW)]
-
-    async def beyond(self, person: Person) -> Sequence[ListedChat]:
-        return []
 
     async def keys(self, person: Person) -> Mapping[int, str]:
         return self.known

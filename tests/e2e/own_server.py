@@ -239,6 +239,12 @@ def two_servers() -> Iterator[tuple[OwnServer, OwnServer]]:
             primary.end()
 
 
+def needs_server() -> None:
+    """Skips the test where no server can be started."""
+    if _binaries() is None:
+        missing("no PostgreSQL programs", "apt-get install postgresql")
+
+
 @contextmanager
 def _place(room: int = 0) -> Iterator[tuple[Path, Path]]:
     """Yields the folder of the server's programs and one for its data, which is removed again."""

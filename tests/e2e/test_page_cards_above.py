@@ -108,6 +108,23 @@ async def test_a_page_that_stood_open_while_a_card_moved_up_hears_of_its_end(
         assert "Decided by you" in (await heard.until(lambda one: changed(one.events, card))).text
 
 
+async def test_a_message_far_up_that_is_no_open_card_leaves_the_mark_of_an_open_page(
+    steward: Steward, page: Browser
+) -> None:
+    """A mark that only grew would be too long one day, and the page would hear nothing more."""
+    home = await page.home()
+    steward.script(text("Hello."), text("Good bye."))
+    await page.say("Hi", home)
+    await page.sees("Hello.", home)
+    await filled(steward, Address.from_key(home.removeprefix("/chat/")))
+    ids = [row for (row,) in steward.records.rows("SELECT id FROM outbox ORDER BY id")]
+    ((said,),) = steward.records.rows("SELECT max(id) FROM inbox")
+    async with page.listening(home, f"{said}.{ids[-1]}.{ids[0]}:7") as heard:
+        await page.say("Bye", home)
+        last = await heard.until(lambda one: [e for e in one.events if "Good bye." in e.text])
+    assert f"{ids[0]}:" not in last[-1].id
+
+
 def _answers(events: list[Event]) -> set[str]:
     return {one.element for one in events if one.element.startswith("m-o")}
 

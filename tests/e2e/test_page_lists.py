@@ -244,7 +244,9 @@ async def test_all_plans_that_wait_and_all_that_were_decided_can_be_reached(
         parts = await walked(page, "/cards", "tbody tr", "Older decisions", "Newer decisions")
         assert [n for part in parts for n in part] == oldest[::-1]
         assert len(parts) > 2
-        assert "More than these wait. Cards has all of them." in words_of(await page.page("/now"))
+        assert "More cards and plans wait. See all of them on Cards." in words_of(
+            await page.page("/now")
+        )
 
 
 async def named(page: Browser, path: str, pattern: str, on: str, back: str) -> list[str]:
@@ -345,7 +347,7 @@ async def test_money_tells_of_the_rows_that_it_does_not_show(steward: Steward) -
         await door(steward)
         shown = await page.page("/money?span=week&by=model")
         assert len(shown.select("table tbody tr")) == 50
-        assert "And 3 more: $3.00." in words_of(shown)
+        assert "3 more rows, $3.00 together: not shown." in words_of(shown)
 
 
 async def _listed(page: Browser, path: str, way: str) -> list[tuple[str, list[str]]]:

@@ -115,18 +115,21 @@ async def test_the_index_of_meaning_is_shown_where_one_is_set_up() -> None:
         await scene.say("Where is the car?")
         await scene.settled()
         await caught_up(scene)
-        assert await told() == "every answer is in its index"
+        assert await told() == "all answers are indexed"
         embedder.fault = EmbedderError("the embedder is not reached")
         await scene.say("And the automobile?")
         await scene.settled(2)
-        assert await told() == "words alone: the embedder is not reached"
+        assert await told() == "off now, I search by words: the embedder is not reached"
 
 
 def test_an_index_of_meaning_that_is_not_ready_says_so() -> None:
     for condition, words in (
         (MeaningCondition(3, "", True), "3 answers not in its index yet"),
-        (MeaningCondition(0, "", False), "not ready yet"),
-        (MeaningCondition(3, "no way, s3cret", True), "words alone: no way, [hidden]"),
+        (MeaningCondition(0, "", False), "is starting"),
+        (
+            MeaningCondition(3, "no way, s3cret", True),
+            "off now, I search by words: no way, [hidden]",
+        ),
     ):
         assert index_told(condition, lambda told: told.replace("s3cret", "[hidden]")) == words
 

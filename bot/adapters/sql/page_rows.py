@@ -317,7 +317,7 @@ def _stirred(
         if past
         else {}
     )
-    new |= {told[0] for id, told in above.items() if told != since.above.get(id, told)}
+    new |= {told[0] for id, told in above.items() if told != since.above.get(id)}
     waits = {chat: tuple(told) for chat, *told in connection.execute(_WAITS)}
     new |= {chat for chat in {*waits, *since.waits} if waits.get(chat) != since.waits.get(chat)}
     erased = 0 < since.line < line and bool(_ERASED.rows(connection, {"line": since.line}))

@@ -187,7 +187,7 @@ _PAUSED = (
 _RECORD = select(*columns(audit, RecordLine))
 _LINES = _RECORD.limit(bindparam("most"))
 _MOST_LOOKED = 50_000
-"""Lines of the record that one search looks at."""
+"""Lines of the record that one search looks at; those on plans have an index of their own."""
 
 _NEWEST_LINE = select(func.max(audit.c.id))
 _LINE_FROM = (
@@ -299,9 +299,10 @@ def _found(
     end = int(c.execute(_NEWEST_LINE).scalar() or 0) + 1
     first = 0 if chosen.since is None else _first_at(c, chosen.since, end)
     end = end if chosen.until is None else min(end, _first_at(c, chosen.until, end))
+    most = end if chosen.plans else _MOST_LOOKED
     if place is not None and place.back:
         floor = max(first, place.key + 1)
-        top = min(end, floor + _MOST_LOOKED)
+        top = min(end, floor + most)
         lines = _lines(c, chosen, (floor, top), audit.c.id, limit)[::-1]
         if len(lines) > limit or top < end:
             newest = lines[-limit:]
@@ -311,7 +312,7 @@ def _found(
         # So near the newest line, they are shown from there.
         place = None
     end = end if place is None else min(end, place.key)
-    floor = max(first, end - _MOST_LOOKED)
+    floor = max(first, end - most)
     lines = _lines(c, chosen, (floor, end), audit.c.id.desc(), limit)
     shown = lines[:limit]
     newer = None if place is None else shown[0].id if shown else place.key - 1

@@ -66,8 +66,9 @@ class Delivery(ActivityOwner):
     async def gain(self) -> None:
         """Continues with the messages of which another process may have sent some until now."""
         self._alone_since = self._clock.now()
-        for channel in self._channels.values():
-            follow_another(channel)
+        if not self._admission.alone:
+            for channel in self._channels.values():
+                follow_another(channel)
         await self._unrecorded.gain(await self._outbox.chats_owed())
         await self.resume()
 

@@ -108,6 +108,11 @@ class Admission:
         self.refused: set[int] = set()
         """Chats to which another process delivered a moment ago."""
 
+    @property
+    def alone(self) -> bool:
+        """True where no other process can ever deliver."""
+        return isinstance(self._peers, NoPeers)
+
     async def get(self, chat: int) -> bool:
         """Returns False when another process goes on delivering to the chat."""
         for pause in _PAUSES:

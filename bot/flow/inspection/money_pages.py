@@ -76,7 +76,10 @@ class MoneyInspection:
 
 
 def _more(rows: Sequence[Row]) -> str:
-    return f"and {len(rows):,} more: {cost_of(whole_of(rows))}" if rows else ""
+    if not rows:
+        return ""
+    more = "1 more row" if len(rows) == 1 else f"{len(rows):,} more rows"
+    return f"{more}, {cost_of(whole_of(rows))} together: not shown."
 
 
 def _left(spent: Nano, limit: Nano) -> str:

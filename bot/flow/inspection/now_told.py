@@ -66,10 +66,12 @@ class NowTeller:
 def index_told(condition: MeaningCondition, conceal: Conceal) -> str:
     """Returns the state of the index of meaning in a few words."""
     if condition.fault:
-        return f"words alone: {visible(one_line(conceal(condition.fault), _LONGEST))}"
+        return (
+            f"off now, I search by words: {visible(one_line(conceal(condition.fault), _LONGEST))}"
+        )
     if condition.owed:
         return f"{counted(condition.owed, 'answer')} not in its index yet"
-    return "every answer is in its index" if condition.ready else "not ready yet"
+    return "all answers are indexed" if condition.ready else "is starting"
 
 
 def _left(until: datetime, now: datetime) -> str:

@@ -103,9 +103,9 @@ class DecidedPlans:
     async def since(self, asker: int | None, moment: datetime) -> "DecisionsFound":
         """Returns decisions since a moment, oldest first."""
         chosen = RecordFilter(since=moment, plans=True, planner=asker)
-        lines = (await self._records.lines(chosen, None, _MEASURED)).lines
-        bounded = len(lines) >= _MEASURED
-        return DecisionsFound(await self._decisions(lines, asker), bounded=bounded)
+        part = await self._records.lines(chosen, None, _MEASURED)
+        bounded = part.ways.behind is not None
+        return DecisionsFound(await self._decisions(part.lines, asker), bounded=bounded)
 
     async def on(self, card: str) -> PlanDecision | None:
         """Returns the decision on the revision of a plan whose card has this outbound key."""

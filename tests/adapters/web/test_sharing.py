@@ -24,7 +24,7 @@ from bot.adapters.web.posted import Forms
 from bot.adapters.web.rendering.renderer import Renderer
 from bot.adapters.web.shell import Shell
 from bot.adapters.web.shown import ShownChat, ShownMessage
-from bot.adapters.web.talks import Seen, Talk
+from bot.adapters.web.talks import Looked, Seen, Talk
 from bot.adapters.web.visitor import Visitor
 from bot.domain.talk.errors import StoreAway
 from bot.domain.talk.message import Address
@@ -202,8 +202,8 @@ class ManyMessages:
 
     key, number, address = "web:1", 1, Address("web", "1")
 
-    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Mapping[int, int]]:
-        return [Seen(n, True, 1) for n in range(1, 61)], {}
+    async def news(self, mark: Mark) -> tuple[Sequence[Seen], Looked]:
+        return [Seen(n, True, 1) for n in range(1, 61)], Looked({}, frozenset(), frozenset())
 
     async def told(self) -> Any:
         return ShownChat("web:1", "Talk", "", "m", "/")

@@ -35,6 +35,7 @@ from bot.domain.talk.message import (
     OutboundKind,
     Plain,
 )
+from bot.ports.listed import Ways
 from bot.ports.view_page import OpenLine, SeenNow
 from tests.adapters.web.rendering.hostile import ATTACKS
 from tests.adapters.web.rendering.safe_html import skeleton_of
@@ -115,7 +116,11 @@ def _others(text: str) -> dict[str, dict[str, Any]]:
     return {
         "enter.html": {"fault": text},
         "fault.html": {"status": 400, "sentence": text},
-        "chats.html": {"frame": frame, "chats": (ListedChat(text, text, text, NOW),)},
+        "chats.html": {
+            "frame": frame,
+            "chats": (ListedChat(text, text, text, NOW),),
+            "ways": Ways(text, text),
+        },
         "sessions.html": {
             "frame": frame,
             "sessions": (ShownSession(text, text, NOW, NOW, here=False),),
