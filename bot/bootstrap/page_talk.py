@@ -53,7 +53,7 @@ _MOST_WAITING = 20
 """Waiting messages of a person of which an open page learns that they wait no more."""
 
 _MOST_OPEN = 100
-"""Oldest open cards and plans of a person among which those of a chat are looked for."""
+"""Oldest open cards of everybody among which those that an owner decides here are looked for."""
 
 _MOST_PAST = 20
 """Cards and plans above the newest messages of which an open page learns that they changed."""
@@ -184,12 +184,13 @@ class PageTalk:
 
     async def _asking_above(self, below: int) -> Sequence[OutboxRow]:
         """Returns the messages of open cards and plans that are older than a row, newest first."""
-        records, page = self._running.store.records, self._running.store.page
-        whose = None if self._person.is_owner else self._person.id
-        cards = await records.open(whose, None, _MOST_OPEN)
-        plans = await records.plans(whose, None, _MOST_OPEN)
-        here = [one for one in (*cards, *plans) if self.number in one.chats]
-        rows = await page.named([one.key_in(self.number) for one in here])
+        store, number = self._running.store, self.number
+        cards, plan = await store.approvals.open_in(number), await store.plans.live(number)
+        # Those of others that owners decide stand in the chats of owners as well.
+        others = await store.records.open(None, None, _MOST_OPEN) if self._person.is_owner else ()
+        known = (*cards, *others, *(() if plan is None else (plan,)))
+        keys = dict.fromkeys(one.key_in(number) for one in known if number in one.chats)
+        rows = await store.page.named([*keys])
         return [row for row in rows if row.id < below][:_MOST_PAST]
 
     async def news(self, mark: Mark) -> tuple[Sequence[Seen], Looked]:

@@ -20,6 +20,9 @@ _ELSEWHERE_SECONDS = 5.0
 _TOLD_SECONDS = 10.0
 """Seconds between two rings that tell other processes of open pages."""
 
+_MOST_PAST = 2_000
+"""Cards and plans above the newest messages of all open pages that one look asks about."""
+
 _LAP_SECONDS = 0.03
 _SWEEP_SECONDS = 2.0
 """Seconds between two looks at the files that people gave to the page, at least."""
@@ -80,7 +83,7 @@ class PageWatch:
         touched, self._hub.touched = self._hub.touched, set()
         elsewhere = {one.chat for one in watches if one.address.channel != PAGE}
         before = self._since or Stirred()
-        past = {id for one in watches for id in one.past}
+        past = sorted({id for one in watches for id in one.past})[-_MOST_PAST:]
         since = self._since = await self._store.page.stirred(before, elsewhere, past)
         sessions = {one.session for one in watches}
         live = await self._store.page.live(sessions, self._clock.now())

@@ -214,7 +214,7 @@ class CardRecords(Protocol):
 
 class WorkRecords(Protocol):
     async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
-        """Returns unsettled turns of one person or of everybody, oldest first."""
+        """Returns unsettled turns that wait for no person, of one asker or of all, oldest first."""
         ...
 
     async def owed(self) -> Sequence[OwedCount]:

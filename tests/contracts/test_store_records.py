@@ -210,6 +210,7 @@ async def test_work_of_all_chats_is_counted(store: StorePorts, chat: Chat) -> No
         SaveTurn(a_turn(chat, "b", created_at=later(2))),
         SaveTurn(a_turn(chat, "a", state=TurnState.QUEUED)),
         SaveTurn(a_turn(chat, "c", state=TurnState.SETTLED)),
+        SaveTurn(a_turn(chat, "d", state=TurnState.PARKED)),
         ShowWrite("x", chat.id, told),
         ShowWrite("y", chat.id, told),
     )

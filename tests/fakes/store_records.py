@@ -141,7 +141,8 @@ class MemoryRecords:
         return part_of(own, lambda one: (one.created_at, 0, one.id), at, limit)
 
     async def at_work(self, asker: int | None, limit: int) -> Sequence[Turn]:
-        every = (t for t in self.rows.turns.values() if t.state is not TurnState.SETTLED)
+        over = (TurnState.PARKED, TurnState.SETTLED)
+        every = (t for t in self.rows.turns.values() if t.state not in over)
         turns = [t for t in every if asker in (None, t.asker)]
         return sorted(turns, key=lambda one: (one.created_at, one.id))[:limit]
 

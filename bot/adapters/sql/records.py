@@ -42,7 +42,7 @@ from bot.domain.assignments.task import TaskState, TimedTask
 from bot.domain.consent.approval import Approval, ApprovalState, Rule
 from bot.domain.money.model import Usage
 from bot.domain.plans.plan import Plan, PlanState
-from bot.domain.turn.turn import TAKEN_UP, Turn
+from bot.domain.turn.turn import TAKEN_UP, Turn, TurnState
 from bot.ports.listed import ListPlace, Ways
 from bot.ports.records import (
     Arrived,
@@ -143,7 +143,7 @@ _PLANS = (
 _PLAN_PLACE = (plan.c.created_at, literal(0, Integer), plan.c.id)
 _AT_WORK = (
     select(*columns(turn, Turn))
-    .where(UNSETTLED)
+    .where(UNSETTLED, turn.c.state != TurnState.PARKED)
     .order_by(turn.c.created_at, turn.c.id)
     .limit(bindparam("most"))
 )

@@ -10,7 +10,6 @@ from bot.domain.clock.zones import Zones
 from bot.domain.money.money import told
 from bot.domain.talk.person import Person
 from bot.domain.text.names import plain_name
-from bot.domain.turn.turn import TurnState
 from bot.domain.value import frozen, replace
 from bot.flow.commanding.wording import counted, sentence
 from bot.flow.inspection.channels_told import ChannelTeller
@@ -47,7 +46,6 @@ class NowInspection:
         places = self._places()
         await places.read(one.chat for one in (*turns, *cards, *plans))
         teller = NowTeller(reader, now, self._world.conceal, places)
-        runs = [one for one in turns if one.state is not TurnState.PARKED]
         waits = (*map(teller.card, cards), *map(teller.plan, plans))
         tasks, more_tasks = await self._tasks.lines(whose, now, self._zones.of(reader))
         goals, more_goals = await self._tasks.goals(reader.id)
@@ -60,10 +58,10 @@ class NowInspection:
         }
         page = NowPage(
             sentence(
-                f"{counted(len(runs), 'answer')}{_more(turns)} under way, "
+                f"{counted(len(turns), 'answer')}{_more(turns)} under way, "
                 f"{counted(len(waits), 'card')}{_more(cards, plans)} waiting for a person"
             ),
-            tuple(map(teller.run, runs)),
+            tuple(map(teller.run, turns)),
             waits,
             tasks,
             goals,

@@ -94,7 +94,7 @@
   const put = (row) => {
     const old = id(row.id), held = old?.contains(document.activeElement);
     // What grew stands in a row; a turn that waits writes nothing.
-    if (row.matches("[data-answer], [data-card]")) draft.replaceChildren();
+    if (!old && row.matches("[data-answer], [data-card]")) draft.replaceChildren();
     if (old) old.replaceWith(row); else draft.before(row);
     if (held) (at("h3", row) || row).focus();
     if (!old) later();
