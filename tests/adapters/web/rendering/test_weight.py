@@ -12,8 +12,8 @@ def test_each_script_is_small_and_asks_for_nothing_that_the_policy_forbids() -> 
     scripts = sorted(FOLDER.glob("*.js"))
     assert [path.name for path in scripts] == [
         "chat.js",
-        "late_words.js",
         "files.js",
+        "late_words.js",
         "looking.js",
         "page.js",
     ]
