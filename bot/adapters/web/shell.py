@@ -1,7 +1,7 @@
 """Makes the answers of pages: what stands around them, and the sentences of faults."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
@@ -10,6 +10,7 @@ from starlette.responses import HTMLResponse
 
 from bot.adapters.web.frame import Frame, Here
 from bot.adapters.web.refusals import MISSING
+from bot.adapters.web.shown import ShownChat, ShownMessage
 from bot.adapters.web.visitor import Visitor
 from bot.domain.talk.person import Person
 
@@ -53,6 +54,19 @@ class Shell:
         """Returns a whole page."""
         frame = await self.frame(request, here, title)
         return HTMLResponse(await self.part(request, template, frame=frame, **values), status)
+
+    async def past(
+        self,
+        request: Request,
+        talk: ShownChat,
+        messages: Sequence[ShownMessage],
+        *,
+        turn: str = "",
+        earlier: str,
+    ) -> HTMLResponse:
+        """Returns a page of older messages; `turn` names the one that was looked for."""
+        values = {"chat": talk, "messages": messages, "turn": turn, "earlier": earlier}
+        return await self.page(request, "past.html", here="chat", title=talk.title, **values)
 
     async def part(self, request: Request, template: str, **values: Any) -> str:
         """Returns the HTML of a part of a page.

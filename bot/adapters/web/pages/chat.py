@@ -124,16 +124,8 @@ class ChatPages:
         talk = await self._talk(request)
         part, told = await talk.part(request.query_params.get("before", "")), await talk.told()
         if "text/html" in request.headers.get("accept", ""):
-            return await self._shell.page(
-                request,
-                "past.html",
-                here="chat",
-                title=told.title,
-                chat=told,
-                messages=part.messages,
-                turn="",
-                earlier=_older(talk, part.before),
-            )
+            earlier = _older(talk, part.before)
+            return await self._shell.past(request, told, part.messages, earlier=earlier)
         frame = await self._shell.frame(request, "chat", told.title)
         html = await self._shell.part(
             request,

@@ -75,17 +75,9 @@ class SearchRoutes:
         if not behind:
             raise HTTPException(404)
         part = await talk.part(request.query_params.get("before") or behind)
+        earlier = part.before and f"/chat/{talk.key}/at/{quote(turn)}?before={part.before}"
         told = await talk.told()
-        return await self._shell.page(
-            request,
-            "past.html",
-            here="chat",
-            title=told.title,
-            chat=told,
-            messages=part.messages,
-            turn=turn,
-            earlier=part.before and f"/chat/{talk.key}/at/{quote(turn)}?before={part.before}",
-        )
+        return await self._shell.past(request, told, part.messages, turn=turn, earlier=earlier)
 
 
 def _asked(request: Request) -> str:
