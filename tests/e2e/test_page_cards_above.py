@@ -51,6 +51,15 @@ async def filled(steward: Steward, home: Address) -> None:
     await door(steward)
 
 
+async def asked(steward: Steward, page: Browser) -> str:
+    """Has a card wait, and returns the address of its conversation."""
+    home = await page.home()
+    steward.script(calls(WRITE), text("Written."))
+    await page.say("Write a file", home)
+    await page.sees("Approve", home)
+    return home
+
+
 async def card_above(page: Browser, chat: str) -> str:
     """Returns the name of the open card, which only an earlier part of the chat shows."""
     shown = await page.page(chat)
@@ -76,10 +85,7 @@ def texts_of(events: list[Event], element: str) -> list[str]:
 async def test_a_card_further_up_than_the_newest_messages_changes_when_it_is_decided(
     steward: Steward, page: Browser
 ) -> None:
-    home = await page.home()
-    steward.script(calls(WRITE), text("Written."))
-    await page.say("Write a file", home)
-    await page.sees("Approve", home)
+    home = await asked(steward, page)
     await filled(steward, Address.from_key(home.removeprefix("/chat/")))
     card = await card_above(page, home)
     async with page.listening(home) as heard:
@@ -95,10 +101,7 @@ async def test_a_card_further_up_than_the_newest_messages_changes_when_it_is_dec
 async def test_a_page_that_stood_open_while_a_card_moved_up_hears_of_its_end(
     steward: Steward, page: Browser
 ) -> None:
-    home = await page.home()
-    steward.script(calls(WRITE), text("Written."))
-    await page.say("Write a file", home)
-    await page.sees("Approve", home)
+    home = await asked(steward, page)
     async with page.listening(home) as heard:
         (card,) = [id for id, told in await page.messages(home) if "Approve" in told]
         form = next(one for one in await page.forms(home) if one.action.endswith("/say"))
